@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 import spcviz
 from experiments import report
-from spcviz import cli
+from spcviz import cli, scenes
 from spcviz.commands import app
 
 ROOT = Path(__file__).parents[1]
@@ -207,6 +207,35 @@ def test_an_installed_command_says_what_it_lacks(installed, command):
     assert "run this in a clone of the repository" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert "site-packages" in done.stderr.splitlines()[-1]
+
+
+SCENE = """
+from spcviz import scenes
+for level in scenes.letters(0, features="hog", order=2):
+    print(level.order, level.n_kept, level.n_candidates, level.reading)
+"""
+
+
+def test_the_python_of_a_scene_says_what_an_installed_package_lacks(installed, monkeypatch):
+    """Without the models of a clone: one sentence, whose last line names what to do."""
+    last = installed("-c", SCENE).stderr.splitlines()[-1]
+    assert last.startswith("spcviz.shared.folders.NoCacheError: ")
+    assert last.endswith(
+        "run this in a clone of the repository, or let SPCVIZ_CACHE name the folder cache of one"
+    )
+    monkeypatch.setenv("SPCVIZ_CACHE", str(ROOT))  # the clone, but not its folder cache
+    last = installed("-c", SCENE).stderr.splitlines()[-1]
+    assert f"SPCVIZ_CACHE is '{ROOT}'; let it name the folder cache of a clone" in last
+
+
+def test_the_python_of_a_scene_runs_in_an_installed_package(installed, monkeypatch):
+    """With the folder cache of a clone, and the same numbers as in it."""
+    monkeypatch.setenv("SPCVIZ_CACHE", str(ROOT / "cache"))
+    done = installed("-c", SCENE)
+    assert done.returncode == 0, done.stderr[-2000:]
+    here = scenes.letters(0, features="hog", order=2)
+    said = [f"{level.order} {level.n_kept} {level.n_candidates} {level.reading}" for level in here]
+    assert done.stdout.splitlines() == said
 
 
 def test_a_command_says_which_package_it_lacks(installed):

@@ -111,7 +111,7 @@ def picture():
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
     is_game = state["mode"] == game.MODE
     plan = {"day": state["day"], "shares": list(game.SHARES)} if is_game else None
-    touring.offer_poll(partial(game.poll, state, sum(map(len, batch.truths))) if is_game else None)
+    touring.offer_poll(partial(game.poll, state, batch) if is_game else None)
     payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan)
     view = {name: state[name] for name in VIEW_NAMES}
     taken = dragged.taken(TABLE, KEY, VIEW_NAMES)

@@ -71,7 +71,7 @@ def story():
     readings = cached.picture_readings(name, state["seed"], noise, state["smooth"])
     touring.offer(say.facts, readings)
     asked.offer(state, say.values, readings)
-    touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"], is_stereo=is_stereo))
+    touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"]))
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):

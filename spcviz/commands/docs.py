@@ -10,7 +10,7 @@ from spcviz.shared import outputs
 from spcviz.shared.folders import ROOT, NoCacheError
 
 HELP = "write the library's documentation, docstrings and examples, as a site"
-DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io")
+DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io", "spcviz.scenes")
 EXAMPLES = ROOT / "examples"
 PAGES = {"benchmark_figures": ROOT / "docs" / "benchmarks.md", "stored_models": ROOT / "docs" / "models.md"}
 """{name in the site's list: what `report` has written in a clone}."""

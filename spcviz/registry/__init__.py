@@ -119,6 +119,23 @@ def cards() -> dict[str, tuple[str, str]]:
     return {page: (module, group) for group, (*named, module) in said.items() for page in named}
 
 
+def scenes() -> dict[str, str]:
+    """What `spcviz.scenes` offers: {name: "module:function"}; an ArgumentError if two offer one name.
+
+    >>> scenes()["letters"]
+    'spcviz.problems.letters.page.scenes:letters'
+    """
+    said: dict[str, str] = {}
+    for problem in problems():
+        for name, _, function in (row.partition("=") for row in problem.scenes):
+            if name in said:
+                where = f"spcviz/problems/{problem.name}/__init__.py"
+                twice = f"is offered twice, as {said[name]} and as {function}"
+                raise ArgumentError(f"{where}: the scene {name!r} {twice}")
+            said[name] = function
+    return said
+
+
 def models() -> list[Model]:
     """Every `Model` of every problem, in order."""
     return [row for problem in problems() for row in problem.models]

@@ -93,6 +93,9 @@ class Problem(NamedTuple):
     cards: tuple[str, ...] = ()
     """Names in addresses of the pages that have a card, and last the module whose ``card(page, query)`` says
     what is on it (`spcviz.web.serving.cards`), its `WITHOUT_KERNELS` those that compile nothing."""
+    scenes: tuple[str, ...] = ()
+    """``"name=module:function"`` of what `spcviz.scenes` offers by that name: a plain function with a page's
+    numbers, which that page's Python calls. The module imports next to nothing before it is called."""
     serves: tuple[str, ...] = ()  # other problems whose pages call these kernels too
 
 

@@ -1,4 +1,4 @@
-"""Paths of the project's cache, the work folder and the data sets (SPCVIZ_DATA)."""
+"""Paths of the project's cache (SPCVIZ_CACHE), the work folder and the data sets (SPCVIZ_DATA)."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,12 @@ from spcviz.engine.errors import SpcvizError
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "spcviz" / "app" if (ROOT / "spcviz" / "app").is_dir() else ROOT
 """Holds app.py and the pages: the clone itself, or the folder in which an installed package brings them."""
-CACHE = ROOT / "cache"
+NAMED_CACHE = os.environ.get("SPCVIZ_CACHE", "")
+CACHE = Path(NAMED_CACHE).expanduser().absolute() if NAMED_CACHE else ROOT / "cache"
+"""Stored models, results and words: a clone's own, or that of the clone that SPCVIZ_CACHE names."""
+NEEDS = """# Wants spcviz[app] and the stored models of a clone: run it there, or let the environment variable
+# SPCVIZ_CACHE name the folder cache of one."""
+"""At the head of a scene's Python."""
 MODELS, RESULTS = CACHE / "models", CACHE / "results"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
 """Where long work keeps its finished parts, for the next run."""
@@ -19,11 +24,17 @@ class NoCacheError(SpcvizError, FileNotFoundError):
 
 
 def shipped(path: Path) -> Path:
-    """A path; `NoCacheError` if it lies in the repository's cache and a package by pip has none."""
+    """A path; `NoCacheError` if it lies in the repository's cache and there is none, as after pip."""
+    if path.is_relative_to(CACHE) and NAMED_CACHE and not path.exists():
+        raise NoCacheError(
+            f"{path} is missing: SPCVIZ_CACHE is {NAMED_CACHE!r}; let it name the folder cache of a clone of "
+            "the repository"
+        )
     if path.is_relative_to(CACHE) and not CACHE.is_dir():
         raise NoCacheError(
             f"{path} is missing; stored models, results and handwritten words come with the repository, not "
-            "with a package installed by pip: run this in a clone of the repository"
+            "with a package installed by pip: run this in a clone of the repository, or let SPCVIZ_CACHE "
+            "name the folder cache of one"
         )
     return path
 

@@ -97,6 +97,27 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
     assert f"room={room}" in lecturer.url, "the room goes along with the tour"
 
 
+def test_a_class_plays_the_game_of_a_day_and_what_nobody_bought_is_refused(browser, server, phone):
+    """A phone that has bought nothing is placed; one whose address holds what cannot be bought is told."""
+    game = f"{server}/trade_off?mode=game&day=2026-11-27"
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.goto(game, timeout=120_000)
+    page.get_by_role("button", name="Play with a class").click(timeout=1000 * SECONDS)
+    page.wait_for_url("**room=*", timeout=1000 * SECONDS)
+    room = page.url.partition("room=")[2][:7]
+    page.locator(LINK).wait_for(timeout=1000 * SECONDS)
+    counted(page, 0)
+    honest = phone(f"{game}&in={room}&cuts=0.0.0")
+    honest.get_by_text("In your class: place 1 of 1").wait_for(timeout=1000 * SECONDS)
+    counted(page, 1)
+    told = browser.new_context(**PHONE).new_page()  # a refusal stands in the console, too
+    told.goto(f"{game}&in={room}&picks=0.0.0&cuts=3.3.3", timeout=120_000)
+    told.get_by_text("The room did not take this result: picks must").wait_for(timeout=1000 * SECONDS)
+    counted(page, 1)
+    for one in (page, told):
+        one.context.close()
+
+
 def test_a_question_of_one_s_own_lets_a_class_guess_a_number(server, lecturer, phone):
     room = lecturer.url.partition("room=")[2][:7]
     guesser = phone(f"{server}/room/{room}")

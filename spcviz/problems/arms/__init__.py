@@ -34,6 +34,7 @@ PROBLEM = Problem(
             folds=5,
         ),
     ),
+    scenes=("arms=spcviz.problems.arms.page.scenes:arms",),
     warmup="spcviz.problems.arms.page.clip:warmup",
     serves=("words", "pose"),
 )

@@ -12,7 +12,7 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
     """What every method makes of a batch within the budget of the Trade-off page's `state`, as texts."""
     full = getattr(trade_off, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
-    count = _counter(trade_off)
+    count = counter(trade_off)
     counts = {m.name: str(wrong_at(m, state["kind"], budget, count)) for m in trade_off.methods}
     facts = {f"wrong_{name}": wrong for name, wrong in counts.items()}
     chosen = next((m for m in trade_off.methods if m.name == state["method"]), trade_off.methods[0])
@@ -27,7 +27,7 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
 def batch_values(trade_off: TradeOff, state: dict) -> dict:
     """The same numbers for the checks of tasks, and what the visitor's own purchases come to."""
     texts = batch(trade_off, state)
-    count = _counter(trade_off)
+    count = counter(trade_off)
     wrong, spent = by_hand(trade_off, state, count)
     numbers = {name: int(text) for name, text in texts.items() if name.startswith("wrong")}
     return numbers | {"start": int(texts["start"]), "hand_wrong": wrong, "hand_spent": spent}
@@ -69,7 +69,8 @@ def wrong_at(method: Purchases, kind: Literal["units", "us"], budget: float, cou
     return sum(count(chain, reading) for chain, reading in enumerate(readings))
 
 
-def _counter(trade_off):
+def counter(trade_off: TradeOff) -> Callable[[int, str], int]:
+    """Counts what is wrong in a reading of a chain, by (chain, reading)."""
     start = np.concatenate([[0], np.cumsum([len(truth) for truth in trade_off.truths])])
     bits = np.bitwise_count(np.asarray(trade_off.faults, np.uint8))
     index = {symbol: k for k, symbol in enumerate(trade_off.alphabet)}

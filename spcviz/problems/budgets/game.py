@@ -10,6 +10,12 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+import numpy as np
+
+from spcviz.problems.budgets import facts
+from spcviz.problems.budgets.shown import TradeOff
+from spcviz.web.classroom import games
+
 MODE = "game"
 PATTERN = r"(?:20[0-9]{2}-[01][0-9]-[0-3][0-9])?"
 """Of a day in an address: what is no date of the calendar counts as none."""
@@ -52,12 +58,23 @@ def played(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any
     return dict(state) | FIXED | {"day": day.isoformat(), "seed": seed_of(day)}
 
 
-def poll(state: Mapping[str, Any], n_letters: int, room: str) -> dict[str, Any]:
-    """What a class is asked: to play the batch of so many letters; phones are led to it."""
+def table(batch: TradeOff) -> games.Game:
+    """What whole words cost and bring, by which a room works out the results of phones."""
+    parts, count = batch.n_faults * np.array([len(truth) for truth in batch.truths]), facts.counter(batch)
+    wrong = [[count(word, read) for word, read in enumerate(readings)] for readings in batch.hand_readings]
+    budgets = games.budgets_of(batch.full_units, SHARES)
+    right, costs = parts - np.array(wrong), np.asarray(batch.hand_units)
+    return games.Game(budgets, float(batch.hand_base_units), costs, right, int(parts.sum()))
+
+
+def poll(state: Mapping[str, Any], batch: TradeOff, room: str) -> dict[str, Any]:
+    """What a class is asked: to play a batch; phones are led to it, and their results worked out by it."""
     day = day_of(state["day"]).isoformat()
+    address, asked = f"trade_off?mode={MODE}&day={day}", table(batch)
+    games.keep(address, asked)
     return {
         "ask": f"Beat the policy: the batch of {day}. How many letters can you get right?",
         "choices": [],
-        "link": f"trade_off?mode={MODE}&day={day}&in={room}",
-        "most": len(SHARES) * n_letters,
+        "link": f"{address}&in={room}",
+        "most": asked.best(),
     }

@@ -23,6 +23,7 @@ PROBLEM = Problem(
             folds=10,
         ),
     ),
+    scenes=("exact_inference=spcviz.problems.exact.page.scenes:exact_inference",),
     warmup="spcviz.problems.exact.model.crossword:warmup",
     family="graphs",
 )

@@ -23,6 +23,7 @@ PROBLEM = Problem(
             "spcviz.problems.grids.paper.result:RULES",
         ),
     ),
+    scenes=("random_grid=spcviz.problems.grids.data.fields:random_grid",),
     warmup="spcviz.problems.grids.page.live:warmup",
     family="graphs",
 )

@@ -25,6 +25,7 @@ PROBLEM = Problem(
             folds=10,
         ),
     ),
+    scenes=("hybrid=spcviz.problems.hybrid.page.scenes:hybrid",),
     warmup="spcviz.problems.hybrid.page.live:warmup",
     family="graphs",
 )

@@ -41,5 +41,8 @@ PROBLEM = Problem(
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
     answers="word=spcviz.problems.letters.controls.writing",
+    scenes=tuple(
+        f"{name}=spcviz.problems.letters.page.scenes:{name}" for name in ("home", "letters", "write", "sweep")
+    ),
     cards=("", "letters", "write", "spcviz.problems.letters.controls.card"),
 )

@@ -20,5 +20,6 @@ PROBLEM = Problem(
             folds=2,
         ),
     ),
+    scenes=("parsing=spcviz.problems.parsing.page.scenes:parsing",),
     warmup="spcviz.problems.parsing.page.live:warmup",
 )

@@ -62,6 +62,7 @@ PROBLEM = Problem(
             folds=9,
         ),
     ),
+    scenes=("pose=spcviz.problems.pose.page.scenes:pose",),
     warmup="spcviz.problems.pose.page.trace:warmup",
     family="graphs",
 )

@@ -35,6 +35,7 @@ PROBLEM = Problem(
             models=(),
         ),
     ),
+    scenes=("scene=spcviz.problems.scene.page.scenes:scene",),
     warmup="spcviz.problems.scene.page.live:warmup",
     family="graphs",
 )

@@ -26,5 +26,6 @@ PROBLEM = Problem(
             models=("tagging-ewt",),
         ),
     ),
+    scenes=("tagging=spcviz.problems.tagging.page.scenes:tagging",),
     warmup="spcviz.problems.tagging.page.live:warmup",
 )

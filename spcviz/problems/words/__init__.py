@@ -37,5 +37,9 @@ PROBLEM = Problem(
             models=("budget-ocr", "tagging-ewt"),
         ),
     ),
+    scenes=(
+        "policy=spcviz.problems.words.page.scenes:policy",
+        "trade_off=spcviz.problems.budgets.scenes:trade_off",
+    ),
     warmup="spcviz.problems.words.page.live:warmup",
 )

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from spcviz.engine.errors import SpcvizError
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.web.classroom import games
 from spcviz.web.classroom.desk import Desk, order_of
 from spcviz.web.serving.tokens import Phone
 
@@ -115,6 +116,7 @@ class _Room:
     key: str
     seen: float  # when its lecturer was there last
     question: Question | None = None
+    game: games.Game | None = None  # what the question's results are worked out by
     n: int = 0  # questions so far
     # by a phone's number; who has looked since they answered, or did not come in a crowd, stands in `settled`
     answers: dict[str, float] = field(default_factory=dict)
@@ -216,6 +218,7 @@ class Rooms:
         room = self._own(number, key)
         new = _question(asked)
         old = room.question
+        game = _game(new) if new and new.most else None
         # As long as code and choices stay, so do the answers.
         is_same = old and new and old[:3] == new[:3] and old.most == new.most  # code, ask, choices
         if not is_same and (old or new):
@@ -223,12 +226,22 @@ class Rooms:
             room.n += 1
         if not is_same:
             room.asked_at = self._now()
-        room.question = new
+        room.question, room.game = new, game
 
-    def answer(self, number: int, phone: Phone, n: int, value: float, found: str = "") -> None:
+    def answer(
+        self,
+        number: int,
+        phone: Phone,
+        n: int,
+        value: float,
+        found: str = "",
+        picks: str = "",
+        cuts: str = "",
+    ) -> None:
         """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts.
 
-        `found` is the address that solves a task, "" without; the wall can open it.
+        `found` is the address that solves a task, "" without; the wall can open it. `picks` and `cuts` are
+        what was bought in a game (`games.Game.result`): its value must be what they come to.
         """
         room, found = self._room(number), _address(found, "found")
         asked = room.question
@@ -242,6 +255,8 @@ class Rooms:
             is_guess = isinstance(value, int) and 0 <= value <= asked.most
         if not (is_choice if asked.choices else is_guess):
             raise RoomError(f"value must be {_what(asked)}, got {value!r}")
+        if room.game is not None and value != (result := _result(room.game, picks, cuts)):
+            raise RoomError(f"value must be what these purchases come to, {result}, got {value}")
         if phone.number not in room.answers:
             if len(room.answers) >= MOST_ANSWERS:
                 room.make_way()
@@ -399,6 +414,24 @@ def _question(asked):
     if most and kept:
         raise RoomError("most must go without choices: a game has results")
     return Question(choices=kept, most=most, **texts) if texts["ask"] else None
+
+
+def _game(asked):
+    """The game that a question leads to."""
+    game = games.kept(asked.link)
+    if game is None:
+        raise RoomError("a game must be asked from its own page: load it anew and ask again")
+    if asked.most != game.best():
+        raise RoomError(f"most must be what this game can bring, {game.best()}, got {asked.most}")
+    return game
+
+
+def _result(game, picks, cuts):
+    """What a phone's purchases come to; `RoomError` for what nobody can have bought."""
+    try:
+        return game.result(picks, cuts)
+    except ArgumentError as error:
+        raise RoomError(str(error)) from None
 
 
 def _ranked(values, mine, most, is_yours):

@@ -219,7 +219,8 @@ async def _answer(request):
         raise asked.RefusedError(429)
     with _trying(phone):
         vote = await _body(request, MOST["answer"], phone.number)
-        ROOMS.answer(number, phone, vote.get("n"), vote.get("value"), vote.get("found", ""))
+        texts = (vote.get(name, "") for name in ("found", "picks", "cuts"))
+        ROOMS.answer(number, phone, vote.get("n"), vote.get("value"), *texts)
     return _json({})
 
 

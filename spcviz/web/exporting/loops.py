@@ -41,7 +41,7 @@ _PROGRAM = ("view/elements.js", "exporting/browser/host.js", "exporting/browser/
 _DOCUMENT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
 <style>{style}</style></head>
-<body><main>{body}</main><footer><b>{sentence}</b><code>{address}</code></footer>
+<body><main>{body}</main>{below}
 <script type="module">{script}</script></body></html>
 """
 _SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
@@ -49,6 +49,10 @@ _SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
 <script type="module">{known}
 {script}</script>
 """
+
+
+class NoStoryError(ArgumentError):
+    """A page shows nothing that plays."""
 
 
 class Film(NamedTuple):
@@ -75,25 +79,40 @@ def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool 
     Raises
     ------
     ArgumentError
-        For a page that has no story, a browser that is not there, or a kind or width that is unknown.
+        For a page that has no story (`NoStoryError`), a browser that is not there, or a kind or
+        width that is unknown.
     """
     if kind not in KINDS:
         raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.40}")
     return write(film(address, width=width, dark=dark), kind)
 
 
-def film(address: str, *, width: int = 960, dark: bool = False) -> Film:
-    """The moments of a scene's story, each as its page draws it: see `make_loop`."""
+def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = False) -> Film:
+    """The moments of a scene's story, each as its page draws it: see `make_loop`; bare with nothing below."""
     if width not in WIDTHS:
         raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
     scene = page.scene_of(address)
     scale = width // _LAYOUT
-    png, said = _told(address, scene, dark, scale=scale)
+    png, said = _told(address, scene, dark, scale=scale, is_bare=is_bare)
     if len(said["moments"]) < 2:
         name = scene.address or "the home page"
-        raise ArgumentError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
+        raise NoStoryError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
     frames = _cut(Image.open(io.BytesIO(png)).convert("RGB"), len(said["moments"]), said["height"], scale)
     return Film(frames, said["milliseconds"])
+
+
+def small(address: str, size: tuple[int, int], most: int) -> bytes:
+    """The loop of a scene as WebP for a card: the upper part of its view, at most so many bytes large."""
+    whole = film(address, is_bare=True)
+    frames = [_upper(frame, size) for frame in whole.frames]
+    return _webp(Film(frames, whole.milliseconds), most)
+
+
+def _upper(frame, size):
+    """The upper part of a frame, with its own ground where it is not so high."""
+    card = Image.new("RGB", (frame.width, frame.width * size[1] // size[0]), frame.getpixel((0, 0)))
+    card.paste(frame)
+    return card.resize(size)
 
 
 def write(film: Film, kind: str) -> bytes:
@@ -107,9 +126,9 @@ def svg(address: str, *, dark: bool = False) -> str | None:
     return told["svg"] and told["svg"].replace(">", f"><style>{forms.font_face()}</style>", 1)
 
 
-def _told(address, scene, dark, *, scale=1, is_svg=False):
+def _told(address, scene, dark, *, scale=1, is_svg=False, is_bare=False):
     """The sheet of a scene's moments: (PNG, what it says of itself)."""
-    document = _document(snapshot.taken(scene), scene, address, dark)
+    document = _document(snapshot.taken(scene), "" if is_bare else _below(scene, address), dark)
     with tempfile.TemporaryDirectory() as folder:
         here, rows = Path(folder), 1 if is_svg else -(-MOST_MOMENTS // _COLUMNS)
         (here / "sheet.html").write_text(_sheet(document, is_svg), encoding="utf-8")
@@ -128,7 +147,13 @@ def said_below(address: str) -> str:
     return f"{whole[:MOST_SIGNS]}…" if len(whole) > MOST_SIGNS else whole
 
 
-def _document(shown, scene, address, dark):
+def _below(scene, address):
+    """The page's sentence and the scene's address, for the foot of a frame."""
+    sentence = escape(pages.every()[scene.page].sentence)
+    return f"<footer><b>{sentence}</b><code>{escape(said_below(address))}</code></footer>"
+
+
+def _document(shown, below, dark):
     """One moment as a whole document, for every frame of the sheet."""
     script = "\n".join([*page.of_views(shown.views), forms.own_script(*_PROGRAM)])
     places = "".join(snapshot.view_place(k) for k in range(len(shown.views)))
@@ -136,8 +161,7 @@ def _document(shown, scene, address, dark):
         policy=escape(page.policy(script)),
         style=forms.font_face() + forms.css("film.css", is_dark=dark),
         body=places,
-        sentence=escape(pages.every()[scene.page].sentence),
-        address=escape(said_below(address)),
+        below=below,
         script=script,
     )
 
@@ -157,16 +181,17 @@ def _cut(sheet, n, height, scale):
     return [sheet.crop((x, y, x + wide, y + high)) for x, y in places]
 
 
-def _webp(film):
+def _webp(film, most=None):
+    most = MOST_BYTES if most is None else most
     first, *rest = film.frames
     shared = {"save_all": True, "append_images": rest, "duration": film.milliseconds, "loop": 0}
     for quality in (None, *QUALITIES):
         how = {"lossless": True, "quality": 40} if quality is None else {"quality": quality}
         file = io.BytesIO()
         first.save(file, "WEBP", method=2, **shared, **how)
-        if file.tell() <= MOST_BYTES:
+        if file.tell() <= most:
             return file.getvalue()
-    raise _too_large(file.tell())
+    raise _too_large(file.tell(), most)
 
 
 def _gif(film):
@@ -209,9 +234,10 @@ def _encode(opened, film, size):
         container.mux(stream.encode())
 
 
-def _too_large(size):
+def _too_large(size, most=None):
+    most = MOST_BYTES if most is None else most
     more = "choose fewer words, a shorter clip or 960 pixels"
-    return ArgumentError(f"this loop would take {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:g}: {more}")
+    return ArgumentError(f"this loop would take {size / 1e6:.1f} MB, more than {most / 1e6:g}: {more}")
 
 
 _WRITERS = {"webp": _webp, "gif": _gif, "mp4": _mp4}

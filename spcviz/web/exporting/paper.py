@@ -14,10 +14,10 @@ _MISSING = """# No lines compute this: it is stored, or its data stay with whoev
 _PICTURE = """
 from pathlib import Path
 
-from spcviz.web.exporting import page
+from spcviz import scenes
 
 # The picture, with all that the page says of it, as one file that works by itself.
-Path({name!r}).write_text(page.html({address!r}), encoding="utf-8")
+Path({name!r}).write_text(scenes.page({address!r}), encoding="utf-8")
 """
 
 

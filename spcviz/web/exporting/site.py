@@ -27,7 +27,7 @@ from plotly.offline import get_plotlyjs
 import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
-from spcviz.web.exporting import drawing, forms, marks, snapshot
+from spcviz.web.exporting import drawing, forms, loops, marks, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.tours import gallery, tour
 from spcviz.web.view import mount
@@ -93,7 +93,7 @@ _WALL = """<body>
 <nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
 <header><h1>{title}</h1><p>{about}</p></header>
 <main>
-<ul class="cards wall">{items}</ul>
+{stop}<ul class="cards wall">{items}</ul>
 </main>
 <footer>Saved from spcviz {version} by <code>python -m spcviz site</code>, which works out whether each
 sentence holds and leaves out what does not. Data and models are under the terms that come with the
@@ -101,6 +101,9 @@ app.</footer>
 </body>
 </html>
 """
+_STOP = '<p class="stop"><label><input type="checkbox" id="still"> Let the pictures stand still</label></p>\n'
+_LOOP_BYTES = 400_000
+"""Of a loop on the wall, at most."""
 _ON_WALL = (760, 760)
 """Width of a view on the wall before it is made small, and the height that it may use."""
 _SMALL = (480, 300)
@@ -154,6 +157,8 @@ class Hung(NamedTuple):
     title: str
     says: str
     picture: str  # a file of the site
+    address: str  # of the scene
+    loop: str = ""  # a file of the site, where the scene plays
 
 
 class Site:
@@ -219,7 +224,7 @@ class Site:
         says = tour.fill(one.say, texts)
         self.played(path, part, one.title, says)
         drawn = next((chart["light"] for chart in charts if "light" in chart), "")
-        self.wall[path] = Hung(one.title, says, drawn)
+        self.wall[path] = Hung(one.title, says, drawn, one.address)
 
     def _view(self, view):
         name = view.component.name
@@ -283,13 +288,16 @@ class Site:
         for only in ("?picture=only", ""):  # of its view alone, else of the page
             bare = [path for path, one in self.wall.items() if not one.picture] if not only else [*self.wall]
             self._pictures(bare if self.can_draw else [], only)
+        if self.can_draw:
+            self._loops()
         items = "".join(
-            f'<li><a href="{escape(quote(path))}">'
-            + (f'<img src="{escape(one.picture)}" alt="" loading="lazy">' if one.picture else "")
-            + f"{escape(one.title)}</a><p>{escape(one.says)}</p></li>"
+            f'<li><a href="{escape(quote(path))}">{_image(one.picture, "stands")}{_image(one.loop, "loop")}'
+            f"{escape(one.title)}</a><p>{escape(one.says)}</p></li>"
             for path, one in self.wall.items()
         )
-        self._page("gallery.html", gallery.TITLE, _WALL, about=escape(gallery.ABOUT), items=items)
+        stop = _STOP if any(one.loop for one in self.wall.values()) else ""
+        about = escape(gallery.ABOUT)
+        self._page("gallery.html", gallery.TITLE, _WALL, about=about, stop=stop, items=items)
 
     def _pictures(self, paths, query):
         addresses = [f"{(self.folder / path).resolve().as_uri()}{query}" for path in paths]
@@ -299,6 +307,18 @@ class Site:
                 write_bytes_atomic(self.folder / name, content)
                 self.written[name] = len(content)
                 self.wall[path] = self.wall[path]._replace(picture=name)
+
+    def _loops(self):
+        """Beside the picture of each exhibit its loop, where the scene plays."""
+        for path, one in self.wall.items():
+            try:
+                content = loops.small(one.address, _SMALL, _LOOP_BYTES)
+            except loops.NoStoryError:
+                continue
+            name = path.replace(".html", "-loop.webp")
+            write_bytes_atomic(self.folder / name, content)
+            self.written[name] = len(content)
+            self.wall[path] = one._replace(loop=name)
 
     def _page(self, path, title, body, *, anew=False, **texts):
         texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
@@ -340,6 +360,10 @@ def _still(picture):
     size = f'width="{image.width}" height="{image.height}"'
     shown = f'<img class="still" {size} alt="" src="data:image/webp;base64,{content}">'
     return snapshot.view_place(0).replace("></", f">{shown}</")
+
+
+def _image(file, kind):
+    return f'<img class="{kind}" src="{escape(file)}" alt="" loading="lazy">' if file else ""
 
 
 def _small(picture):

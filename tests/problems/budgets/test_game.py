@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets import game, task
 from spcviz.problems.budgets.spending import trade_off_table
+from spcviz.web.classroom import games
 from spcviz.web.classroom.rooms import RoomError, Rooms
 from spcviz.web.serving.tokens import Phone
 from tests.node import needs_node, run_node
@@ -83,34 +85,189 @@ def phone(number):
     return Phone(f"{number:032x}", False)
 
 
+BATCH = batch(np.random.default_rng(3), n_words=24)
+BATCH = BATCH._replace(faults=BATCH.faults & 1)  # one thing of a letter can be wrong
+STATE = {"day": "2026-11-27"}
+TOY = games.Game((1.0, 3.0, 6.0), 0.0, np.array([[0, 0, 0], [1, 2, 1], [1, 9, 3]]),
+                 np.array([[1, 0, 2], [2, 3, 2], [4, 3, 1]]), 10)  # fmt: skip
+
+
+def code(numbers):
+    return ".".join(np.base_repr(n, 36).lower() for n in numbers)
+
+
+def purchases(table, rng):
+    """A game played to its end by chance: (picks, cuts) as a phone says them."""
+    level, spent, picks, cuts = np.zeros(table.cost.shape[1], dtype=int), table.base, [], []
+    for budget in table.budgets:
+        for _ in range(200):
+            thing = int(rng.integers(len(level)))
+            if level[thing] + 1 < len(table.cost) and spent + table.cost[level[thing] + 1, thing] <= budget:
+                level[thing] += 1
+                spent += table.cost[level[thing], thing]
+                picks.append(thing)
+            if len(picks) == 100:
+                break
+        cuts.append(len(picks))
+    return code(picks), code(cuts)
+
+
+@needs_node
+def test_a_result_is_worked_out_as_the_phone_shows_it(tmp_path):
+    """By the same purchases: the sum that the page sends."""
+    rng = np.random.default_rng(11)
+    cases = [batch(rng, n_words=24) for _ in range(20)]
+    tables = [game.table(case) for case in cases]
+    played = [purchases(table, rng) for table in tables]
+    assert sum(len(picks) > 0 for picks, _ in played) > 15
+    body = (
+        UNPACK
+        + """
+    const parsed = (text) => (text ? text.split(".").map((n) => parseInt(n, 36)) : []);
+    process.stdout.write(JSON.stringify(data.batches.map((batch, k) => {
+      const [picks, cuts] = data.played[k].map(parsed), start = core.offsets(batch.truths);
+      const at = (cut, r) => core.handState(batch, start, picks.slice(0, cut), "units", data.budgets[k][r]);
+      return cuts.map((cut, r) => at(cut, r).wrong);
+    })));"""
+    )
+    told = {
+        "batches": [sent(case) for case in cases],
+        "played": played,
+        "budgets": [t.budgets for t in tables],
+    }
+    seen = run_node(tmp_path, "problems/budgets/view/trade_core.js", body, told)
+    for table, (picks, cuts), wrongs in zip(tables, played, seen, strict=True):
+        assert table.result(picks, cuts) == sum(table.n_parts - n for n in wrongs)
+
+
+def test_a_result_counts_every_round():
+    """Nothing: 3 + 3 + 3. The first thing, then again, then the second: 4, 6, 9 right."""
+    assert TOY.result("", "0.0.0") == 9
+    assert TOY.result("0.0.1", "1.2.3") == 4 + 6 + 9
+    assert TOY.result("0.0.1", "0.0.3") == 3 + 3 + 9
+
+
+@pytest.mark.parametrize(
+    ("picks", "cuts", "message"),
+    [
+        ("", "", "cuts must hold one for each of 3 rounds, got 0"),
+        ("0", "1.1", "cuts must hold one for each of 3 rounds, got 2"),
+        ("0", "1.1.1.1", "cuts must hold one for each of 3 rounds, got 4"),
+        ("0.0", "2.1.2", "cuts must rise to the number of picks, 2"),
+        ("0", "0.0.9", "cuts must rise to the number of picks, 1"),
+        ("0.0", "1.1.1", "cuts must rise to the number of picks, 2"),
+        ("3", "0.0.1", "picks must name what can be bought, got 3 at 1"),
+        ("zz", "0.0.1", "picks must name what can be bought, got 1295 at 1"),
+        ("0.0.0", "0.0.3", "picks must name what can be bought, got 0 at 3"),
+        ("1", "1.1.1", "picks must cost at most 1 by the end of round 1, got 2"),
+        ("1.1", "0.0.2", "picks must cost at most 6 by the end of round 3, got 11"),
+        ("0,0", "0.0.2", "picks must be numbers of base 36"),
+        ("-1", "0.0.1", "picks must be numbers of base 36"),
+        ("A", "0.0.1", "picks must be numbers of base 36"),
+        ("٠", "0.0.1", "picks must be numbers of base 36"),
+        ("0\n", "0.0.1", "picks must be numbers of base 36"),
+        (".".join("0" * 500), "0.0.1", "picks must be numbers of base 36"),
+        (["0"], "0.0.1", "picks must be numbers of base 36"),
+        ("0", None, "cuts must be numbers of base 36"),
+        ("0", 111, "cuts must be numbers of base 36"),
+    ],
+)
+def test_what_nobody_can_have_bought_is_refused_by_a_sentence(picks, cuts, message):
+    with pytest.raises(ArgumentError, match=message):
+        TOY.result(picks, cuts)
+
+
+@given(st.text("0123az.-", max_size=12) | st.text(max_size=6), st.text("0123.", max_size=8))
+def test_any_text_is_a_result_that_can_be_or_a_sentence(picks, cuts):
+    try:
+        result = TOY.result(picks, cuts)
+    except ArgumentError as error:
+        result = str(error)
+    is_said = isinstance(result, str) and result.startswith(("picks must", "cuts must"))
+    assert is_said or 0 <= result <= TOY.best()
+
+
 @pytest.fixture
 def played():
     """A room in which a game is asked, with its key."""
     hall = Rooms()
     number, key = hall.open()
-    hall.put(number, key, game.poll({"day": "2026-11-27"}, 100, str(number)) | {"code": "page/game"})
+    hall.put(number, key, game.poll(STATE, BATCH, str(number)) | {"code": "page/game"})
     return hall, number, key
+
+
+def several(n):
+    """Different results, the best first, each with how it was bought."""
+    table, found, rng = game.table(BATCH), {}, np.random.default_rng(5)
+    while len(found) < n:
+        picks, cuts = purchases(table, rng)
+        found.setdefault(table.result(picks, cuts), (picks, cuts))
+    return sorted(found.items(), reverse=True)
+
+
+def tell(hall, number, who, result):
+    value, bought = result
+    hall.answer(number, who, 1, value, "", *bought)
 
 
 def test_a_class_is_ranked_without_names(played):
     hall, number, key = played
-    for at, right in enumerate((250, 280, 250, 199)):
-        hall.answer(number, phone(at), 1, right)
+    best, second, last = several(3)
+    for at, result in enumerate((second, best, second, last)):
+        tell(hall, number, phone(at), result)
     places = [hall.shown(number, "", phone(at))["place"] for at in range(4)]
     assert places == [2, 1, 2, 4]
-    assert hall.shown(number, key)["ranking"] == [[280, 1], [250, 2], [199, 1]]
+    assert hall.shown(number, key)["ranking"] == [[best[0], 1], [second[0], 2], [last[0], 1]]
     stranger = hall.shown(number, "", phone(9))
     assert not {"place", "ranking", "guesses", "counts"} & set(stranger)
     assert "ranking" not in hall.shown(number, "", phone(0))
     assert f"in={number}" in stranger["link"]
 
 
-@pytest.mark.parametrize("value", [301, -1, 1.5, 1e9, float("nan"), "5", None, True, [3], 10**40])
+@pytest.mark.parametrize("value", [10**5, -1, 1.5, 1e9, float("nan"), "5", None, True, [3], 10**40])
 def test_what_is_no_result_of_a_game_is_refused(played, value):
     hall, number, key = played
     with pytest.raises(RoomError):
         hall.answer(number, phone(1), 1, value)
     assert hall.shown(number, key)["ranking"] == []
+
+
+def test_a_result_that_was_not_played_is_refused(played):
+    """What a phone claims is what its purchases come to, or nothing is taken."""
+    hall, number, key = played
+    ((value, bought),) = several(1)
+    with pytest.raises(RoomError, match=f"must be what these purchases come to, {value}, got {value + 1}"):
+        hall.answer(number, phone(1), 1, value + 1, "", *bought)
+    with pytest.raises(RoomError, match="cuts must hold one for each of 3 rounds, got 0"):
+        hall.answer(number, phone(1), 1, value)
+    with pytest.raises(RoomError, match="cuts must rise to the number of picks"):
+        hall.answer(number, phone(1), 1, value, "", bought[0] + ".zz", bought[1])
+    assert hall.shown(number, key)["ranking"] == []
+    tell(hall, number, phone(1), (value, bought))
+    assert hall.shown(number, key)["ranking"] == [[value, 1]]
+
+
+def test_a_room_asks_only_for_a_game_whose_page_is_open_here():
+    hall = Rooms()
+    number, key = hall.open()
+    asked = game.poll(STATE, BATCH, str(number)) | {"code": "x"}
+    for link in ("", "trade_off?mode=game&day=1999-01-01&in=1234567", f"letters?in={number}"):
+        with pytest.raises(RoomError, match="a game must be asked from its own page"):
+            hall.put(number, key, asked | {"link": link})
+    with pytest.raises(RoomError, match=f"most must be what this game can bring, {asked['most']}, got 5"):
+        hall.put(number, key, asked | {"most": 5})
+    assert not hall.shown(number, key)["isAsking"]
+
+
+def test_games_are_bounded_and_a_room_keeps_its_own(played):
+    hall, number, key = played
+    for at in range(games.MOST_KEPT + 5):
+        games.keep(f"trade_off?mode=game&day={at}", TOY)
+    assert len(games._KEPT) == games.MOST_KEPT
+    (result,) = several(1)
+    tell(hall, number, phone(1), result)
+    assert hall.shown(number, key)["ranking"] == [[result[0], 1]]
+    games._KEPT.clear()
 
 
 @pytest.mark.parametrize("most", [-1, 1.5, "3", True, None, [], 10**7, float("inf")])
@@ -123,10 +280,9 @@ def test_what_is_no_best_result_is_refused(most):
         hall.put(number, key, {"code": "x", "ask": "x", "choices": ["a", "b"], "most": 3})
 
 
-def test_the_wall_shows_so_many_places():
-    hall = Rooms()
-    number, key = hall.open()
-    hall.put(number, key, {"code": "x", "ask": "x", "choices": [], "most": 300})
-    for at in range(100):
-        hall.answer(number, phone(at), 1, at)
-    assert [value for value, _ in hall.shown(number, key)["ranking"]] == list(range(99, 79, -1))
+def test_the_wall_shows_so_many_places(played):
+    hall, number, key = played
+    every = several(30)
+    for at, result in enumerate(every):
+        tell(hall, number, phone(at), result)
+    assert [value for value, _ in hall.shown(number, key)["ranking"]] == [value for value, _ in every[:20]]

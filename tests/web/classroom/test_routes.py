@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 import segno
 import uvicorn
 from starlette.applications import Starlette
 
-from spcviz.web.classroom import routes
+from spcviz.web.classroom import games, routes
 from spcviz.web.classroom.rooms import Rooms
 from spcviz.web.serving import clients, first_html
 
@@ -104,6 +105,38 @@ def put(client, number, asked=None):
 def answer(client, number, value=1, n=1):
     said = {"n": n, "value": value}
     return client.post(f"/room/{number}/answer", content=json.dumps(said))
+
+
+GAME = {"code": "page/game", "ask": "Beat it", "choices": [], "most": 6, "link": "toy?mode=game&in=1234567"}
+
+
+def test_a_phone_s_result_in_a_game_is_worked_out_here(lecturer, phone):
+    """What it claims is nothing without purchases that come to it, and a refusal says which."""
+    toy = games.Game((1.0, 2.0), 0.0, np.array([[0, 0], [1, 5]]), np.array([[1, 0], [2, 1]]), 3)
+    number = opened(lecturer)
+    phone.at(number)
+    assert put(lecturer, number, GAME | {"link": "toy?mode=other&in=1234567"}).status_code == 400
+    games.keep("toy?mode=game", toy)
+    assert put(lecturer, number, GAME | {"most": 7}).status_code == 400
+    assert put(lecturer, number, GAME).status_code == 200
+
+    def post(**said):
+        return phone.post(f"/room/{number}/answer", content=json.dumps({"n": 1} | said))
+
+    refused = {
+        "value must be what these purchases come to, 4, got 6": {"value": 6, "picks": "0", "cuts": "1.1"},
+        "cuts must hold one for each of 2 rounds, got 0": {"value": 4},
+        "picks must cost at most 1": {"value": 4, "picks": "1", "cuts": "1.1"},
+        "picks must be numbers of base 36": {"value": 4, "picks": {"0": 1}, "cuts": "1.1"},
+        "cuts must be numbers of base 36": {"value": 4, "picks": "0", "cuts": [1, 1]},
+    }
+    for sentence, said in refused.items():
+        answered = post(**said)
+        assert answered.status_code == 400
+        assert sentence in answered.json()["error"]
+    assert lecturer.get(f"/room/{number}/now").json()["ranking"] == []
+    assert post(value=4, picks="0", cuts="1.1").status_code == 200
+    assert lecturer.get(f"/room/{number}/now").json()["ranking"] == [[4, 1]]
 
 
 def test_a_lecturer_and_a_phone(lecturer, phone):

@@ -10,7 +10,7 @@ import pytest
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets import task
-from spcviz.problems.scene.page import cached as scenes
+from spcviz.problems.scene.page import cached as labelling
 from spcviz.shared.folders import APP
 from spcviz.web.exporting import drawing, paper, snapshot
 from spcviz.web.tours import tour
@@ -128,10 +128,12 @@ def test_the_python_of_the_trade_off_leaves_wrong_what_the_page_leaves(task, cap
 def test_the_python_of_scenes_labels_as_the_page_does(address, capsys):
     _, space = run(address, capsys)
     state = {"scene": ("road", 0)}.get(address, ("rendered", 7))
-    stored = scenes.labelled(*state)
+    stored = labelling.labelled(*state)
     for name in ("sim", "him"):
-        np.testing.assert_array_equal(getattr(space["labelled"], name).labels, getattr(stored, name).labels)
-    assert facts(address)["steps"] == str(len(space["labelled"].sim.labels))
+        (found,) = (one for one in space["predictors"] if one.name == name)
+        labels = [step.labels for step in found.steps]
+        np.testing.assert_array_equal(labels, getattr(stored, name).labels)
+    assert facts(address)["steps"] == str(len(space["predictors"][0].steps))
 
 
 @pytest.mark.parametrize("address", ["joint_beats_separate", "joint_beats_separate?show=clean&noise=0.3"])
@@ -173,14 +175,14 @@ def test_a_page_without_lines_says_so_and_saves_its_picture():
     assert lines.startswith(
         "# No lines compute this: it is stored, or its data stay with whoever brought them."
     )
-    assert "Path('data.html').write_text(page.html('data')" in lines
+    assert "Path('data.html').write_text(scenes.page('data')" in lines
 
 
 def test_what_is_typed_stays_a_text_of_the_python():
     typed = "a');import os;os.system('x')#"
     lines = paper.python(f"tagging?text={typed.replace(' ', '+').replace(';', '%3B').replace('#', '%23')}")
     compile(lines, "lines", "exec")
-    assert f"read_sentence({typed!r})" in lines
+    assert f"scenes.tagging({typed!r}," in lines
 
 
 @needs_browser

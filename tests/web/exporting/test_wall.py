@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from spcviz.web.exporting import drawing, site
 from spcviz.web.tours import gallery
@@ -52,7 +52,33 @@ def test_text_stays_text_and_nothing_is_asked_for_outside(made):
         assert "://" not in text.replace("http://localhost", "")
 
 
-@pytest.mark.skipif(drawing.browser() is None, reason="pictures are drawn by Chromium or Chrome")
+needs_browser = pytest.mark.skipif(
+    drawing.browser() is None, reason="pictures are drawn by Chromium or Chrome"
+)
+
+
+@needs_browser
+def test_a_scene_that_plays_has_a_loop_and_others_stand(made):
+    """A loop moves, is small, and stands beside a still for who asked for less motion or stops it."""
+    loops = {path: one.loop for path, one in made.wall.items()}
+    assert loops["gallery/garden-path.html"] == "gallery/garden-path-loop.webp"
+    assert loops["gallery/ink-says-otherwise.html"] == ""
+    content = (made.folder / loops["gallery/garden-path.html"]).read_bytes()
+    assert len(content) <= 400_000
+    film = Image.open(io.BytesIO(content))
+    assert film.size == (480, 300)
+    last = film.convert("L").crop((0, 280, 480, 300))
+    assert last.getextrema()[0] > 200, "below the view is its own ground, and no foot"
+    frames = [frame.convert("RGB").tobytes() for frame in ImageSequence.Iterator(film)]
+    assert len(set(frames)) > 1
+    text = (made.folder / "gallery.html").read_text("utf-8")
+    for file, kind in (("gallery/garden-path-loop.webp", "loop"), ("gallery/garden-path.webp", "stands")):
+        assert f'<img class="{kind}" src="{file}" alt="" loading="lazy">' in text
+    assert '<input type="checkbox" id="still">' in text
+    assert "prefers-reduced-motion: no-preference" in (made.folder / "shared/site.css").read_text("utf-8")
+
+
+@needs_browser
 def test_each_exhibit_has_a_picture_that_shows_something(made):
     for path, hung in made.wall.items():
         picture = made.folder / hung.picture

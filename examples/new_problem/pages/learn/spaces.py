@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.spaces.page import cached, live
+from spcviz.problems.spaces.page import cached
 from spcviz.web.course import asked
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import touring
@@ -18,7 +18,7 @@ def story():
     reading = cached.reading(state["text"])
     touring.offer(lambda one: {"words": str(len(one.joint.split()))}, reading)
     asked.offer(state, lambda one: {"words": len(one.joint.split())}, reading)
-    touring.offer_python(f"from {live.__name__} import read\n\nprint(read({state['text']!r}))\n")
+    touring.offer_python(f"from spcviz import scenes\n\nprint(scenes.spaces({state['text']!r}))\n")
     if layout.has_controls(state):
         with layout.choices():
             st.text_input("Text", **layout.tied(TABLE, "spaces", "text", state))

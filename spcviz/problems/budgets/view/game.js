@@ -105,7 +105,12 @@ export const GAME = {
     const look = () => fetch(at("now"), { cache: "no-store" }).then((said) => (said.ok ? said.json() : null)).catch(() => null);
     let now = await look();
     if (!now?.most || !now.link.includes(`day=${this.data.game.day}`)) { this.gameClass.textContent = "The room plays another game just now."; return; }
-    if (!now.isYours) await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, value: total }) }).catch(() => null);
+    if (!now.isYours) {
+      const played = { n: now.n, value: total, picks: joined(this.picks.slice(0, this.cuts.at(-1))), cuts: joined(this.cuts) };
+      const said = await fetch(at("answer"), { method: "POST", body: JSON.stringify(played) }).catch(() => null);
+      const refused = said?.status === 400 ? (await said.json().catch(() => ({}))).error : "";
+      if (refused) { this.gameClass.textContent = `The room did not take this result: ${refused}.`; return; }
+    }
     for (let i = 0; i < LOOKS && this.toldClass === key && this.root.isConnected; i++) {
       now = await look();
       if (now?.place) this.gameClass.textContent = `In your class: place ${now.place} of ${now.answers}, with ${total} letters right in all rounds.`;

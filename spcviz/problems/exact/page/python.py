@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 
-_LINES = """# Exact inference: every reading of a word tried, and dynamic programming. Run this in a clone.
-from spcviz.engine import chain, exhaustive
-from spcviz.problems.exact.page.live import word_problem
+from spcviz.shared.folders import NEEDS
 
-problem = word_problem({word}, {start}, {letters}, {candidates}, {weight})
+_LINES = """# Exact inference: every reading of a word tried, and dynamic programming.
+{needs}
+from spcviz import scenes
+from spcviz.engine import chain, exhaustive
+
+how = {{"start": {start}, "letters": {letters}, "candidates": {candidates}, "weight": {weight}}}
+problem = scenes.exact_inference({word}, **how)
 best = chain.decode(problem.unary, problem.pairwise)
 graph = exhaustive.chain_graph(problem.unary, problem.pairwise)
 readings = exhaustive.n_configurations(graph.n_states)
@@ -24,4 +28,4 @@ def lines(state: Mapping, start: int) -> str:
     if state["show"] not in ("search", "ink"):
         return ""
     names = ("word", "letters", "candidates", "weight")
-    return _LINES.format(start=start, **{name: state[name] for name in names})
+    return _LINES.format(needs=NEEDS, start=start, **{name: state[name] for name in names})

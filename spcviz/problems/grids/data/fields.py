@@ -27,8 +27,30 @@ class GridInstance(NamedTuple):
 def random_grid(
     rng: np.random.Generator, rows: int = 11, columns: int = 11, n_states: int = 8, strength: float = 25.0
 ) -> GridInstance:
-    """One instance of the synthetic segmentation task (thesis, section 5.5.1); raises `ArgumentError`.
+    """One instance of the synthetic segmentation task (thesis, section 5.5.1).
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    rows, columns : int
+        Of the grid, R and C, 1 to 300.
+    n_states : int
+        Of each cell, K, 1 to 100.
+    strength : float
+        Of the coupling, 0 to 100: pairs score uniformly between minus it and it.
+
+    Returns
+    -------
+    GridInstance
+        ``unary`` (R, C, K), ``across`` (R, C - 1, K, K) and ``down`` (R - 1, C, K, K).
+
+    Raises
+    ------
+    ArgumentError
+        For an argument that there cannot be.
+
+    Examples
+    --------
     >>> random_grid(np.random.default_rng(0), 3, 3, 2).across.shape
     (3, 2, 2, 2)
     """

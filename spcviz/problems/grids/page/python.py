@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 
 _LINES = """# Loopy grids: all combs of one random grid, their sum, and belief propagation.
+# Wants spcviz[app]; nothing that is stored.
 import numpy as np
 
+from spcviz import scenes
 from spcviz.engine import ensemble, gibbs, grid, loopy_bp
-from spcviz.problems.grids.data.fields import random_grid
 
 rows, columns, classes = {rows}, {columns}, {classes}
 rng = np.random.default_rng({seed})
-instance = random_grid(rng, rows, columns, classes, {strength})
+instance = scenes.random_grid(rng, rows, columns, classes, {strength})
 unary, edges, pairwise = grid.as_graph(*instance)
 samples = gibbs.sample(unary, edges, pairwise, gibbs.seeds(rng, 200), 200)
 truth = np.stack([(samples == k).mean(axis=0) for k in range(classes)], axis=1)  # shares of the samples

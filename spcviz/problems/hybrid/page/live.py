@@ -53,6 +53,11 @@ def _open(data):
     return open_data.load_set("dev" if data == "dev" else "unseen").words
 
 
+def count_words(data):
+    """How many words of a kind there are, whether offered or not."""
+    return len((letters.load_words() if data == "ocr" else _open(data)).lengths)
+
+
 def pixels_of(data, place):
     """Letter images and letters of a word."""
     words = letters.load_words() if data == "ocr" else _open(data)

@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 
-_LINES = """# Orders and features: one word, action by action. Run this in a clone.
-from spcviz.shared.folders import MODELS
-from spcviz.problems.hybrid.model import stored
-from spcviz.problems.hybrid.page import live
+from spcviz.shared.folders import NEEDS
 
-word = live.word(stored.load(MODELS, {model!r}), {data!r}, {word}, {hand!r})
-for name, course in zip(("the controller", "by hand"), word.courses):
-    for number, step in enumerate(course.steps):
-        kind = {{-1: "start", 0: "longer context", 1: "better features"}}[int(step.action[0])]
-        at, us = int(step.action[1]) + 1, round(step.us)
-        print(name, number, kind, "at letter", at, "reads", step.reading, "for", word.truth, "in", us, "µs")
+_LINES = """# Orders and features: one word, action by action.
+{needs}
+from spcviz import scenes
+
+word = scenes.hybrid({word}, data={data!r}, hand={hand!r})
+for course in word.courses:
+    for number, action in enumerate(course.actions):
+        read = f"reads {{action.reading}} for {{word.truth}} in {{round(action.us)}} µs"
+        print(course.who, number, action.kind, "at letter", action.letter, read)
 """
 
 
 def lines(state: Mapping) -> str:
     """The lines for a state of the page."""
-    model = "open" if state["data"] == "dev" else state["data"]
-    return _LINES.format(model=model, **state)
+    return _LINES.format(needs=NEEDS, word=int(state["word"]), data=state["data"], hand=state["hand"])

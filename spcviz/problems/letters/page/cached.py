@@ -7,7 +7,6 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
-from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, cascade, stored, sweep
 from spcviz.problems.letters.page import live
@@ -131,15 +130,8 @@ def letters_trace(
 
 @shared(_EVERY)
 def letters_margins(features: str) -> tuple[float, ...]:
-    """A margin for each level of an open vocabulary's model, tuned on its development words.
-
-    Each loses the share of words that the model's own threshold may lose at its level.
-    """
-    model, words = ocr_model(features), load_set("dev").words
-    seen = model.features(words.pixels, words.lengths)
-    tolerances = model.settings.config.tolerances
-    tuned = retuned(model.cascade, "margin", seen, words.labels, words.lengths, tolerances)
-    return tuple(-float(level.alpha) for level in tuned.levels)
+    """A margin for each level of an open vocabulary's model; see `spcviz.problems.letters.page.live`."""
+    return live.margins_of(ocr_model(features))
 
 
 @shared(256, stored=live.PositionCounts, beside=3)

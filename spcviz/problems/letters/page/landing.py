@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from spcviz.problems.letters.page.home_word import home_word
-from spcviz.shared.folders import CACHE
+from spcviz.shared.folders import CACHE, NEEDS
 
 LETTERS = CACHE / "data" / "ocr_letters.npz"
 WORDS = CACHE / "data" / "open_words.npz"
@@ -21,15 +21,14 @@ letters misread in the same way, of which the truth and at most `AT_MOST` words 
 the sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
 """
 
-PYTHON = """# Home: one word, read letter by letter, and by a sharper model of what pruning left.
-from spcviz.problems.letters.page import landing
+PYTHON = f"""# Home: one word, read letter by letter, and by a sharper model of what pruning left.
+{NEEDS}
+from spcviz import scenes
 
-word = landing.word()
-letters = "abcdefghijklmnopqrstuvwxyz"
-print("letter by letter:", "".join(letters[k] for k in word.alone))
-for alpha, labels in word.sharper:
-    left = (word.falls_at > alpha).sum(axis=1).tolist()
-    print(f"from alpha {alpha:.3f} on, with {left} letters left:", "".join(letters[k] for k in labels))
+word = scenes.home()
+print("letter by letter:", word.alone)
+for step in word.steps:
+    print(f"from alpha {{step.alpha:.3f}} on, with {{list(step.n_left)}} letters left:", step.reading)
 """
 
 

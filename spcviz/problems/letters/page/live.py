@@ -14,7 +14,9 @@ from spcviz.engine.ngrams.dense import DenseModel, dense_decode
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data import handwriting
+from spcviz.problems.open_words.data.composed import load_set
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import alphas_used, at_margins, traced
 
@@ -61,6 +63,18 @@ def trace_word(
         microseconds_dense=np.nan if dense is None else dense_time(last, features, dense),
         **fields,
     )
+
+
+def margins_of(model) -> tuple[float, ...]:
+    """A margin for each level of an open vocabulary's model, tuned on its development words.
+
+    Each loses the share of words that the model's own threshold may lose at its level.
+    """
+    words = load_set("dev").words
+    seen = model.features(words.pixels, words.lengths)
+    tolerances = model.settings.config.tolerances
+    tuned = retuned(model.cascade, "margin", seen, words.labels, words.lengths, tolerances)
+    return tuple(-float(level.alpha) for level in tuned.levels)
 
 
 def dense_time(level: Level, features: DenseRows, dense: DenseModel) -> float:

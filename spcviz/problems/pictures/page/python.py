@@ -1,17 +1,16 @@
 """The Python of the page Joint beats separate: lines that compute what is shown."""
 
-_LINES = """# Joint beats separate: one picture, read three ways. Run this in a clone.
-from spcviz.shared.folders import data_folder
-from spcviz.problems.pictures.page import live
+_LINES = """# Joint beats separate: one picture, read three ways.
+# Wants spcviz[app]; photographs in stereo want the folder of data that the environment variable SPCVIZ_DATA
+# names.
+from spcviz import scenes
 
-readings = live.{call}
+readings = scenes.joint_beats_separate({name!r}, seed={seed}, noise={noise}, weight={weight})
 for name, wrong, off in zip(("pixel by pixel", "row by row", "the grid"), readings.errors, readings.mean_off):
     print(f"{{name}}: {{100 * wrong:.1f}} % wrong, {{off:.2f}} off on average")
 """
 
 
-def lines(name: str, seed: int, noise: float, weight: float | None, *, is_stereo: bool) -> str:
+def lines(name: str, seed: int, noise: float, weight: float | None) -> str:
     """The lines for a picture or a stereo pair; a weight of None is what suits it."""
-    more = ", folder=data_folder()" if is_stereo else ""
-    call = f"{'stereo' if is_stereo else 'clean'}_readings({name!r}, {seed}, {noise}, {weight}{more})"
-    return _LINES.format(call=call)
+    return _LINES.format(name=name, seed=seed, noise=noise, weight=weight)

@@ -200,7 +200,7 @@ class PoseView extends View {
   // ---------------------------------------------------------------- playing and keys
 
   step(by) { this.set({ frame: clamp(this.view.frame + by, 0, this.levels[0].nFrames - 1) }, this.playing); }
-  get story() { return this.levels.map((_, level) => ({ level, cell: "" })); }
+  get story() { return this.isOfArms(this.view.show) ? [] : this.levels.map((_, level) => ({ level, cell: "" })); }
   rewind() { if (this.view.frame >= this.levels[0].nFrames - 1) this.view.frame = 0; }
   advance() {
     this.step(1);

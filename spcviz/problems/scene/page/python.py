@@ -1,28 +1,18 @@
-"""The Python of the pages Scenes at any time and Trade-off, of pictures: lines that compute what is shown."""
+"""The Python of the page Scenes at any time: lines that compute what is shown."""
 
 from collections.abc import Mapping
 
-BATCH = """from spcviz.problems.scene.model import stored
-from spcviz.problems.scene.page import trade
+from spcviz.shared.folders import NEEDS
 
-batch = trade.compare(stored.load(MODELS), trade.draw({vocabulary!r}, {size}, {seed}), {seed})"""
-_LINES = """# Scenes at any time: one picture, labelled step by step, and all at the end. Run this in a clone.
-import numpy as np
+_LINES = """# Scenes at any time: one picture, labelled step by step, and all at the end.
+{needs}
+from spcviz import scenes
 
-from spcviz.shared.folders import MODELS
-from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import stored
-from spcviz.problems.scene.page import live
-from spcviz.problems.scene.page.shown import CLASSES
-
-labelled = live.label(stored.load(MODELS), {scene}, "")
-size = np.bincount(labelled.atoms.ravel())
-for course in (labelled.sim, labelled.him):
-    for step, (seconds, labels) in enumerate(zip(course.seconds, course.labels), start=1):
-        pixels = np.bincount(labels, size, len(CLASSES)).astype(int)
-        right = "" if course.accuracy is None else f"{{course.accuracy[step - 1]:.1f}} % right"
-        named = {{CLASSES[k]: int(pixels[k]) for k in np.flatnonzero(pixels)}}
-        print(course.label, "step", step, f"{{1000 * seconds:.0f}} ms", right, named)
+predictors = scenes.scene({call})
+for predictor in predictors:
+    for number, step in enumerate(predictor.steps, start=1):
+        right = "" if step.percent_right is None else f"{{step.percent_right:.1f}} % right"
+        print(predictor.label, "step", number, f"{{step.ms:.0f}} ms", right, step.pixels)
 """
 
 
@@ -31,7 +21,5 @@ def lines(state: Mapping) -> str:
     kind = state["kind"]
     if kind in ("upload", "camera"):
         return ""
-    scene = f"live.picture({kind!r}, {state['seed']})"
-    if kind == "camvid":
-        scene = f"live.camvid(camvid.names_of('test')[{state['number']}])"
-    return _LINES.format(scene=scene)
+    which = f", number={state['number']}" if kind == "camvid" else f", seed={state['seed']}"
+    return _LINES.format(needs=NEEDS, call=repr(kind) + which)

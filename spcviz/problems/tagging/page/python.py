@@ -2,21 +2,19 @@
 
 from collections.abc import Mapping
 
-_LINES = """# Tagging: one sentence, and the tags that a cascade keeps for its words. Run this in a clone.
-from spcviz.shared.folders import MODELS
-from spcviz.problems.tagging.model import stored
-from spcviz.problems.tagging.page.live import read_sentence, trace_text
+from spcviz.shared.folders import NEEDS
 
-tagger = stored.load_tagger(MODELS)
-trace = trace_text(tagger, read_sentence({text!r}), alphas={alphas})
-for level, tags in zip(trace.levels, trace.predictions):
-    threshold = level.best - (1 - level.alpha) * (level.best - level.mean)
-    kept = int((level.max_marginal > threshold).sum()) if level.has_spread else level.n_valid
-    named = [trace.alphabet[k] for k in tags]
-    print("order", level.order, "kept", kept, "of", level.n_valid, *named)
+_LINES = """# Tagging: one sentence, and the tags that a cascade keeps for its words.
+{needs}
+from spcviz import scenes
+
+for level in scenes.{call}:
+    print("order", level.order, "kept", level.n_kept, "of", level.n_candidates, *level.tags)
 """
 
 
 def lines(state: Mapping) -> str:
     """The lines for a state of the page."""
-    return _LINES.format(text=state["text"], alphas=[state[f"a{n}"] for n in (1, 2, 3)])
+    call = f"tagging({state['text']!r}, alphas={[state[f'a{n}'] for n in (1, 2, 3)]}"
+    call += ")" if state["rule"] == "mean_max" else f", rule={state['rule']!r})"
+    return _LINES.format(needs=NEEDS, call=call)

@@ -35,6 +35,6 @@ globalThis.FILM = {
     return chosen?.loopSvg?.(sentence, address) ?? null;
   },
   fitWidth,
-  height: () => Math.ceil(["main", "footer"].reduce((sum, name) => sum + document.querySelector(name).getBoundingClientRect().height, 0)),
+  height: () => Math.ceil(["main", "footer"].reduce((sum, name) => sum + (document.querySelector(name)?.getBoundingClientRect().height ?? 0), 0)),
 };
 parent.postMessage("film", "*");

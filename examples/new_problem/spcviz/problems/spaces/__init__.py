@@ -6,5 +6,6 @@ PROBLEM = Problem(
     name="spaces",
     title="Spaces",
     pages=(Page("Learn", "pages/learn/spaces.py", "Spaces", ":material/space_bar:"),),
+    scenes=("spaces=spcviz.problems.spaces.page.live:read",),
     warmup="spcviz.problems.spaces.page.live:warmup",
 )

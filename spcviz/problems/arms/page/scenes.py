@@ -1,0 +1,58 @@
+"""What the page Pose on video shows of arms, as numbers, and the batch of the page Trade-off: behind
+`spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from typing import TYPE_CHECKING
+
+from spcviz.engine import checks
+from spcviz.shared.folders import MODELS, shipped
+
+if TYPE_CHECKING:
+    from spcviz.problems.budgets.shown import TradeOff
+
+
+def arms(
+    kind: str = "signs", name: str | int = "thanks", *, method: str = "single", spend: float = 0.1
+) -> dict[str, str]:
+    """Read both arms of a clip, and spend a budget on its frames.
+
+    Parameters
+    ----------
+    kind, name, method
+        The clip, and how its frames are chosen, as `pose` takes them.
+    spend : float
+        Share of the time that everything takes for every frame, 0 to 1.
+
+    Returns
+    -------
+    dict of str
+        Numbers by name, as texts: milliseconds of each tier's features, elbows and wrists that are off
+        by each, and what the budget comes to.
+
+    Raises
+    ------
+    ArgumentError
+        For a clip, method or share that there is not.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.arms.model import stored
+    from spcviz.problems.arms.page import clip, clip_text
+    from spcviz.problems.pose.page.scenes import clip_of
+
+    spend = checks.fraction("spend", spend)
+    scene = clip_of(kind, name, method)
+    watched = clip.watch(stored.load(shipped(MODELS)), scene.images, scene.truth)
+    return clip_text.facts(watched, clip_text.step_of(watched, spend))
+
+
+def batch(clips: int = 12, seed: int = 0) -> "TradeOff":
+    """A random batch of rendered test clips under every method."""
+    from spcviz.problems.arms.model import stored
+    from spcviz.problems.arms.page import batch as drawing
+    from spcviz.problems.arms.page import live
+
+    model = stored.load(shipped(MODELS))
+    return live.compare(model, drawing.draw(model, clips, seed), seed)

@@ -1,0 +1,90 @@
+"""What the page Trade-off shows, as numbers: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+
+KINDS = ("units", "us")
+"""What a budget is counted in."""
+
+
+class MethodAt(NamedTuple):
+    """One method, when it has bought all that fits into the budget."""
+
+    name: str
+    label: str
+    n_wrong: int
+
+
+class TradeScene(NamedTuple):
+    """A batch under every method, at one budget."""
+
+    n_things: int  # that can be wrong: letters, words, joints, places
+    methods: tuple[MethodAt, ...]
+
+
+def trade_off(task: str, *, budget: float = 0.1, kind: str = "units", **choices: Any) -> TradeScene:
+    """Spend one budget on a batch by every method, and count what each leaves wrong.
+
+    Parameters
+    ----------
+    task : str
+        "words", "arms", "parsing" or "scene".
+    budget : float
+        Share of what everything for everything costs, 0 to 1.
+    kind : {"units", "us"}
+        What costs are counted in: units, or measured microseconds.
+    **choices
+        What the batch is drawn by, as in the page's address: ``seed``, and of words ``vocabulary``, ``words``
+        and ``extractor``; of arms ``clips``; of parsing ``size``; of scenes ``vocabulary`` and ``size``.
+
+    Returns
+    -------
+    TradeScene
+        ``n_things``, and of each of ``methods`` its ``name``, ``label`` and ``n_wrong``.
+
+    Raises
+    ------
+    ArgumentError
+        For a task, budget, kind or choice that there is not.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.budgets import facts
+
+    draw = batch_of(task)
+    budget = checks.fraction("budget", budget)
+    if kind not in KINDS:
+        raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.60}")
+    known = inspect.signature(draw).parameters
+    if unknown := [name for name in choices if name not in known]:
+        raise ArgumentError(f"{task} has no choice {unknown[0]!r}; it has {', '.join(known)}")
+    batch = draw(**choices)
+    state = {"budget": budget, "kind": kind, "method": batch.methods[0].name}
+    counts = facts.batch(batch, state)
+    methods = (MethodAt(m.name, m.label, int(counts[f"wrong_{m.name}"])) for m in batch.methods)
+    return TradeScene(int(counts["things"]), tuple(methods))
+
+
+def batch_of(task: str) -> Callable:
+    """The function ``batch`` of a problem's ``page/scenes.py``, which draws and compares a batch."""
+    from spcviz.registry import PROBLEMS
+
+    modules = {name: f"spcviz.problems.{name}.page.scenes" for name in PROBLEMS}
+    if task in modules and _has(modules[task]):
+        draw = getattr(import_module(modules[task]), "batch", None)
+        if draw is not None:
+            return draw
+    raise ArgumentError(f"task must be a problem whose page/scenes.py has batch, got {task!r:.60}")
+
+
+def _has(module):
+    return find_spec(module.rpartition(".")[0]) is not None and find_spec(module) is not None

@@ -1,0 +1,80 @@
+"""What the page Orders and features shows, as numbers: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from typing import NamedTuple
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import MODELS, shipped
+
+KINDS = {-1: "start", 0: "longer context", 1: "better features"}
+"""What an action is, by its number."""
+
+
+class ActionAt(NamedTuple):
+    """A word after an action, or before the first."""
+
+    kind: str  # one of `KINDS`
+    letter: int  # where, from 1; 0 at the start
+    reading: str
+    us: float  # microseconds spent so far
+
+
+class HybridCourseOf(NamedTuple):
+    """A word, action by action."""
+
+    who: str  # "the controller", or "by hand"
+    actions: tuple[ActionAt, ...]
+
+
+class HybridScene(NamedTuple):
+    """A word under the controller, and by hand where there is one."""
+
+    truth: str
+    courses: tuple[HybridCourseOf, ...]
+
+
+def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
+    """Read one handwritten word action by action: longer contexts and better features, letter by letter.
+
+    Parameters
+    ----------
+    word : int
+        Number of the word in its data, as the page's address has it.
+    data : {"dev", "open", "ocr"}
+        Development or test words of the open vocabulary, or handwritten words as given.
+    hand : str
+        Actions by hand, as in the page's address: "2:r4.b3" takes over after two of the controller's.
+
+    Returns
+    -------
+    HybridScene
+        ``truth``, and of each of ``courses`` who acts and the ``actions``: ``kind``, ``letter``, ``reading``,
+        ``us``.
+
+    Raises
+    ------
+    ArgumentError
+        For a word, data or actions that there are not.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.hybrid.model import stored
+    from spcviz.problems.hybrid.page import live
+    from spcviz.problems.hybrid.page.shown import SHOWN
+
+    if data not in SHOWN:
+        raise ArgumentError(f"data must be one of {', '.join(SHOWN)}, got {data!r:.60}")
+    model = stored.load(shipped(MODELS), "open" if data == "dev" else data)
+    word = checks.integer("word", word, 0, live.count_words(data) - 1)
+    shown = live.word(model, data, word, hand)
+    courses = []
+    for who, course in zip(("the controller", "by hand"), shown.courses):
+        actions = (
+            ActionAt(KINDS[int(step.action[0])], int(step.action[1]) + 1, step.reading, step.us)
+            for step in course.steps
+        )
+        courses.append(HybridCourseOf(who, tuple(actions)))
+    return HybridScene(shown.truth, tuple(courses))

@@ -1,0 +1,267 @@
+"""What the pages Home, Letters, Write and Sweep show, as numbers: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import MODELS, shipped
+
+if TYPE_CHECKING:
+    from spcviz.problems.letters.page.shown import SweepChoice
+
+OPEN = {"open": "fourier", "open_raw": "raw"}
+"""Features of the open vocabulary, as the pages' addresses call them: name of the stored model's."""
+RULES = ("mean_max", "margin")
+_LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+
+
+class HomeReading(NamedTuple):
+    """The word of the home page."""
+
+    alone: str  # read letter by letter
+    steps: tuple["HomeStep", ...]  # what the sharper model reads, as alpha rises
+
+
+class HomeStep(NamedTuple):
+    """What is read of a word from one alpha on."""
+
+    alpha: float
+    n_left: tuple[int, ...]  # letters that pruning leaves, at each position
+    reading: str
+
+
+class LetterLevel(NamedTuple):
+    """One level of a cascade on one word."""
+
+    order: int  # n of its n-grams
+    alpha: float  # that it was pruned at
+    n_candidates: int  # n-grams before pruning
+    n_kept: int  # and after it
+    reading: str  # the best word of those that were left before this level
+
+
+def home() -> HomeReading:
+    """Read the word of the home page letter by letter, and by a sharper model of what pruning left.
+
+    Returns
+    -------
+    HomeReading
+        ``alone``, and a step (``alpha``, ``n_left``, ``reading``) for each reading of the sharper model.
+
+    Raises
+    ------
+    NoCacheError
+        If the handwritten words of a clone are not there.
+
+    Examples
+    --------
+    >>> from spcviz import scenes
+    >>> word = scenes.home()
+    >>> len(word.alone) == len(word.steps[0].reading)
+    True
+    """
+    from spcviz.problems.letters.page import landing
+
+    shipped(landing.LETTERS)
+    word = landing.word()
+    steps = [
+        HomeStep(float(alpha), tuple((word.falls_at > alpha).sum(axis=1).tolist()), _spelled(labels))
+        for alpha, labels in word.sharper
+    ]
+    return HomeReading(_spelled(word.alone), tuple(steps))
+
+
+def letters(
+    word: int,
+    *,
+    features: str = "open",
+    order: int = 3,
+    alphas: Sequence[float | None] = (),
+    rule: str = "mean_max",
+) -> tuple[LetterLevel, ...]:
+    """Run a stored cascade on one handwritten word, level by level.
+
+    Parameters
+    ----------
+    word : int
+        Number of the word, as the page's address has it: of the open vocabulary the test words, then the
+        development words; else of all handwritten words.
+    features : str
+        "open" or "open_raw" (the open vocabulary), or the features of a cascade on the data's 55 words, as
+        "hog".
+    order : int
+        Number of levels, 1 to 6.
+    alphas : sequence of float or None
+        At which levels prune; the tuned one where it is None or missing.
+    rule : str
+        What "tuned" means: "mean_max", the page's own, or "margin".
+
+    Returns
+    -------
+    tuple of LetterLevel
+        One for each level: ``order``, ``alpha``, ``n_candidates``, ``n_kept``, ``reading``.
+
+    Raises
+    ------
+    ArgumentError
+        For a word, order, alpha or rule that there is not.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+
+    Examples
+    --------
+    >>> from spcviz import scenes
+    >>> first, second = scenes.letters(0, features="hog", order=2)
+    >>> first.n_candidates, first.n_kept > len(first.reading), second.n_kept < 26 * 26
+    (234, True, True)
+    """
+    from spcviz.problems.letters.data.handwriting import load_words
+    from spcviz.problems.open_words.data.composed import load_set
+
+    model = _model(features)
+    sets = [load_set(name).words for name in ("unseen", "dev")] if features in OPEN else [load_words()]
+    at = checks.integer("word", word, 0, sum(len(words.lengths) for words in sets) - 1)
+    words = sets[0]
+    if at >= len(words.lengths):  # development words follow the test words
+        at, words = at - len(words.lengths), sets[1]
+    return _levels(
+        model, words.pixels[words.starts[at] : words.starts[at + 1]], features, order, alphas, rule
+    )
+
+
+def write(
+    ink: str,
+    *,
+    features: str = "open",
+    order: int = 3,
+    alphas: Sequence[float | None] = (),
+) -> tuple[LetterLevel, ...]:
+    """Run a stored cascade on strokes, as the page Write does.
+
+    Parameters
+    ----------
+    ink : str
+        The strokes as text, as in the page's address after ``ink=``.
+    features, alphas
+        As `letters` takes them.
+    order : int
+        Number of levels, 1 to 6; at most as many as there are letters.
+
+    Returns
+    -------
+    tuple of LetterLevel
+
+    Raises
+    ------
+    ArgumentError
+        For a text that holds no letter that can be read, and as `letters` does.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.open_words.data import written
+
+    found = written.written(ink)
+    if not len(found.pixels):
+        raise ArgumentError(f"ink holds no letter that can be read: {' '.join(found.problems) or ink[:40]!r}")
+    order = min(checks.integer("order", order, 1, 100), len(found.pixels))  # two letters have no triples
+    return _levels(_model(features), found.pixels, features, order, list(alphas)[:order], "mean_max")
+
+
+def sweep(
+    *,
+    features: str = "open",
+    level: int = 1,
+    tolerance: float = 0.01,
+    by_definition: bool = False,
+    alpha: float | None = None,
+    guarantee: str | float | None = None,
+) -> "SweepChoice":
+    """Choose one level's threshold on development words; what it loses and keeps there and on test words.
+
+    Parameters
+    ----------
+    features : str
+        As `letters` takes them.
+    level : int
+        From 1.
+    tolerance : float
+        Share of development words that may be lost, 0 to 1.
+    by_definition : bool
+        Whether "lost" is that the truth's score is under the threshold (Definition 1 of the thesis), or that
+        the truth is really pruned.
+    alpha : float, optional
+        Look at this one instead.
+    guarantee : {None, "mean"} or float
+        Promised of other words: nothing, the tolerance in expectation, or with this certainty.
+
+    Returns
+    -------
+    SweepChoice
+        ``alpha``, ``tolerance``, and losses of development and test words, ``dev`` and ``test``.
+
+    Raises
+    ------
+    ArgumentError, InfeasibleError
+        For an argument that there is not; for a promise that so few words cannot give.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.letters.model import sweep as sweeping
+    from spcviz.problems.open_words.data.composed import load_set
+
+    model = _model(features)
+    level = checks.integer("level", level, 1, len(model.cascade.levels))
+    tolerance = checks.fraction("tolerance", tolerance)
+    words = load_set("unseen").words if features in OPEN else None
+    one = sweeping.sweep_levels(model, words=words)[level - 1]
+    how = {"by_definition": bool(by_definition), "alpha": alpha, "guarantee": guarantee}
+    return sweeping.choose(one, tolerance, **how)
+
+
+def _model(features):
+    from spcviz.problems.letters.model.cascade import FEATURE_NAMES
+    from spcviz.problems.letters.model.stored import load_ocr
+    from spcviz.problems.open_words.model.stored import load_open
+
+    if features in OPEN:
+        return load_open(shipped(MODELS), OPEN[features])
+    if features in FEATURE_NAMES:
+        return load_ocr(shipped(MODELS), features)
+    known = ", ".join([*OPEN, *FEATURE_NAMES])
+    raise ArgumentError(f"features must be one of {known}, got {features!r:.60}")
+
+
+def _levels(model, pixels, features, order, alphas, rule):
+    """The levels of a cascade on letter images."""
+    from spcviz.learning.cascade.decoding import filter_examples, predict
+    from spcviz.problems.letters.page import live
+    from spcviz.shared.trace import alphas_used, at_margins
+
+    cascade, lengths = model.cascade, [len(pixels)]
+    order = checks.integer("order", order, 1, len(cascade.levels))
+    asked = [None if a is None else checks.alpha("alphas", a) for a in checks.listed("alphas", alphas)]
+    if len(asked) > order:
+        raise ArgumentError(f"alphas must hold at most one for each of {order} levels, got {len(asked)}")
+    if rule not in RULES:
+        raise ArgumentError(f"rule must be one of {', '.join(RULES)}, got {rule!r:.60}")
+    seen = model.features(pixels, lengths)
+    if rule == "margin" and features in OPEN:
+        asked = [*asked, *[None] * (order - len(asked))]
+        cascade = at_margins(cascade, seen, len(pixels), asked, live.margins_of(model))
+    used = alphas_used(cascade, asked, order)
+    levels = []
+    for level, alpha, step in zip(cascade.levels, used, filter_examples(cascade, seen, lengths, order, used)):
+        keep = step.pruned.keep
+        read = _spelled(predict(level, step.lattice, seen).labels)
+        levels.append(LetterLevel(int(step.lattice.order[0]), float(alpha), keep.size, int(keep.sum()), read))
+    return tuple(levels)
+
+
+def _spelled(labels):
+    return "".join(_LETTERS[np.asarray(labels, dtype=np.int64)])

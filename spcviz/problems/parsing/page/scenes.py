@@ -1,0 +1,87 @@
+"""What the page Parsing shows, as numbers, and the batch of the page Trade-off: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import MODELS, shipped
+
+if TYPE_CHECKING:
+    from spcviz.problems.budgets.shown import TradeOff
+
+
+class ParsedAt(NamedTuple):
+    """A sentence's tree by one policy, when it has bought for so many words."""
+
+    name: str
+    label: str
+    n_bought: int
+    heads: tuple[int, ...]  # of each word the number of its head, 0 for the root
+    n_right: int | None  # None where the true heads are not known
+
+
+def parsing(
+    words: Sequence[str], *, heads: Sequence[int] | None = None, spend: float = 0.5
+) -> tuple[ParsedAt, ...]:
+    """Parse one sentence under every policy, each with the same share of its words bought.
+
+    Parameters
+    ----------
+    words : sequence of str
+        1 to 50 words.
+    heads : sequence of int, optional
+        The true heads: of each word the number of its head from 1, 0 for the root.
+    spend : float
+        Share of the words that are bought for, 0 to 1.
+
+    Returns
+    -------
+    tuple of ParsedAt
+        One for each policy: ``label``, ``n_bought``, ``heads``, ``n_right``.
+
+    Raises
+    ------
+    ArgumentError
+        For words, heads or a share that there cannot be.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.parsing.model import stored
+    from spcviz.problems.parsing.page import live
+    from spcviz.problems.tagging.model.stored import load_tagger
+
+    words = checks.listed("words", words)
+    if not 1 <= len(words) <= live.MAX_WORDS or not all(isinstance(w, str) and w.strip() for w in words):
+        raise ArgumentError(f"words must be 1 to {live.MAX_WORDS} texts, got {len(words)}: {words!r:.60}")
+    spend = checks.fraction("spend", spend)
+    truth = None if heads is None else checks.whole_numbers("heads", heads, 0, len(words))
+    if truth is not None and len(truth) != len(words):
+        raise ArgumentError(f"heads must hold one for each of {len(words)} words, got {len(truth)}")
+    models = shipped(MODELS)
+    parsed = live.parse(stored.load(models), load_tagger(models), words, truth)
+    n = int(spend * len(words) + 0.01)
+    out = []
+    for course in parsed.courses:
+        found = course.heads[n]
+        right = None if truth is None else int((found == truth).sum())
+        out.append(ParsedAt(course.name, course.label, n, tuple(found.tolist()), right))
+    return tuple(out)
+
+
+def batch(size: int = 12, seed: int = 0) -> "TradeOff":
+    """A random batch of the treebank's sentences that ship, under every method."""
+    from spcviz.problems.parsing.data import gallery
+    from spcviz.problems.parsing.model import stored
+    from spcviz.problems.parsing.page import live
+    from spcviz.problems.tagging.model.stored import load_tagger
+
+    every, models = gallery.shipped_sentences(), shipped(MODELS)
+    size, seed = checks.integer("size", size, 1, len(every)), checks.integer("seed", seed, 0, 2**31)
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(every))[:size])
+    return live.compare(stored.load(models), load_tagger(models), [every[k] for k in chosen], seed)

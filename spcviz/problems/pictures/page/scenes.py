@@ -1,0 +1,57 @@
+"""What the page Joint beats separate shows, as numbers: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from typing import TYPE_CHECKING
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import data_folder
+
+if TYPE_CHECKING:
+    from spcviz.problems.pictures.page.shown import PictureReadings
+
+
+def joint_beats_separate(
+    name: str = "horse", *, seed: int = 0, noise: float = 0.1, weight: float | None = None
+) -> "PictureReadings":
+    """Read one picture, or a stereo pair, three ways: pixel by pixel, row by row, and as a grid.
+
+    Parameters
+    ----------
+    name : str
+        Of a picture to be cleaned, "horse" and others; "dots", a stereo pair of random dots; or a stereo pair
+        of photographs below the folder that SPCVIZ_DATA names.
+    seed : int
+        Of the noise.
+    noise : float
+        Share of pixels that are spoiled, 0 to 1.
+    weight : float, optional
+        Of smoothness; what suits the picture if None.
+
+    Returns
+    -------
+    PictureReadings
+        ``readings``, and of each its ``errors`` (share of pixels that are wrong) and ``mean_off``.
+
+    Raises
+    ------
+    ArgumentError
+        For a picture that there is not, or not here, and for an argument that there cannot be.
+
+    Examples
+    --------
+    >>> from spcviz import scenes
+    >>> one, rows, grid = scenes.joint_beats_separate("horse", seed=1).errors
+    >>> grid < rows <= one
+    True
+    """
+    from spcviz.problems.pictures.data import denoise, stereo_pairs
+    from spcviz.problems.pictures.page import live
+
+    if name in denoise.PICTURES:
+        return live.clean_readings(name, seed, noise, weight)
+    if name == live.DOTS or name in stereo_pairs.PAIRS:
+        return live.stereo_readings(name, seed, noise, weight, folder=data_folder())
+    known = ", ".join([*denoise.PICTURES, live.DOTS, *stereo_pairs.PAIRS])
+    raise ArgumentError(f"name must be one of {known}, got {name!r:.60}")

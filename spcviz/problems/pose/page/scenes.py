@@ -1,0 +1,85 @@
+"""What the page Pose on video shows, as numbers: behind `spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import MODELS, data_folder, shipped
+
+if TYPE_CHECKING:
+    from spcviz.problems.pose.page.shown import PoseScene
+
+KINDS = ("signs", "astronaut", "rendered", "strided", "buffy")
+
+
+class PoseLevel(NamedTuple):
+    """One level of the cascade on a clip of N frames."""
+
+    columns: int  # columns, rows: of its grid of cells
+    rows: int
+    n_given: np.ndarray  # (N, parts): limbs to choose from
+
+
+def pose(
+    kind: str = "signs",
+    name: str | int = "thanks",
+    *,
+    method: str = "single",
+    alphas: Sequence[float | None] | None = None,
+) -> tuple[PoseLevel, ...]:
+    """Prune the limbs of a clip level by level, from a coarse grid to the finest.
+
+    Parameters
+    ----------
+    kind : {"signs", "astronaut", "rendered", "strided", "buffy"}
+        A signing clip, one photograph, a rendered clip (every frame, or every third), or a clip of Buffy
+        below the folder that SPCVIZ_DATA names.
+    name : str or int
+        The clip's word, or its seed, or its number.
+    method : {"single", "torso", "ensemble"}
+        Frames by themselves, or together by one tree or several.
+    alphas : sequence of float or None, optional
+        At which each level prunes; the tuned one where it is None.
+
+    Returns
+    -------
+    tuple of PoseLevel
+        One for each level: ``columns``, ``rows``, ``n_given``.
+
+    Raises
+    ------
+    ArgumentError
+        For a clip, method or alpha that there is not, or not here.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.pose.model import stored
+    from spcviz.problems.pose.page import live, trace
+
+    scene = clip_of(kind, name, method)
+    model = stored.load_pose(shipped(MODELS))
+    scores = [live.scores_of(model, image)[0] for image in scene.images]
+    runs = [[one] for one in scores] if method == "single" else [scores]  # others ask the frames beside
+    levels = trace.joined([trace.run_levels(model, run, method, alphas)[0] for run in runs])
+    return tuple(PoseLevel(level.columns, level.rows, level.n_given) for level in levels)
+
+
+def clip_of(kind: str, name: str | int, method: str) -> "PoseScene":
+    """The frames of a clip that the page shows under a method."""
+    from spcviz.problems.pose.data import signs
+    from spcviz.problems.pose.page import live, shelf
+
+    for what, value, known in (("kind", kind, KINDS), ("method", method, shelf.METHODS)):
+        if value not in known:
+            raise ArgumentError(f"{what} must be one of {', '.join(known)}, got {value!r:.60}")
+    if kind == "signs":
+        shipped(signs.SHIPPED)
+    elif kind != "astronaut":
+        name = checks.integer("name", name, 0, 2**31)
+    return live.thinned(live.scene_of(kind, name, shelf.N_FRAMES, data_folder()), shelf.MOST_FRAMES[method])

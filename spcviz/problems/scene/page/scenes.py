@@ -1,0 +1,99 @@
+"""What the page Scenes at any time shows, as numbers, and the batch of the page Trade-off: behind
+`spcviz.scenes`.
+
+What computes is imported when it is called.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import MODELS, shipped
+
+if TYPE_CHECKING:
+    from spcviz.problems.budgets.shown import TradeOff
+
+PICTURES = ("road", "rendered", "china", "camvid")
+
+
+class SceneStep(NamedTuple):
+    """A picture labelled by a predictor up to one step."""
+
+    ms: float  # until then
+    percent_right: float | None  # of pixels with a known class; None where nobody has labelled it
+    pixels: dict[str, int]  # pixels of each class that it found
+    labels: np.ndarray  # (A,): class of each of the picture's atoms
+
+
+class ScenePredictor(NamedTuple):
+    """One predictor on a picture."""
+
+    name: str
+    label: str
+    steps: tuple[SceneStep, ...]
+
+
+def scene(kind: str = "road", *, seed: int = 0, number: int = 0) -> tuple[ScenePredictor, ...]:
+    """Label one street picture step by step, by the anytime predictor and by all features at the end.
+
+    Parameters
+    ----------
+    kind : {"road", "rendered", "china", "camvid"}
+        A photograph, a street that the project renders, another photograph, or a test picture of CamVid below
+        the folder that SPCVIZ_DATA names.
+    seed : int
+        Of the rendered street.
+    number : int
+        Of CamVid's test picture, from 0.
+
+    Returns
+    -------
+    tuple of ScenePredictor
+        Of each its ``steps``: ``ms``, ``percent_right``, ``pixels`` of each class, ``labels``. Milliseconds
+        are measured here and now.
+
+    Raises
+    ------
+    ArgumentError
+        For a picture that there is not, or not here.
+    NoCacheError, StoreError
+        If the stored models of a clone are not there, or this one is not.
+    """
+    from spcviz.problems.scene.data import camvid
+    from spcviz.problems.scene.model import stored
+    from spcviz.problems.scene.page import live
+    from spcviz.problems.scene.page.shown import CLASSES
+
+    if kind not in PICTURES:
+        raise ArgumentError(f"kind must be one of {', '.join(PICTURES)}, got {kind!r:.60}")
+    model = stored.load(shipped(MODELS))
+    if kind == "camvid":
+        names = camvid.names_of("test")
+        picture = live.camvid(names[checks.integer("number", number, 0, len(names) - 1)])
+    else:
+        picture = live.picture(kind, checks.integer("seed", seed, 0, 999_999))
+    labelled = live.label(model, picture, "")
+    size = np.bincount(labelled.atoms.ravel())
+    predictors = []
+    for course in (labelled.sim, labelled.him):
+        steps = []
+        for k, (seconds, labels) in enumerate(zip(course.seconds, course.labels)):
+            pixels = np.bincount(labels, size, len(CLASSES)).astype(int)
+            found = {CLASSES[at]: int(pixels[at]) for at in np.flatnonzero(pixels)}
+            right = None if course.accuracy is None else float(course.accuracy[k])
+            steps.append(SceneStep(1000 * float(seconds), right, found, labels))
+        predictors.append(ScenePredictor(course.name, course.label, tuple(steps)))
+    return tuple(predictors)
+
+
+def batch(vocabulary: str = "rendered", size: int = 12, seed: int = 0) -> "TradeOff":
+    """A random batch of pictures under every method."""
+    from spcviz.problems.scene.model import stored
+    from spcviz.problems.scene.page import trade
+    from spcviz.problems.scene.page.shown import KINDS
+
+    if vocabulary not in KINDS:
+        raise ArgumentError(f"vocabulary must be one of {', '.join(KINDS)}, got {vocabulary!r:.60}")
+    return trade.compare(stored.load(shipped(MODELS)), trade.draw(vocabulary, size, seed), seed)

@@ -1,0 +1,94 @@
+"""What the app's pages show, as numbers: a plain function for each, which the Python of a scene calls.
+
+The Save menu of a page, and ``python -m spcviz export ADDRESS out.py``, write lines like these::
+
+    from spcviz import scenes
+
+    for level in scenes.letters(0, features="hog", order=2):
+        print(level.order, level.n_kept, "of", level.n_candidates, level.reading)
+
+=======================  ======================================================================
+`home`                   the word of the home page
+`letters`, `write`       a handwritten word, or strokes, through a cascade
+`sweep`                  a threshold, what it loses and what it keeps
+`tagging`                a sentence through a cascade of tags
+`random_grid`            a random grid, for `spcviz.engine`
+`pose`, `arms`           limbs of a clip, and what a budget buys of its frames
+`exact_inference`        letters of a word as a chain, for `spcviz.engine`
+`joint_beats_separate`   a picture read three ways
+`policy`                 a word under policies that buy features
+`trade_off`              a batch under every method, at one budget
+`hybrid`                 a word, orders and features bought together
+`parsing`                a sentence's tree under policies that buy features
+`scene`                  a street picture labelled step by step
+`page`                   any page as one HTML file
+=======================  ======================================================================
+
+They want the packages of the app (``pip install "spcviz[app]"``). Models, results and words come with the
+repository and not with an installed package: there the environment variable ``SPCVIZ_CACHE`` names the folder
+``cache`` of a clone. Where they are missing, a function raises `spcviz.shared.folders.NoCacheError`, one
+sentence that says so. Each function is imported when it is first asked for.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from spcviz import registry
+
+if TYPE_CHECKING:
+    from spcviz.problems.arms.page.scenes import arms as arms
+    from spcviz.problems.budgets.scenes import trade_off as trade_off
+    from spcviz.problems.exact.page.scenes import exact_inference as exact_inference
+    from spcviz.problems.grids.data.fields import random_grid as random_grid
+    from spcviz.problems.hybrid.page.scenes import hybrid as hybrid
+    from spcviz.problems.letters.page.scenes import home as home
+    from spcviz.problems.letters.page.scenes import letters as letters
+    from spcviz.problems.letters.page.scenes import sweep as sweep
+    from spcviz.problems.letters.page.scenes import write as write
+    from spcviz.problems.parsing.page.scenes import parsing as parsing
+    from spcviz.problems.pictures.page.scenes import joint_beats_separate as joint_beats_separate
+    from spcviz.problems.pose.page.scenes import pose as pose
+    from spcviz.problems.scene.page.scenes import scene as scene
+    from spcviz.problems.tagging.page.scenes import tagging as tagging
+    from spcviz.problems.words.page.scenes import policy as policy
+
+__all__ = ["page", *registry.scenes()]
+
+
+def page(address: str) -> str:
+    """The page of an address as one HTML file that works by itself, as the Save menu writes it.
+
+    Parameters
+    ----------
+    address : str
+        As in the browser, with or without the host: ``"letters?order=2"``.
+
+    Returns
+    -------
+    str
+        The file's text.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such page, or it does not come with an installed package.
+    """
+    from spcviz.web.exporting import page as pages
+
+    return pages.html(address)
+
+
+def __getattr__(name: str) -> Callable:
+    """One of the functions above, imported when it is first asked for."""
+    where = registry.scenes().get(name)
+    if where is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = registry.load(where)
+    import_module("spcviz.engine.kernels.announcing").announce()
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
