@@ -110,7 +110,7 @@ def infeasible(table: np.ndarray) -> InfeasibleError:
 
 
 @kernel
-def aligned(shape: tuple[int, int], like: np.ndarray) -> np.ndarray:
+def aligned(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
     """Empty rows (N, K) of the type of `like`: filled up to whole vectors, and each begins a cache line."""
     each = 64 // like.itemsize
     n, k = shape

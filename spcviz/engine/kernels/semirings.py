@@ -149,7 +149,8 @@ def _block(
 @bare_inlined_kernel
 def _by_blocks(kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """`combine` of at least eight columns."""
-    j, m = np.int64(0), matrix.shape[1]  # of one type throughout: a literal 0 would compile all once more
+    m = matrix.shape[1]
+    j: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
     while m - j >= 32:
         _block(_MANY, kind, vector, matrix, j, out)
         j += 32
@@ -198,7 +199,8 @@ def _multiply_wide_of(kind: tuple[int, ...]) -> Callable:
     """`multiply` by vectors."""
 
     def multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
-        j, n = np.int64(0), len(out)  # see `_by_blocks`
+        n = len(out)
+        j: Any = np.int64(0)  # see `_by_blocks`
         if n >= 8:
             # before the others, which it overlaps, are stored
             last = _times(kind, _EIGHT, vector, other, n - 8)
