@@ -12,12 +12,19 @@ from typing import Any, NamedTuple
 from spcviz.engine.errors import SpcvizError
 from spcviz.shared.confined import nursery
 from spcviz.shared.confined.limits import Task
+from spcviz.shared.work import kept
 
 LOG = logging.getLogger(__name__)
 GLANCE = 0.1
 """Seconds between two looks at whether anybody still waits."""
 
 _CHUNK = 1 << 16
+
+
+REPLACED = (
+    "Files of this app were replaced while it runs, and its parts no longer fit: start the server anew."
+)
+"""What a child may fail by that has read other code than its parent runs."""
 
 
 class Answer(NamedTuple):
@@ -75,7 +82,10 @@ def ask(
                 talk.join()
     if is_late:
         return Answer({}, memoryview(b""), fault="long")
-    return _answer(child.returncode, said)
+    answer = _answer(child.returncode, said)
+    if answer.fault in ("damaged", "ended") and kept.is_replaced():
+        return Answer({}, memoryview(b""), REPLACED)
+    return answer
 
 
 class _Bounded:

@@ -58,6 +58,14 @@ TEXTS = {path: path.read_bytes() for path in sources.files()}
 runs here, even if the files change while a long run goes on; workers compare theirs with it (`processes`)."""
 
 
+def is_replaced() -> bool:
+    """Whether a file of the package is no more what it was when this process began."""
+    try:
+        return any(path.read_bytes() != text for path, text in TEXTS.items())
+    except OSError:
+        return True
+
+
 class Form(NamedTuple):
     """How a value is kept."""
 

@@ -10,8 +10,9 @@ import psutil
 import pytest
 
 from spcviz.shared.confined import nursery
-from spcviz.shared.confined.asking import ask
+from spcviz.shared.confined.asking import REPLACED, ask
 from spcviz.shared.confined.limits import Task
+from spcviz.shared.work import kept
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems need not have these limits")
 NESTS = ["", "testing"]
@@ -46,6 +47,21 @@ def test_whatever_it_does_is_one_of_a_few_faults(name, nest):
     answer = ask(task(name, nest), {"n": 3}, b"ab")
     assert (answer.fault, answer.problem, answer.head) == (FAULTS[name], "", {})
     assert psutil.Process().memory_info().rss - before < 100 << 20
+
+
+def test_code_that_was_replaced_under_a_running_server_is_said(monkeypatch, tmp_path):
+    path = tmp_path / "reader.py"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(kept, "TEXTS", {path: b"old"})
+    assert ask(task("stumble", ""), {}, b"").fault == "damaged"
+    path.write_bytes(b"new")
+    for name in ("stumble", "die"):
+        answer = ask(task(name, ""), {}, b"")
+        assert (answer.problem, answer.fault) == (REPLACED, "")
+    assert ask(task("double", ""), {"n": 3}, b"ab").head == {"n": 6}  # what works is no worse for it
+    assert ask(task("spin", ""), {}, b"").fault == "long"
+    path.unlink()
+    assert ask(task("stumble", ""), {}, b"").problem == REPLACED
 
 
 @pytest.mark.parametrize("nest", NESTS)
