@@ -58,8 +58,11 @@ def _first_scenes(options):
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")
-        n = len(first.FUNCTIONS)
-        print(f"{n - len(stale)} of {n} stored first scenes can be used")
+        stored = first.stored()
+        if not stored:
+            print(f"no first scene is stored in {first.FOLDER}: pages compute what they open with")
+            return 1
+        print(f"{len(stored - stale.keys())} of {len(stored)} stored first scenes can be used")
         return 1 if stale else 0
     n_wrong, total = 0, len(first_scenes.addresses())
     with tqdm(first_scenes.make(), desc=FIRST_SCENES, unit="page", total=total) as bar:

@@ -171,6 +171,11 @@ def _bytes_of(files: list[str]) -> str:
     return digest.hexdigest()
 
 
+def stored() -> set[str]:
+    """Names of the functions of which something is stored."""
+    return {name for name in FUNCTIONS if (FOLDER / f"{name}.json").is_file()}
+
+
 def stale() -> dict[str, str]:
     """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
     faults = {}

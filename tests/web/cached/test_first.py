@@ -200,3 +200,11 @@ def test_check_says_what_is_stale(monkeypatch, capsys):
     assert "can be used" in capsys.readouterr().out
     assert cli.main(["train", "ocr", "--check"]) == 1
     assert "check must be left out with ocr" in capsys.readouterr().err
+
+
+def test_where_nothing_is_stored_check_does_not_say_that_all_can_be_used(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(first, "FOLDER", tmp_path)
+    assert cli.main(["train", "first-scenes", "--check"]) == 1
+    said = capsys.readouterr().out
+    assert "no first scene is stored" in said
+    assert "can be used" not in said
