@@ -31,8 +31,9 @@ N_FILES = 200
 LARGEST = 20_000_000
 """Bytes: what a page takes."""
 N_BEFORE = 12
-"""Classes before the first file. Streamlit keeps who has left for two minutes, and the classes of these
-minutes weigh a few hundred megabytes, whether anybody brings files or not."""
+"""Classes before the first file; the same come again beside the files. Streamlit keeps who has left for two
+minutes, and the app keeps what a class has looked at up to a bound: a few hundred megabytes, files or not.
+"""
 
 GOALS = {"p95_ms": 250.0, "memory_mb": 300.0, "slowest_s": 20.0, "silent": 0}
 
@@ -191,13 +192,15 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
         quiet += [ran.ms for ran in (await crowd(server.port, beside.PAGE, n, **how, seed=seed)).reruns]
     tick(f"{n} students on {beside.PAGE} beside {n_files} hostile files")
     at_rest, sizes, families, times, faults = server.memory_mb(), [], [], [], []
+    n_done = 0
     command = (sys.executable, "-m", "benchmarks.app.files", str(server.port), str(n_files))
     client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     watcher = asyncio.create_task(_weigh(server, sizes, families))
     answered = asyncio.create_task(client.communicate())
     try:
         while not answered.done():
-            done = await crowd(server.port, beside.PAGE, n, **how, seed=N_BEFORE + len(times))
+            done = await crowd(server.port, beside.PAGE, n, **how, seed=n_done % N_BEFORE)
+            n_done += 1
             times += [ran.ms for ran in done.reruns]
             faults += done.faults
     finally:

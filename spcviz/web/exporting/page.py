@@ -82,7 +82,7 @@ def html(address: str) -> str:
     """The file's text for a scene's address; `ArgumentError` for what cannot be saved."""
     scene = scene_of(address)
     shown = snapshot.taken(scene)
-    if not (shown.views or shown.charts or shown.n_drawn):
+    if not shown.has_picture:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
     page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quoted(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}

@@ -22,10 +22,17 @@ Path({name!r}).write_text(scenes.page({address!r}), encoding="utf-8")
 
 
 def python(address: str) -> str:
-    """Lines that compute what the page of an address shows, where a page has them, and save its picture."""
+    """Lines that compute what the page of an address shows, where a page has them, and save its picture.
+
+    `ArgumentError` for a page that has neither.
+    """
     scene = page.scene_of(address)
-    lines = snapshot.taken(scene).python or _MISSING
-    return lines + _PICTURE.format(name=f"{scene.page or 'home'}.html", address=scene.address)
+    shown = snapshot.taken(scene)
+    if not (shown.python or shown.has_picture):
+        raise ArgumentError(f"{scene.address} computes nothing and has no picture: there are no lines for it")
+    name = f"{scene.page or 'home'}.html"
+    picture = _PICTURE.format(name=name, address=scene.address) if shown.has_picture else ""
+    return (shown.python or _MISSING) + picture
 
 
 def svg(address: str, *, dark: bool = False) -> str:

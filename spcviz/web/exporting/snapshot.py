@@ -42,6 +42,11 @@ class Snapshot(NamedTuple):
     python: str  # lines that compute what is shown; "" where nobody has written them
     facts: dict[str, str]  # the page's numbers by name, for the sentences of a tour
 
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is anything that a file could keep."""
+        return bool(self.views or self.charts or self.n_drawn)
+
 
 def view_place(k: int) -> str:
     """Where the view of a number stands."""
