@@ -55,6 +55,10 @@ class NoStoryError(ArgumentError):
     """A page shows nothing that plays."""
 
 
+class TooLargeError(ArgumentError):
+    """A loop does not fit into the bytes that it may take."""
+
+
 class Film(NamedTuple):
     """A loop before it is written."""
 
@@ -237,7 +241,7 @@ def _encode(opened, film, size):
 def _too_large(size, most=None):
     most = MOST_BYTES if most is None else most
     more = "choose fewer words, a shorter clip or 960 pixels"
-    return ArgumentError(f"this loop would take {size / 1e6:.1f} MB, more than {most / 1e6:g}: {more}")
+    return TooLargeError(f"this loop would take {size / 1e6:.1f} MB, more than {most / 1e6:g}: {more}")
 
 
 _WRITERS = {"webp": _webp, "gif": _gif, "mp4": _mp4}

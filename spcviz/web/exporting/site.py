@@ -313,8 +313,8 @@ class Site:
         for path, one in self.wall.items():
             try:
                 content = loops.small(one.address, _SMALL, _LOOP_BYTES)
-            except loops.NoStoryError:
-                continue
+            except (loops.NoStoryError, loops.TooLargeError):
+                continue  # its picture stands still
             name = path.replace(".html", "-loop.webp")
             write_bytes_atomic(self.folder / name, content)
             self.written[name] = len(content)

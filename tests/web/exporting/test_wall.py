@@ -79,6 +79,16 @@ def test_a_scene_that_plays_has_a_loop_and_others_stand(made):
 
 
 @needs_browser
+def test_a_loop_that_is_too_large_leaves_the_still(tmp_path, monkeypatch):
+    shown = tuple(one for one in gallery.exhibits() if one.name == "garden-path")
+    monkeypatch.setattr(site, "_LOOP_BYTES", 1000)
+    made = site.write(tmp_path, {}, names=[], exhibits=shown)
+    (one,) = made.wall.values()
+    assert (one.picture, one.loop) == ("gallery/garden-path.webp", "")
+    assert 'class="loop"' not in (tmp_path / "gallery.html").read_text("utf-8")
+
+
+@needs_browser
 def test_each_exhibit_has_a_picture_that_shows_something(made):
     for path, hung in made.wall.items():
         picture = made.folder / hung.picture
