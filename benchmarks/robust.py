@@ -99,7 +99,7 @@ ROWS = (
     Row("links", "links", "hostile addresses: every page opens, nothing is marked up", 600, 100,
         ("web.ui.state", "web.touring.touring", "web.figures.plain"), "app/test_links.py"),
     Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
-        ("web.tours.tour", "web.tours.packed", "web.touring.own_tour"), "app/test_links.py"),
+        ("web.tours.tour", "web.touring.scenes", "web.touring.own_tour"), "app/test_links.py"),
     Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,
         ("shared.stored", "web.ui.results"), "app/test_damaged_results.py"),
 )  # fmt: skip

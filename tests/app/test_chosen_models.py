@@ -21,6 +21,7 @@ from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.open_words.data.composed import load_set
 from spcviz.problems.open_words.model import stored as open_models
+from spcviz.problems.open_words.paper import result as notes
 from spcviz.problems.open_words.paper import tables
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.page import live as words_live
@@ -155,7 +156,7 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
     for other in tables.FEATURES:
-        is_said = result.page_note(result, other) in captions
+        is_said = notes.page_note(result, other) in captions
         assert is_said == (kind == "open" and other == name)
 
 

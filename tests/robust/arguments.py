@@ -27,7 +27,7 @@ from spcviz.engine.thresholds import filtering
 from spcviz.problems.pose.model import templates as limb_templates
 
 SECONDS = 2.0  # no call may take longer
-INNER = ("carrying", "checks", "inputs", "jit", "rule", "semirings", "sources", "widths")
+INNER = ("carrying", "checks", "extras", "inputs", "jit", "rule", "semirings", "sources", "widths")
 """Modules without doors: parts of the doors themselves, and of kernels and their files."""
 PARTS = {
     "chu_liu_edmonds.checked",
