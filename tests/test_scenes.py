@@ -33,6 +33,10 @@ ADDRESSES = [
 ]
 
 
+WORDS = ("course", "tours")
+"""Pages that compute nothing and have no picture."""
+
+
 def imported(lines):
     """Every module and name that lines import, dotted."""
     for node in ast.walk(ast.parse(lines)):
@@ -43,7 +47,13 @@ def imported(lines):
             yield from (f"{node.module}.{alias.name}" if is_package else node.module for alias in node.names)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", WORDS)
+def test_a_page_of_words_has_no_python(address):
+    with pytest.raises(ArgumentError, match="no lines for it"):
+        paper.python(address)
+
+
+@pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in WORDS])
 def test_the_python_of_a_page_imports_what_is_public(address):
     lines = paper.python(address)
     names = set(imported(lines))

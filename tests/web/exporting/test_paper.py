@@ -207,8 +207,3 @@ def test_the_command_writes_a_pdf(tmp_path, capsys):
 def test_a_page_without_a_chart_is_said_to_have_none():
     with pytest.raises(ArgumentError, match=r"hybrid has no chart; save its view as FILE\.html"):
         paper.svg("hybrid")
-
-
-def test_a_page_of_words_has_no_python():
-    with pytest.raises(ArgumentError, match="no lines"):
-        paper.python("course")
