@@ -38,7 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--folds", type=int, help=few)
     add("--quick", action="store_true", help="few passes over the data")
     add("--workers", type=int, default=2, help="processes on this machine (default: 2)")
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
+    own = "a Dask scheduler of your own, not local processes: whoever runs it can run code here"
+    add("--scheduler", metavar="ADDRESS", help=own)
     usual = "default: cache/results/NAME.json, with --quick the work folder"
     add("--json", type=Path, metavar="FILE", help=usual)
     check = "write nothing; compare with the result that stands, fold by fold (--folds 1: the first only)"
