@@ -73,7 +73,7 @@ def test_the_python_of_a_page_is_shown_and_copied(menu):
     panel.get_by_role("button", name="Lines that compute").click()
     lines = panel.locator("textarea")
     lines.wait_for(timeout=180_000)
-    assert "filter_examples(model.cascade" in lines.input_value()
+    assert "scenes.letters(" in lines.input_value()
     panel.get_by_role("button", name="Copy the Python").click()
     page.wait_for_timeout(300)
     assert page.evaluate("navigator.clipboard.readText()") == lines.input_value()
