@@ -120,6 +120,6 @@ def test_a_level_says_which_sentences_it_does_not_count():
     choice = SimpleNamespace(dev=at, test=at, tolerance=0.05, alpha=-0.1)
     assert "Not counted" not in say.swept(1, "labels", choice, False, 213)
     assert say.swept(1, "labels", choice, False, 214).endswith(
-        "Not counted: 1 sentence with a label that training has not seen."
+        "Not counted: 1 sentence with a label missing or unknown to the model."
     )
     assert "2 sequences whose truth fell at a level before" in say.swept(2, "pairs", choice, True, 215)

@@ -184,7 +184,7 @@ def _before(n: int, level: int, examples: str) -> str:
     """Why a level counts fewer sentences than there are, as a sentence; nothing where it counts all."""
     if n == 0:
         return ""
-    unseen = "a label that training has not seen"
+    unseen = "a label missing or unknown to the model"
     why = f"with {unseen}" if level == 1 else f"whose truth fell at a level before, or with {unseen}"
     return f" Not counted: {n} {examples if n > 1 else examples[:-1]} {why}."
 
