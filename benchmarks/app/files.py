@@ -2,20 +2,21 @@
 
 The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
 takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured
-are the students' actions, the memory of the server's own process over what it took after some such
-classes without files, how long each file waits for its sentence, and whether there is one.
+are the students' actions, the peak memory of the server's own process over its peak under such classes
+without files, how long each file waits for its sentence, and whether there is one.
 
 ``python -m benchmarks.app.files PORT N`` is the client, in a process of its own and niced.
 """
 
 import asyncio
+import contextlib
 import io
 import json
 import os
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -186,28 +187,28 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
     n, n_files = (max(2, round(m * scale)) for m in (beside.N_STUDENTS, N_FILES))
     how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS}
     await rest(server)
-    quiet = []
-    for seed in range(N_BEFORE):
-        tick(f"{n} students on {beside.PAGE} before any file, {seed + 1} of {N_BEFORE}")
-        quiet += [ran.ms for ran in (await crowd(server.port, beside.PAGE, n, **how, seed=seed)).reruns]
+    quiet, without, sizes, families, times, faults = [], [], [], [], [], []
+    with _weighed(server, without, []):
+        for seed in range(N_BEFORE):
+            tick(f"{n} students on {beside.PAGE} before any file, {seed + 1} of {N_BEFORE}")
+            quiet += [ran.ms for ran in (await crowd(server.port, beside.PAGE, n, **how, seed=seed)).reruns]
     tick(f"{n} students on {beside.PAGE} beside {n_files} hostile files")
-    at_rest, sizes, families, times, faults = server.memory_mb(), [], [], [], []
     n_done = 0
     command = (sys.executable, "-m", "benchmarks.app.files", str(server.port), str(n_files))
     client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-    watcher = asyncio.create_task(_weigh(server, sizes, families))
     answered = asyncio.create_task(client.communicate())
     try:
-        while not answered.done():
-            done = await crowd(server.port, beside.PAGE, n, **how, seed=n_done % N_BEFORE)
-            n_done += 1
-            times += [ran.ms for ran in done.reruns]
-            faults += done.faults
+        with _weighed(server, sizes, families):
+            while not answered.done():
+                done = await crowd(server.port, beside.PAGE, n, **how, seed=n_done % N_BEFORE)
+                n_done += 1
+                times += [ran.ms for ran in done.reruns]
+                faults += done.faults
     finally:
-        watcher.cancel()
         if client.returncode is None:
             client.kill()
         out, _ = await answered
+    at_rest = max(without, default=None)
     return row_of(json.loads(out or b"[]"), n, times, faults) | {
         "before_p95_ms": beside.percentile(quiet, 95),
         "rest_mb": at_rest,
@@ -229,6 +230,16 @@ def row_of(rows: list[dict], n: int, times: list[float], faults: list[str]) -> d
         "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
         "actions": len(times), "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip
+
+
+@contextlib.contextmanager
+def _weighed(server: Any, sizes: list[float], families: list[float]) -> Iterator[None]:
+    """Adds what the server takes, and what it takes with its children, for as long as the block lasts."""
+    watcher = asyncio.create_task(_weigh(server, sizes, families))
+    try:
+        yield
+    finally:
+        watcher.cancel()
 
 
 async def _weigh(server: Any, sizes: list[float], families: list[float]) -> None:
