@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, classes, files
+from benchmarks.app import beside, classes, files, taught
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -14,7 +14,8 @@ def as_text(result):
     """The tables for a terminal."""
     if not result["rows"]:
         lines = [*map(of_siege, result["beside"]), *map(of_class, result.get("classes", []))]
-        return "\n".join([*lines, *map(of_files, result.get("files", []))])
+        lines += map(of_files, result.get("files", []))
+        return "\n".join([*lines, *map(of_course, result.get("course", []))])
     lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
     for row in result["rows"]:
         cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
@@ -159,6 +160,25 @@ def of_files(row):
     ]
     lines += [f"{one['name']}: {one['wrong'] or 'nothing was said'}" for one in row["which"]]
     return "\n".join(lines)
+
+
+def of_course(row):
+    """A row of `benchmarks.app.taught`."""
+    goals, wrong = taught.GOALS, f"{row['exceptions']} faults"
+    wrong += "".join(f"\n  {fault}" for fault in row["faults"])
+    if "phones" in row:
+        return (
+            f"{row['phones']} phones solve a task in a room: {row['solved']} solved, {row['refused']} "
+            f"refused, {row['counted']} counted on the wall; an answer is counted after "
+            f"{_s(row['seen_p50_ms'])}, p95 {_s(row['seen_p95_ms'])} (goal {_s(goals['seen_p95_ms'])}; from "
+            f"letting go of the slider p95 {_s(row['whole_p95_ms'])}); {wrong}"
+        )
+    goal = f" (goal {_s(goals['p95_ms'])})" if row["is_asked"] else ""
+    return (
+        f"{row['sessions']} students on Letters {row['what']}, {row['turns']} turns: p50 "
+        f"{_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])}{goal}; {row['actions']} actions, {row['skipped']} "
+        f"skipped, {row['lines']} live lines, {row['kb_rerun'] or 0:.0f} KB for a change; {wrong}"
+    )
 
 
 def _beside(rows):
