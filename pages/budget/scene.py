@@ -53,11 +53,11 @@ def pick(state):
 
 def visitors():
     """A visitor's file or snapshot, or None."""
-    state = TABLE.read()
-    st.caption(say.TRAINED_ON)
-    if state["kind"] == "camera":
-        return st.camera_input("A street is best", key="scene_camera")
-    return st.file_uploader("A picture, at most 20 MB", key="scene_file", max_upload_size=20)
+    if TABLE.read()["kind"] == "camera":
+        take = partial(st.camera_input, "A street is best")
+        return layout.brought("Camera", lambda key: take(key=key), "scene_camera")
+    bring = partial(st.file_uploader, "A picture, at most 20 MB", max_upload_size=20)
+    return layout.brought("Your picture", lambda key: bring(key=key), "scene_file")
 
 
 def chosen(state):
@@ -67,6 +67,7 @@ def chosen(state):
         return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
     file = visitors()
     if file is None:
+        st.caption(say.TRAINED_ON)
         return None
     course, wrong = cached.own(file.getvalue())
     if wrong:

@@ -27,7 +27,7 @@ VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
     if state["scene"] in brought.KINDS:
-        return brought.scene_of(TABLE, state, tell.TRAINED_ON if state["show"] in ARMS else say.TRAINED_ON)
+        return brought.scene_of(TABLE, state)
     return cached.pose_scene(*named(state), cached.N_FRAMES)
 
 
@@ -81,10 +81,12 @@ def clip_of():
     """The clip after the cascade, and its arms: a fragment, rerun when something is let go of."""
     state = TABLE.parse(st.query_params)
     is_arms = state["show"] in ARMS
+    trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
     clip = known(state)
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
+            st.caption(brought.notes(trained))
             return
         clip = filtered(state, scene)
     arms = bought.known_budget(clip.pictures, is_own(state)) if bought.HAS_ARMS else None
@@ -102,8 +104,7 @@ def clip_of():
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     shown(state, clip, arms)
     if not layout.is_projected():
-        trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
-        st.caption(f"{clip.title}. {clip.credit} {'' if state['scene'] in brought.KINDS else trained}")
+        st.caption(f"{clip.title}. {clip.credit} {brought.notes(trained) if is_own(state) else trained}")
 
 
 def shown(state, clip, arms=None):

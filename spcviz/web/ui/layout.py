@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -115,6 +116,15 @@ def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], na
     if changed := differing(table, state, wordings):
         st.caption(" · ".join(changed), width="content")
     return box
+
+
+def brought(label: str, bring: Callable[[str], Any], key: str) -> Any:
+    """What a visitor brings by a widget, ``bring(key)``: in sight until there is something, then a line.
+
+    The picture that is made of it comes next: what brought it has had its time.
+    """
+    with st.expander(label, expanded=st.session_state.get(key) is None):
+        return bring(key)
 
 
 def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]) -> list[str]:

@@ -29,12 +29,12 @@ WINDOW = (
     "third from the "
     "top and the hips two thirds down."
 )
-CAMERA = (
-    "A face-on person standing is what the model knows; where nobody stands it draws limbs all the same. "
-    "Browsers give a page the camera only on localhost or over https; elsewhere no picture appears below: "
-    "take one with the phone's own camera and bring it under *Your own*. The picture goes to this server, "
-    f"stays in its memory, is never written to a disk, and {GOES}."
+CAMERA = f"The picture goes to this server, stays in its memory, is never written to a disk, and {GOES}."
+NO_CAMERA = (
+    "Browsers give a page the camera only on localhost or over https; elsewhere no picture appears here: "
+    "take one with the phone's own camera and bring it under *Your own*."
 )
+NOBODY_THERE = "Where nobody stands it draws limbs all the same."
 _SETS = {
     ("signs", "as filmed"): "signing frames of people that it was not trained on",
     ("signs", "cut at random"): "the same frames cut at random",
@@ -64,17 +64,23 @@ def found_how(rows: list[dict]):
     )
 
 
-def nobody(best: dict, rows: list[dict]):
-    """That no person was found, and how certain that is; `best` has ``score`` and ``threshold``."""
+def nobody(best: dict):
+    """That no person was found, and by how much; `best` has ``score`` and ``threshold``."""
+    return (
+        f"Nobody seems to be in this picture: the limbs below may be on a wall. (The best window scores "
+        f"{best['score']:.2f}, people score at least {best['threshold']:.2f}.)"
+    )
+
+
+def found_nobody(rows: list[dict]):
+    """How often the search is wrong where it says that nobody is there, from the same rows."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
     # on other walls the threshold was chosen: they are no evidence
     empty = [row for row in rows if "invented" in row and row["how"] != "other walls"]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
-        f"Nobody seems to be in this picture: the best window scores {best['score']:.2f}, people score at "
-        f"least {best['threshold']:.2f}. The limbs drawn below may be on a wall. (This threshold misses "
-        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, all of them "
-        "without people.)"
+        f"It says “nobody” of {_share(people, 'missed')} of pictures with people, and sees someone in "
+        f"{invented}, all of them without people."
     )
 
 

@@ -160,7 +160,7 @@ export const ARMS = {
     const lost = this.armsTruth ? this.lostArms : null;
     const flow = n === 1 ? " A single picture has no movement: flow has nothing to add." : "";
     if (isBought) setText(this.moneyMore, `Arms and frames by the last thing bought. ${lost ? `Elbows and wrists off by more than ${arms.near_px} pixels: ${exact(lost.steps[step])}; with nothing bought ${exact(lost.steps[0])}, with everything ${exact(lost.steps[lost.steps.length - 1])}. Coloured points: one model for all frames.` : ""}${flow}`);
-    else setText(this.moneyMore, `A frame and arm, measured in training. ${lost ? `Off by more than ${arms.near_px} pixels over the clip: ${arms.names.map((name, t) => `${name} ${exact(lost.four[t])}`).join(", ")}.` : ""}${flow}`);
+    else setText(this.moneyMore, `A frame and arm, measured in training. ${lost ? `Off by more than ${arms.near_px} pixels over the ${this.kindName}: ${arms.names.map((name, t) => `${name} ${exact(lost.four[t])}`).join(", ")}.` : ""}${flow}`);
     this.root.dataset.step = step;
     this.root.dataset.spent = Math.round(arms.ms[step]);
   },
@@ -169,14 +169,14 @@ export const ARMS = {
     const { arms, data } = this, lost = this.armsTruth ? this.lostArms.four : null;
     this.status.dataset.kind = "none";
     const best = lost ? lost.indexOf(Math.min(...lost)) : -1;
-    setText(this.status, lost ? `Fewest errors over this clip: ${arms.names[best]}, ${exact(lost[best])} of elbows and wrists more than ${arms.near_px} pixels from the ${data.truth_name}.` : "No truth is known for this clip: judge the arms by eye.");
+    setText(this.status, lost ? `Fewest errors over this ${this.kindName}: ${arms.names[best]}, ${exact(lost[best])} of elbows and wrists more than ${arms.near_px} pixels from the ${data.truth_name}.` : `No truth is known for this ${this.kindName}: judge the arms by eye.`);
     const { states, share, time } = this.figures, n = arms.n_frames;
     setText(states.value, `${2 * n} × 32`);
     setText(states.note, "arms and frames, guesses for each");
     setText(share.value, `${(arms.four_ms[arms.four_ms.length - 1] / 1000).toFixed(2)} s`);
-    setText(share.note, "for all features of the clip, as measured in training");
+    setText(share.note, `for all features of the ${this.kindName}, as measured in training`);
     setText(time.value, `${arms.seconds.toFixed(1)} s`);
-    setText(time.note, "all features of the clip took here");
-    setText(this.summary, `${data.title}, frame ${this.view.frame + 1} of ${n}: arms. ${this.status.textContent} ${this.moneySays.textContent}`);
+    setText(time.note, `all features of the ${this.kindName} took here`);
+    setText(this.summary, `${data.title}, ${this.isStill ? "" : `frame ${this.view.frame + 1} of ${n}, `}arms. ${this.status.textContent} ${this.moneySays.textContent}`);
   },
 };

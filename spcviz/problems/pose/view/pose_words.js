@@ -8,7 +8,7 @@ export const MEANING = {
   alpha: "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals: 0 prunes what is below the mean, 1 all but the best; below 0 it lies under the mean.",
   states: "A state of a limb: the cell of its middle and one of 24 directions.",
   share: "Of the finest grid, 80 × 80 cells and 24 directions for every limb.",
-  time: "Measured for the clip: features and detectors, then the cascade.",
+  time: "Measured here: features and detectors, then the cascade.",
   witness: "The best whole body that has this limb in this state; its score is the limb's max-marginal.",
 };
 const whole = (n) => Math.round(n).toLocaleString("en-US");
@@ -17,9 +17,13 @@ const percent = (share) => `${share >= 0.1 ? (100 * share).toFixed(0) : (100 * s
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const WORDS = {
+  /** Whether it is one picture: nothing is said of frames and clips. */
+  get isStill() { return this.levels[0]?.nFrames === 1; },
+  get kindName() { return this.isStill ? "picture" : "clip"; },
+  get frameName() { return this.isStill ? "picture" : "frame"; },
   alphaText(l) {
     const alpha = this.alphaOf(l), isTuned = this.view.alphas[l] === null || this.view.alphas[l] === undefined;
-    return `${alpha.toFixed(3)}${belowMean(alpha)}${isTuned ? " (tuned)" : ""}`;
+    return `${alpha.toFixed(3).replace("-", "−")}${belowMean(alpha)}${isTuned ? " (tuned)" : ""}`;
   },
 
   /** What has become of the truth of each limb here: "unknown", "coarse", "gone", "lost" or "kept". */
@@ -42,23 +46,23 @@ export const WORDS = {
     const what = data.truth_name, known = now.fates.some((fate) => fate !== "unknown");
     const lostIn = now.lostFrames.filter(Boolean).length;
     let kind = "safe", said;
-    if (!this.truth || !known) [kind, said] = ["none", this.truth ? `No ${what} in this frame.` : "No truth is known for this clip: judge by eye."];
+    if (!this.truth || !known) [kind, said] = ["none", this.truth ? `No ${what} in this ${this.frameName}.` : `No truth is known for this ${this.kindName}: judge by eye.`];
     else if (lost.length) [kind, said] = ["pruned", `✖ ${capital(what)} pruned here: ${lost.join(", ")}. No state within a quarter of the limb's length is left.`];
     else if (gone.length) [kind, said] = ["gone", `✖ ${capital(what)} lost at an earlier level: ${gone.join(", ")}.`];
     else said = `✔ Every limb keeps a state near the ${what}${what === "reference" ? " (joints found by a neural network)" : ""}.`;
-    if (this.truth && lostIn) said += ` ✖ marks ${lostIn} of ${now.lostFrames.length} frames.`;
+    if (this.truth && lostIn && !this.isStill) said += ` ✖ marks ${lostIn} of ${now.lostFrames.length} frames.`;
     this.status.dataset.kind = kind;
     setText(this.status, said);
     const { states, share, time } = this.figures, [detect, cascade] = data.seconds, n = now.level.nFrames;
     setText(states.value, `${whole(now.kept)} of ${whole(now.given)}`);
-    setText(states.note, "limb positions kept in this frame, of those scored");
+    setText(states.note, `limb positions kept in this ${this.frameName}, of those scored`);
     setText(share.value, percent(now.kept / (data.names.length * 153600)));
     setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}, ${whole(153600)} a limb`);
     setText(time.value, `${Math.round(1000 * (detect + cascade) / n)} ms`);
-    setText(time.note, "a frame, features and cascade");
+    setText(time.note, this.isStill ? "features and cascade" : "a frame, features and cascade");
     this.tellAlpha();
     this.tellJoints();
-    setText(this.summary, `${data.title}, frame ${this.view.frame + 1} of ${n}, level ${this.view.level}: ${said} ${whole(now.kept)} of ${whole(now.given)} states are left at alpha ${now.alpha.toFixed(3)}.`);
+    setText(this.summary, `${data.title}, ${this.isStill ? "" : `frame ${this.view.frame + 1} of ${n}, `}level ${this.view.level}: ${said} ${whole(now.kept)} of ${whole(now.given)} states are left at alpha ${now.alpha.toFixed(3)}.`);
   },
 
   tellGuide() {
@@ -115,7 +119,7 @@ export const WORDS = {
       return;
     }
     if (!picked) {
-      this.why.replaceChildren(node("p", {}, `This state was not given to level ${view.level} in this frame: an earlier level has dropped it.`), button("clear (Esc)", "Clear the selection", () => this.set({ cell: "" })));
+      this.why.replaceChildren(node("p", {}, `This state was not given to level ${view.level} here: an earlier level has dropped it.`), button("clear (Esc)", "Clear the selection", () => this.set({ cell: "" })));
       return;
     }
     const { level } = now, { p, s, v, limb } = picked, f = view.frame, code = level.codes[level.start[v] + s], mm = scoreOf(level, f, code), tau = threshold(level, f, now.k), fall = fallIndex(level, v, s);
