@@ -81,9 +81,9 @@ def picture():
         asked.offer(state, valued)
     pins = dragged.traces_of_pins(view, FEATURES, traced)
     payload = lattice_payload(
-        trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
-    )
-    payload[0]["hidden"] = sorted(asked.hidden())
+        trace, features=features, order=order, controls=bool(state["controls"]), pins=pins,
+        hidden=asked.hidden(), level=view["level"],
+    )  # fmt: skip
     taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
     show_lattice(payload, key=KEY, view=view, on_change=taken)
     if state["rule"] == "margin" and state["controls"]:

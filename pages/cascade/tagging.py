@@ -83,9 +83,9 @@ def pictured(key):
         view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)
     )
     payload = lattice_payload(
-        trace, features="tagger", controls=bool(state["controls"]), pins=pins, **cached.tagging_right(words)
-    )
-    payload[0]["hidden"] = sorted(asked.hidden())
+        trace, features="tagger", controls=bool(state["controls"]), pins=pins, hidden=asked.hidden(),
+        level=view["level"], **cached.tagging_right(words),
+    )  # fmt: skip
     return words, view, trace, payload
 
 

@@ -110,6 +110,7 @@ export class ClassRoom {
     link.hash = `desk=${(await made.json()).desk}`;
     this.hasDesk = true;
     this.toldDesk = "";
+    this.followed?.();
     this.serveDesk();
     try {
       await navigator.clipboard.writeText(link.href);

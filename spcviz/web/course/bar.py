@@ -87,7 +87,8 @@ def _draw(page, is_solved, live):
         {
             "page": page.url_path,
             "goal": tasks.stops()[page.url_path].goal,
-            "tasks": [{"id": one.id, "ask": one.ask} for one in tasks.of_page(page.url_path)],
+            # a task's sentence may say what another asks
+            "tasks": [{"id": one.id, "ask": "" if now else one.ask} for one in tasks.of_page(page.url_path)],
             "ids": {name: [one.id for one in tasks.of_page(name)] for name in tasks.stops()},
             "open": shown(now, is_solved, live) if now else None,
             "next": {"page": after.page, "title": titles()[after.page]} if after else None,

@@ -16,7 +16,7 @@ others   as in `LevelTrace`
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -61,6 +61,11 @@ PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
 """By theme, the colour of every state; each is told by its shape as well."""
 
 
+UNREAD = "reading"
+ENDS_HERE = frozenset({"threshold", "kept", UNREAD})
+"""What a question may hide, by the page's names, that later levels would say."""
+
+
 def level_part(level) -> dict:
     """A `LevelTrace` as arrays and JSON values for the browser, without what a run may change."""
     column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
@@ -81,6 +86,13 @@ def level_part(level) -> dict:
     if not _is_sum_of_scores(level):
         part |= {name: getattr(level, name) for name in ("forward", "backward", "max_marginal")}
     return part
+
+
+def unread_part(level) -> dict:
+    """`level_part` without what says which word is best, and which is true."""
+    part = level_part(level)
+    none = np.zeros(0, dtype=np.int32)
+    return part | {"facts": np.array([level.best, level.mean, np.nan]), "map_arcs": none, "truth_arcs": none}
 
 
 def _is_sum_of_scores(level):
@@ -117,23 +129,34 @@ def lattice_payload(
     controls: bool = True,
     right: Sequence[int] = (),
     why: str = "",
+    hidden: Collection[str] = (),
+    level: int = 1,
 ) -> tuple[dict, dict[str, dict]]:
     """What the browser needs to draw a `WordTrace`: (sent on every run, parts that are sent once).
 
     `features` names the model, of a pin too, and `order` is the n asked for (by default the last level's).
     `pins` are those of `dragged.traces_of_pins`. Without `controls` only picture, levels and sentence are
     shown. `right` are the true states where the trace knows no truth, and `why` says what a wrong reading has
-    missed.
+    missed. What a question asks is `hidden`, by name (`asked.hidden`): where that is the threshold, what it
+    keeps or what is read, nothing after the shown `level` is sent.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
         identity += "|" + " ".join(trace.words)
     elif trace.word_id < 0:
         identity += f"|{hash(trace.pixels.tobytes())}"
-    parts = {f"level {i}": packed_of(level, level_part) for i, level in enumerate(trace.levels)}
+    n_levels, part_of = len(trace.levels), level_part
+    if ENDS_HERE.intersection(hidden):
+        n_sent = min(level, n_levels)
+        trace = trace._replace(levels=trace.levels[:n_sent], predictions=trace.predictions[:n_sent])
+        pins = {}
+    if UNREAD in hidden:
+        nobody = trace.truth[:0]
+        trace, part_of = trace._replace(truth=nobody, predictions=0 * trace.predictions), unread_part
+    parts = {f"level {i}": packed_of(one, part_of) for i, one in enumerate(trace.levels)}
     sent_pins = {}
     for name, (text, pinned) in (pins or {}).items():
-        parts |= {f"pin {name} {i}": packed_of(level, level_part) for i, level in enumerate(pinned.levels)}
+        parts |= {f"pin {name} {i}": packed_of(one, level_part) for i, one in enumerate(pinned.levels)}
         sent_pins[name] = {"text": text, **settings_of(pinned.levels)}
     payload = {
         "identity": identity,
@@ -151,6 +174,8 @@ def lattice_payload(
         "microseconds_dense": None if math.isnan(trace.microseconds_dense) else trace.microseconds_dense,
         "pins": sent_pins,
         "controls": bool(controls),
+        "n_levels": n_levels,
+        "hidden": sorted(hidden),
         **settings_of(trace.levels),
     }
     alphabet, meanings = list(trace.alphabet), list(trace.meanings)

@@ -22,6 +22,7 @@ const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
 const LAST_OPEN_STEP = 2; // max-marginals: all that is shown while the threshold is asked for
+const THRESHOLD_STEP = 3; // all that is shown while it is asked how much stays
 const PHONE = 600, PHONE_COLUMN = 104; // pixels of a view that is a phone's, and of a column in it
 const NARROW = 900; // pixels of a window whose panel stands below the picture
 const KEYS = [
@@ -94,7 +95,7 @@ class LatticeView extends View {
     this.guessBox = node("section", { class: "guess" });
     this.menu = node("div", { class: "menu", hidden: true },
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
-      button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
+      this.csvButton = button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     const rest = this.rest = node("section", { class: "row" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
@@ -196,7 +197,8 @@ class LatticeView extends View {
     for (const part of [this.alphaBox, this.minis, this.rest]) part.hidden = this.isSecret;
     for (const part of [this.edgeButton, this.tunedButton]) part.hidden = this.secret.has("edge");
     this.root.classList.toggle("bare", !data.controls);
-    this.revealButton.hidden = data.words.length > 0;
+    this.revealButton.hidden = data.words.length > 0 || this.secret.has("reading");
+    this.csvButton.hidden = this.secret.size > 0; // it has all numbers of the level
     if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
     this.readColours();
     this.buildLevels();
@@ -233,12 +235,16 @@ class LatticeView extends View {
   get level() { return this.levels[this.view.level - 1]; }
   /** Whether a question asks what the threshold does: neither it nor what falls is shown. */
   get isSecret() { return this.secret.has("threshold"); }
+  /** Levels of the cascade; those that would answer a question are not here. */
+  get nLevels() { return Math.max(this.levels.length, this.data.n_levels ?? 0); }
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
     this.tip.hidden = true; // it spoke of what was
     const { level, step } = this.view;
     if (this.isSecret) change = { ...change, level: this.view.level, step: Math.min(change.step ?? step, LAST_OPEN_STEP) };
+    else if (this.secret.has("kept")) change = { ...change, step: Math.min(change.step ?? step, Math.max(step, THRESHOLD_STEP)) };
+    if (this.secret.has("reading")) change = { ...change, reveal: this.view.reveal };
     super.set(change, true);
     if (level !== this.view.level) this.hover = -1;
     if (level !== this.view.level || step !== this.view.step) {
@@ -310,13 +316,14 @@ class LatticeView extends View {
   step(by) { this.goTo(clamp(this.position + by, 0, this.lastPosition)); }
   rewind() { if (this.position >= this.lastPosition) this.goTo(0); }
   advance() {
+    const { position } = this;
     this.step(1);
-    return this.position < this.lastPosition;
+    return this.position > position && this.position < this.lastPosition;
   }
   /** Of every level the threshold, then what falls. */
   get story() {
     const pruned = this.levels.flatMap((_, i) => [{ level: i + 1, step: 3 }, { level: i + 1, step: 4 }]);
-    return [{ level: 1, step: 2 }, ...this.isSecret ? [] : pruned];
+    return [{ level: 1, step: 2 }, ...this.isSecret || this.secret.has("kept") ? [] : pruned];
   }
   toTuned() { if (this.isSecret) return; this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {

@@ -116,7 +116,7 @@ export const WORDS = {
     this.tellGuess();
     setText(this.revealButton, this.truthVisible ? "Hide the truth" : "Reveal");
     this.more.say(this.changes());
-    const summary = `Level ${this.view.level} of ${this.levels.length}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret || this.secret.has("kept") ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}${this.truthVisible ? `Best word: ${spellPath(level, level.mapArcs, this.alphabet)}.` : ""} ${this.status.textContent}`;
+    const summary = `Level ${this.view.level} of ${this.nLevels}, ${grams(n)}, ${STEPS[this.view.step]} step. ${this.isSecret || this.secret.has("kept") ? "" : `alpha ${alphaText(alpha)}: ${kept} of ${level.nArcs} kept, ${readableCount(words)} words left. `}${this.truthVisible ? `Best word: ${spellPath(level, level.mapArcs, this.alphabet)}.` : ""} ${this.status.textContent}`;
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = this.secret.has("kept") ? "" : kept;
@@ -156,7 +156,7 @@ export const WORDS = {
     const level = this.level, word = this.called(this.truth);
     let kind = fate.state, text = "";
     const best = spellPath(level, level.mapArcs, this.alphabet);
-    if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
+    if (!this.truthVisible) { kind = "hidden"; text = `The true word is hidden. What do you read?${this.secret.has("reading") ? "" : " Guess, then reveal."}`; }
     else if (kind === "unknown") text = !this.data.words.length ? "No true word is known for this one."
       : best === this.reading(this.view.level - 1) ? "" : `The best tagging here: ${best}`;
     else if (kind === "gone") {
@@ -195,7 +195,8 @@ export const WORDS = {
       element.dataset.is = is;
     };
     say(this.reads, "Best guess at this level", this.view.level - 1, false);
-    this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
+    this.reads.hidden = this.secret.has("reading");
+    this.ends.hidden = this.reads.hidden || this.view.level > last || this.levels.length < this.nLevels || (words.length > 0 && !known); // a sentence's tags are long
     say(this.ends, "Final guess", last, words.length > 0);
   },
 
@@ -220,7 +221,7 @@ export const WORDS = {
       ? `Beginning plus rest is the score of the best whole word through each ${gram(n)}: its max-marginal. The best word${this.truthVisible ? `, “${best}”,` : ""} scores ${readableScore(level.best)}; no ${gram(n)} can have more.${live((a) => `${readableScore(level.forward[a])} + ${readableScore(level.backward[a])} = ${readableScore(level.maxMarginal[a])}`)}`
       : s === 3
       ? `τ = ${readableScore(tau)} lies ${alpha < 0 ? `below the mean (${readableScore(level.mean)}), by ${alphaText(-alpha)} of its way to the best` : `${alphaText(alpha)} of the way from the mean (${readableScore(level.mean)}) to the best`} (${readableScore(level.best)}). ${this.secret.has("kept") ? "" : `${below.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} are not above it.`}`
-      : `${kept.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} stay: ${readableCount(words)} complete ${words === 1 ? "word" : "words"}. ${this.view.level < this.levels.length ? `The next level builds ${grams(this.levels[this.view.level].order)} from these only.` : "This is the last level; the final predictor chooses among them."}${level.wasCapped ? ` The next level would have been too large, so α was raised from ${alphaText(level.alpha)} to ${alphaText(level.alphaUsed)} for it.` : ""}`);
+      : `${kept.toLocaleString("en-US")} of ${level.nArcs.toLocaleString("en-US")} ${grams(n)} stay: ${readableCount(words)} complete ${words === 1 ? "word" : "words"}. ${this.view.level < this.levels.length ? `The next level builds ${grams(this.levels[this.view.level].order)} from these only.` : this.view.level < this.nLevels ? "The next level builds on these only." : "This is the last level; the final predictor chooses among them."}${level.wasCapped ? ` The next level would have been too large, so α was raised from ${alphaText(level.alpha)} to ${alphaText(level.alphaUsed)} for it.` : ""}`);
   },
 
   tellWhy() {
@@ -280,7 +281,7 @@ export const WORDS = {
   },
 
   tellGuess() {
-    const isHidden = !this.truthVisible;
+    const isHidden = !this.truthVisible && !this.secret.has("reading"); // else the question's own choices are the guess
     if (this.guessShown === `${isHidden}|${this.identity}|${this.revealed}`) return;
     this.guessShown = `${isHidden}|${this.identity}|${this.revealed}`;
     if (!isHidden) {

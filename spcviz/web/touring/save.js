@@ -91,6 +91,8 @@ export function showSave(bar, opener) {
     cancel.hidden = true;
   };
   const file = (what, ending, more) => trying(async (signal) => {
+    // Saved is the page by itself, which hides nothing.
+    if (bar.data.tour?.isAsking) throw new Error("Answer the question of this scene first: the file would have its answer.");
     const made = await (await answerOf(what, say, signal, typeof more === "function" ? more() : more)).blob();
     bar.save(made, ending);
     say(`saved, ${(made.size / 1e6).toFixed(2)} MB`);

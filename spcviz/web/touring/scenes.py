@@ -113,8 +113,11 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
     return out
 
 
-def shown(at: Running, facts: Mapping[str, str]) -> dict:
-    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`."""
+def shown(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
+    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`.
+
+    Only where `is_told` does it have what a speaker's window wants: answers to come, notes, all scenes.
+    """
     scene, of_tour = at.scene, at.tour
     return {
         "name": of_tour.name,
@@ -133,19 +136,18 @@ def shown(at: Running, facts: Mapping[str, str]) -> dict:
         "query": scene.query(at.is_answered),
         "hasChoices": st.session_state.get(layout.SCENE_HAS_CONTROLS, True),
         "room": room(st.query_params.get("room", "")),
-        "speaking": speaking(at),
+        "speaking": speaking(at) | {"next": _after(at)} if is_told else None,
         "poll": None if at.is_end else poll(at, facts),
         "options": options(at, facts),
         "closing": closing(at) if at.is_end else None,
-        "next": _after(at),
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
 
 
 def told(at: Running) -> dict:
     """A scene as the speaker's window has it, with the numbers that anybody's visit has told."""
-    of = shown(at, KNOWN.get((at.tour.name, at.code), {}))
-    names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "next", "code", "order")
+    of = shown(at, KNOWN.get((at.tour.name, at.code), {}), is_told=True)
+    names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "code", "order")
     return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
 
 

@@ -11,6 +11,7 @@ import { keepTours } from "./kept_tours.js";
 import { CHANNEL, asked, explained, hearSlides, isClosedBox, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
+const FOLLOWED = "spcviz-followed";
 const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
@@ -77,6 +78,7 @@ class TourView extends View {
     this.foot = node("p", { class: "foot" });
     this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
     this.classRoom.orders = (order) => this.heard(order);
+    this.classRoom.followed = () => this.followed();
     return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
@@ -270,19 +272,33 @@ class TourView extends View {
   openSpeaker() { window.open(new URL(this.data.tour.speaker, document.baseURI), "spcviz-speaker", "width=900,height=640"); }
   tell() {
     if (window.frameElement) return; // a picture of a scene in another window of ours
-    const { name, title, number, n, say, ask, answer, isAsking, next, code, speaking } = this.data.tour;
-    const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, next, code, ...speaking };
+    const { name, title, number, n, say, ask, answer, isAsking, code, speaking } = this.data.tour;
+    if (!speaking && this.hasSpeaker) return this.act({ kind: "speaker" }); // what it wants comes with the next run
+    const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, code, ...speaking };
     this.channel.postMessage(state);
     this.classRoom.show(state);
+    return undefined;
+  }
+  /** A speaker's window follows this one: kept with the window, which is reloaded now and then. */
+  get hasSpeaker() {
     try {
-      localStorage.setItem(CHANNEL, JSON.stringify(state));
+      return this.isFollowed || sessionStorage.getItem(FOLLOWED) === "1";
     } catch {
-      this.root.dataset.kept = ""; // storage is off: the channel alone tells
+      return this.isFollowed;
     }
+  }
+  followed() {
+    this.isFollowed = true;
+    try {
+      sessionStorage.setItem(FOLLOWED, "1");
+    } catch {
+      this.root.dataset.kept = ""; // storage is off: until this window is reloaded
+    }
+    if (this.data?.tour) this.tell();
   }
   heard(said) {
     if (!this.data?.tour || !said || window.frameElement) return;
-    if (said.kind === "hello") this.tell();
+    if (said.kind === "hello") this.followed();
     if (said.kind === "go" && said.to) this.goTo(said.to);
     else if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
     if (said.kind === "black") this.black();

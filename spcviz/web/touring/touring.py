@@ -27,6 +27,8 @@ POLL = "page_poll"
 """Where it keeps what a page itself asks a class."""
 _GOING, _FORM = "tour_going", "tour_form"
 _SAID, _CHOICES = "tour_said", "tour_choices"
+_HAS_SPEAKER = "tour_has_speaker"
+"""Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
 
 
 def _kept(*names):
@@ -165,7 +167,7 @@ def _draw(page, at):
         here = tour.address(page.url_path, st.query_params.to_dict())
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
     show_bar(
-        scenes.shown(at, facts) if at else None,
+        scenes.shown(at, facts, is_told=st.session_state.get(_HAS_SPEAKER, False)) if at else None,
         lesson() if not at else None,
         {
             "said": st.session_state.pop(_SAID, ""),
@@ -316,4 +318,5 @@ _ACTS = {
     "form": _form,
     "add": _add,
     "restore": own_tour.restore,
+    "speaker": lambda asked: st.session_state.update({_HAS_SPEAKER: True}),
 }

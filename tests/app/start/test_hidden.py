@@ -1,39 +1,133 @@
-"""Every question of every tour: its answer is in nothing that the page says before it is given."""
+"""Every question of every tour and task: its answer is in nothing that a browser is sent before it is given.
 
+Not only what can be read: payloads of components with the parts that are sent on demand, charts' arrays,
+files behind buttons, the bars' own data. What counts as an answer beside its numbers and its reasons is said
+by ``secrets.json``, by task and by scene.
+"""
+
+import json
 import re
 from functools import cache
+from pathlib import Path
+from unittest import mock
 
 import pytest
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from spcviz.web.course import task as tasks
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
+from spcviz.web.view import mount
 
+from .. import sent
 from ..driver import checked, open_home
-from ..test_course import told
+from ..test_course import EVERY, turned_to, values_of
+from ..test_course import opened as opened_task
 
 SHIPPED = tour.shipped()
 QUESTIONS = [(n, k) for n, t in SHIPPED.items() for k, s in enumerate(t.scenes, 1) if s.answer]
 SIZES = ("cells", "words", "length", "level")
 """Facts that answers repeat and that are no secret."""
 
+SECRETS = json.loads((Path(tasks.__file__).parent / "secrets.json").read_text(encoding="utf-8"))
+OPEN = SECRETS.pop("open")
+"""{task or scene: why what answers it cannot be hidden}."""
+
+ITS_OWN = re.compile(
+    r"(\.open\.(options|ask|ring)|\.tour\.(ask|say|options|poll\.(ask|choices))|\.tasks\[\d+\]\.id)\b"
+)
+"""What the question itself says: its sentence, its choices, the control that it is about."""
+
+NAMED = re.compile(r"\{([a-z_0-9]+)\}")
+
+
+def looked_through(at):
+    """(a page after its run, leaves of all that the run sent): at once, on demand, behind buttons."""
+    plain, files = DeltaGenerator.download_button, []
+
+    def noted(self, label, data, *rest, **named):
+        files.append(data() if callable(data) else data)  # a server would keep it behind an address
+        return plain(self, label, data, *rest, **named)
+
+    main = st.download_button.__self__
+    with (
+        mount.recording() as mounted,
+        mock.patch.object(DeltaGenerator, "download_button", noted),
+        mock.patch.object(st, "download_button", lambda *rest, **named: noted(main, *rest, **named)),
+    ):
+        checked(at.run())
+    return at, sent.everything(at, mounted, files)
+
 
 @cache
 def opened(name, number, is_answered=False):
-    """(what a scene's page says without its article, its facts)."""
-    from spcviz.web.ui import navigation
-
-    scene, at = SHIPPED[name].scenes[number - 1], open_home()
+    """(what a scene's page sends, its facts)."""
+    scene = SHIPPED[name].scenes[number - 1]
+    code = f"{number}{'a' * is_answered}"
+    at = open_home()
     if scene.page:
         at.switch_page(navigation.names()[scene.page])
-    for key, value in scene.query(is_answered).items():
+    for key, value in (scene.query(is_answered) | {"tour": name, "at": code}).items():
         at.query_params[key] = value
-    at.query_params["tour"], at.query_params["at"] = name, f"{number}{'a' * is_answered}"
-    at = checked(at.run())
-    return told(at).split("## What you see")[0], dict(at.session_state["tour_facts"])
+    at, leaves = looked_through(at)
+    return leaves, dict(at.session_state["tour_facts"])
+
+
+def lines(leaves):
+    """A line for each text and number, without what the question itself says."""
+    return [line for line in sent.texts(leaves).splitlines() if not ITS_OWN.search(line.partition(" = ")[0])]
+
+
+def values_in(leaves):
+    """The same without where each stands."""
+    return [line.partition(" = ")[2] if " = " in line else line for line in lines(leaves)]
 
 
 def stands(value, text):
     """Whether a value stands in a text as a word or a number of its own."""
     return re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)", text) is not None
+
+
+def found(patterns, leaves, values=None):
+    """Lines and places that give an answer away, by `SECRETS` and the values at the solution."""
+    said, out = lines(leaves), []
+    for pattern in patterns:
+        name = NAMED.fullmatch(pattern)
+        if name:
+            number = values[name[1]]
+            out += [f"{place} holds {name[1]}" for place in sent.holders(leaves, number)]
+            shown = tasks.shown(number)
+            out += [one for one in values_in(leaves) if len(shown) > 2 and stands(shown, one)]
+        else:
+            out += [line for line in said if re.search(pattern, line)]
+    return [line[:300] for line in out]
+
+
+def reasons(one):
+    """Sentences that only an answer brings, and hints, which count."""
+    return [
+        text
+        for text in (one.won.partition("{")[0], one.hint, one.way, *(o.why for o in one.options))
+        if len(text) > 16
+    ]
+
+
+@pytest.mark.parametrize("name", list(EVERY))
+def test_nothing_that_is_sent_solves_a_task_at_its_start(name):
+    one = EVERY[name]
+    _, leaves = looked_through(turned_to(one.start, name))
+    said = "\n".join(lines(leaves))
+    assert not [text for text in reasons(one) if text in said]
+    patterns = list(SECRETS.get(name, ()))
+    values = {}
+    if any(map(NAMED.fullmatch, patterns)):
+        values = values_of(opened_task(one.solved, f"{name}a" if one.options else name))
+    if not one.options and name not in OPEN:
+        start, solved = tasks.state_of(one.start), tasks.state_of(one.solved)
+        patterns += [rf"\b{key}={re.escape(value)}(?![\d.])" for key, value in solved.items()
+                     if start.get(key) != value and len(value) > 2]  # fmt: skip
+    assert not found(patterns, leaves, values)
 
 
 @pytest.mark.parametrize(("name", "number"), QUESTIONS)
@@ -45,15 +139,27 @@ def test_the_answer_is_hidden_until_it_is_given(name, number):
     assert "…" not in answer, "every number of it is there"
     said = ""
     for k in range(1, number + 1):
-        text, before = opened(name, k)
+        leaves, before = opened(name, k)
         said += tour.fill(scenes[k - 1].say, before) + tour.fill(scenes[k - 1].ask, before)
         assert "…" not in said
+        own = "\n".join(values_in(leaves))
+        assert answer not in own
         for fact in tour.names(scene.answer):
             value = str(facts[fact])
             is_small = value.isdigit() and int(value) < 100 and k < number  # such numbers are everywhere
-            if len(value) < 2 or fact in SIZES or is_small or stands(value, said):
+            if (
+                len(value) < 2
+                or fact in SIZES
+                or is_small
+                or stands(value, said)
+                or f"{name}/{number}" in OPEN
+            ):
                 continue
-            assert not stands(value, text), f"scene {k} says {fact}: {value}"
+            assert not stands(value, own), [line[:300] for line in own.splitlines() if stands(value, line)]
+        if k == number:
+            whys = [why for why in scene.options.values() if len(why) > 12]
+            assert not [why for why in whys if why in own]
+            assert not found(SECRETS.get(f"{name}/{number}", ()), leaves)
 
 
 @pytest.mark.parametrize(("name", "number"), [q for q in QUESTIONS if SHIPPED[q[0]].scenes[q[1] - 1].right])
@@ -62,3 +168,11 @@ def test_the_choice_that_is_called_right_is_what_the_page_says(name, number):
     _, facts = opened(name, number, True)
     right = next((tour.fill(choice, facts) for choice, why in scene.options.items() if not why), None)
     assert right is None or right in tour.fill(scene.right, facts)
+
+
+def test_what_counts_as_an_answer_is_said_of_tasks_and_scenes_that_there_are():
+    known = {*EVERY, *(f"{name}/{number}" for name, number in QUESTIONS)}
+    assert set(SECRETS) | set(OPEN) <= known
+    for name, patterns in SECRETS.items():
+        for pattern in patterns:
+            assert re.compile(pattern) if not NAMED.fullmatch(pattern) else name in EVERY

@@ -41,6 +41,17 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
     assert not facts(open_page(EXACT)), "and is not asked otherwise"
 
 
+@pytest.mark.parametrize("name", list(tour.shipped()))
+def test_only_a_window_that_a_speaker_follows_is_told_what_is_still_asked(name, monkeypatch):
+    monkeypatch.setattr(scenes, "KNOWN", {})
+    for number, scene in enumerate(tour.shipped()[name].scenes, start=1):
+        at = scenes.running({"tour": name, "at": str(number)})
+        alone, followed = str(scenes.shown(at, {})), str(scenes.shown(at, {}, is_told=True))
+        answer = tour.fill(scene.answer, {})
+        assert not answer or (answer not in alone and answer in followed)
+        assert not scene.notes or (scene.notes not in alone and scene.notes in followed)
+
+
 def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
     """Spend, scene 9, says so; no view at everything bought shows it."""
     _, query = scenes.address_of(running := scenes.running({"tour": "spend", "at": "9"}))

@@ -185,6 +185,40 @@ def test_what_a_run_may_change_is_not_in_a_part():
     assert pinned["pins"]["A"]["text"] == "raw:1"
 
 
+@pytest.mark.parametrize("name", sorted(component.ENDS_HERE))
+def test_levels_after_the_shown_one_are_not_sent_while_a_question_asks_for_what_they_say(name):
+    trace = word_trace(np.random.default_rng(1))
+    whole, every = component.lattice_payload(trace)
+    payload, parts = component.lattice_payload(trace, hidden=[name], level=1, pins={"A": ("raw:1", trace)})
+    assert [part for part in parts if part != "names"] == ["level 0"]
+    assert payload["n_levels"] == len(trace.levels) > len(payload["was_capped"]) == 1
+    assert payload["identity"] == whole["identity"], "it is the same picture once the question is answered"
+    assert payload["predictions"].size == len(trace.predictions[0])
+    assert not payload["pins"]
+    assert (parts["level 0"] == every["level 0"]) == (name != component.UNREAD)
+    _, last = component.lattice_payload(trace, hidden=[name], level=len(trace.levels))
+    assert last.keys() == every.keys()
+
+
+def test_what_is_read_is_not_sent_while_a_question_asks_for_it():
+    trace = word_trace(np.random.default_rng(1))
+    payload, _ = component.lattice_payload(trace, hidden=[component.UNREAD])
+    assert payload["truth"].size == 0
+    assert not payload["predictions"].any()
+    part = component.unread_part(trace.levels[0])
+    assert part["map_arcs"].size == part["truth_arcs"].size == 0
+    assert np.isnan(part["facts"][2])
+
+
+def test_a_question_about_something_else_takes_nothing_away():
+    trace = word_trace(np.random.default_rng(1))
+    payload, parts = component.lattice_payload(trace, hidden=["edge", "why"])
+    whole, every = component.lattice_payload(trace)
+    assert parts == every
+    assert payload["hidden"] == ["edge", "why"]
+    assert payload["n_levels"] == whole["n_levels"] == len(payload["was_capped"])
+
+
 def test_every_state_has_a_colour_of_the_palette_in_both_themes():
     colours = component.lattice_payload(word_trace(np.random.default_rng(2)))[1]["names"]["palette"]
     colours = {theme: dict(roles) for theme, roles in colours.items()}
