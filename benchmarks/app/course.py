@@ -1,8 +1,9 @@
 """Plays the course's tasks in a browser, as a student would: `python -m benchmarks.app.course ADDRESS`.
 
 Each task is opened at its start and must not be solved there. A question is answered wrongly first, then
-rightly; a slider is moved to where the task's text asks for it, by the mouse or by keys; what takes more than
-a slider is done by the hints' "Show me". One line a task: screen, hand, how it counts, seconds.
+rightly; of any other the page's own controls are moved to where the hints say (`hands`), by the mouse or by
+keys; with ``--hints`` it is done by the hints' "Show me". One line a task: screen, hand, how it counts,
+seconds.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.app.hands import Act, Aim, Choose, Draw, Mark, Over, Pick, Press, Range, Slide, Type, do_all
 from spcviz.web.course import task as tasks
 from spcviz.web.course.task import Task
 
@@ -37,31 +39,51 @@ SCREENS = {
 }
 
 
-class Slide(NamedTuple):
-    """A slider that solves a task."""
-
-    selector: str
-    to: float  # an alpha, or a share of the slider
-    is_lattice: bool = False  # its keys are the page's: arrows up and down, by 0.01
-
-
 KEPT = "id => JSON.parse(localStorage.getItem('spcviz-course') ?? '{}').done?.[id]"
 ALPHA, SHARE = ".alpha input[type=range]", ".bar input[type=range], .budget input[type=range]"
-SLIDES = {
-    "H1": Slide("input[type=range]", 0.8),
-    "L2": Slide(ALPHA, 0.7, is_lattice=True),
-    "L4": Slide(ALPHA, 0.85, is_lattice=True),
-    "L5": Slide(ALPHA, 0.5, is_lattice=True),
-    "P2": Slide(ALPHA, 0.85),
-    "T2": Slide(ALPHA, 0.9),
-    "D2": Slide(ALPHA, 0.8, is_lattice=True),
-    "B3": Slide(SHARE, 0.22),
-    "A2": Slide(SHARE, 0.2),
-    "Z2": Slide(SHARE, 0.2),
-    "Z3": Slide(SHARE, 0.7),
-}
-LARGE = 0.1
-"""Share of its length by which Page Up moves a slider in Chromium."""
+SETTINGS = Press("Settings")
+Y = ((0.3, 0.3), (0.5, 0.6)), ((0.72, 0.3), (0.3, 0.95))
+"""Strokes of a letter, by shares of its box."""
+
+ACTS: dict[str, tuple[Act, ...]] = {
+    "H1": (Range("input[type=range]", 0.8),),
+    "W1": (Over(".write .cell:nth-child(2)"), Press("Clear box 2"), Draw("canvas[aria-label^='Box 2']", Y)),
+    "W2": (SETTINGS, Pick("Longest n-gram", "3")),
+    "W3": (Press("Show me one"), SETTINGS, Type("What did you mean?", "spring")),
+    "E2": (SETTINGS, Slide("Weight of pairs λ", 0.6)),
+    "E3": (Slide("Candidates K", 6),),
+    "E4": (Mark(".stButtonGroup button:has-text('23')"),),
+    "L2": (Range(ALPHA, 0.7, is_lattice=True),),
+    "L4": (Range(ALPHA, 0.85, is_lattice=True),),
+    "L5": (Range(ALPHA, 0.5, is_lattice=True),),
+    "S2": (Slide("True words we may lose", "2 %"),),
+    "S3": (Choose("Level", "4"),),
+    "J2": (Slide("Smoothness λ", 2.0),),
+    "J3": (Slide("Smoothness λ", 1.5),),
+    "T2": (Range(ALPHA, 0.9),),
+    "T3": (Mark(".levels button"), Range(ALPHA, 0.6, is_lattice=True)),
+    "G2": (Slide("Coupling ω", 4.0),),
+    "G3": (Press("Another grid"),) * 4,
+    "G4": (SETTINGS, Slide("Damping", 0.1)),
+    "P2": (Range(ALPHA, 0.85),),
+    "B2": (Aim(".chips", "#chip8"), Aim(".chips", "#chip23"), Press("Score")),
+    "B3": (Range(SHARE, 0.22),),
+    "B4": (Mark("summary:has-text('Compare')"), Mark("button[data-method=myopic]")),
+    "Q2": (SETTINGS, Pick("Stop messages below q", "0.5")),
+    "Q3": (Choose("Word", "charge"),),
+    "A2": (Range(SHARE, 0.2),),
+    "A3": (Choose("Sentence", "The teacher gave the children"),),
+    "O2": tuple(Aim(".scroller", f"[data-act='{act}']", "ArrowDown") for act in ("1,2", "1,3", "0,3")),
+    "O3": (Aim(".scroller", "[data-act='0,5']", "ArrowDown"),),
+    "Z2": (Range(SHARE, 0.2),),
+    "Z3": (Range(SHARE, 0.7),),
+    "R2": (Choose("Result", "Tagging, six methods"),),
+    "D2": (Range(ALPHA, 0.8, is_lattice=True),),
+}  # fmt: skip
+"""What solves a task that asks for more than an answer, on the page's own controls."""
+
+BY_HINTS = {("W1", "keys"): "a letter is drawn by a hand"}
+"""{(task, hand): why it is solved by its hints alone}."""
 
 
 def over(page: Page, name: str, seconds: float = SECONDS) -> None:
@@ -104,34 +126,6 @@ def answer(page: Page, one: Task, hand: str) -> None:
     choose(page, one, one.right, hand)
 
 
-def slide(page: Page, way: Slide, hand: str) -> None:
-    """Move a slider to where a task is solved."""
-    slider = page.locator(way.selector).first
-    slider.wait_for(timeout=1000 * SECONDS)
-    low, high, step = (
-        float(slider.get_attribute(name) or n) for name, n in (("min", 0), ("max", 100), ("step", 1))
-    )
-    to = way.to if high <= 1 else low + way.to * (high - low)
-    if hand == "mouse":
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        share, thumb = (to - low) / (high - low), min(box["height"] / 2, 9)
-        page.mouse.click(box["x"] + thumb + share * (box["width"] - 2 * thumb), box["y"] + box["height"] / 2)
-        return
-    away = to - float(slider.input_value())
-    if way.is_lattice:
-        pressed = [("ArrowUp" if away > 0 else "ArrowDown", round(abs(away) / 0.01))]
-    else:
-        slider.focus()
-        large = int(abs(away) / (LARGE * (high - low)))
-        small = min(round((abs(away) - large * LARGE * (high - low)) / step), 120)
-        names = ("PageUp", "ArrowRight") if away > 0 else ("PageDown", "ArrowLeft")
-        pressed = list(zip(names, (large, small)))
-    for key, n in pressed:
-        for _ in range(n):
-            page.keyboard.press(key)
-
-
 def by_hints(page: Page, hand: str, screen: Screen) -> None:
     """Hint, hint, "Show me"."""
     if screen.is_phone:
@@ -158,8 +152,8 @@ def play(page: Page, address: str, one: Task, screen: Screen, hand: str, *, with
         by_hints(page, hand, screen)
     elif one.options:
         answer(page, one, hand)
-    elif one.id in SLIDES:
-        slide(page, SLIDES[one.id], hand)
+    elif (one.id, hand) not in BY_HINTS:
+        do_all(page, ACTS[one.id], hand, is_over)
     else:
         by_hints(page, hand, screen)
     over(page, one.id)

@@ -12,6 +12,11 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 pytestmark = pytest.mark.browser
 
 
+def test_every_task_that_asks_for_more_than_an_answer_has_an_act_of_its_own():
+    assert set(course.ACTS) == {one.id for one in tasks.every().values() if not one.options}
+    assert {name for name, _ in course.BY_HINTS} <= set(course.ACTS)
+
+
 @pytest.mark.parametrize(
     ("name", "screen", "hand", "with_hint", "counts"),
     [
@@ -22,6 +27,10 @@ pytestmark = pytest.mark.browser
         ("L3", "projector", "keys", False, "self"),
         ("T2", "projector", "mouse", False, "self"),
         ("L4", "phone", "mouse", True, "shown"),
+        ("E2", "desk", "mouse", False, "self"),
+        ("W1", "desk", "mouse", False, "self"),
+        ("B4", "phone", "keys", False, "self"),
+        ("S3", "projector", "keys", False, "self"),
     ],
 )
 def test_a_task_is_played_as_its_text_says(browser, server, name, screen, hand, with_hint, counts):

@@ -30,7 +30,8 @@ def batch_values(trade_off: TradeOff, state: dict) -> dict:
     count = counter(trade_off)
     wrong, spent = by_hand(trade_off, state, count)
     numbers = {name: int(text) for name, text in texts.items() if name.startswith("wrong")}
-    return numbers | {"start": int(texts["start"]), "hand_wrong": wrong, "hand_spent": spent}
+    rule = next((m.label for m in trade_off.methods if m.name == state["method"]), "")
+    return numbers | {"start": int(texts["start"]), "rule": rule, "hand_wrong": wrong, "hand_spent": spent}
 
 
 def by_hand(trade_off: TradeOff, state: dict, count: Callable) -> tuple[int, float]:

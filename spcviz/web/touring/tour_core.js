@@ -64,7 +64,9 @@ export function partOf(point, place = document) {
 }
 function isSeen(element) {
   const box = element.getBoundingClientRect();
-  return box.width > 0 && box.height > 0 && !element.closest(".tour");
+  // What is in a closed box has a size, too.
+  const isOpen = element.checkVisibility?.({ visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true }) ?? true;
+  return isOpen && box.width > 0 && box.height > 0 && !element.closest(".tour");
 }
 function selected(tree, selector) {
   try {
