@@ -121,7 +121,7 @@ def promised(state):
 def filters(state):
     """SPC against perceptron and CRF filters."""
     if state["features"] in cached.OPEN:
-        return st.info("The three filters are compared on the 55 words: choose one of those sets above.")
+        return st.info(say.ONLY_FEW_WORDS)
     with results.said_if_damaged("ocr-sweep"):
         compared(state, (common.result("ocr-sweep") or {}).get("rows", []))
     return None

@@ -119,9 +119,10 @@ def comparison(state):
         st.warning(problem)
         return
     compared = cached.tagging_comparison(words, tuple(state[f"a{n}"] for n in (1, 2, 3)))
-    st.plotly_chart(
-        figures.side_by_side(compared, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
-    )
+    with layout.swiped():
+        st.plotly_chart(
+            figures.side_by_side(compared, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
+        )
     st.markdown(figures.side_by_side_text(compared) + figures.verdict(compared, cached.known(words)))
 
 

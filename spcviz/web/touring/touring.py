@@ -26,6 +26,9 @@ PYTHON = "page_python"
 POLL = "page_poll"
 """Where it keeps what a page itself asks a class."""
 _GOING, _FORM = "tour_going", "tour_form"
+_HOMES = "tour_homes"
+"""{(tour, code of a scene): the state that its page makes of the scene's address}; a page leaves out what is
+so anyway."""
 _SAID, _CHOICES = "tour_said", "tour_choices"
 _HAS_SPEAKER = "tour_has_speaker"
 """Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
@@ -139,13 +142,33 @@ def bar(page):
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
     st.session_state[course.TOUR_HIDES] = () if not at or at.is_answered or at.is_end else at.scene.hides
+    is_home = _is_home(page, at)
     st.html(_style(at))
     slot = st.container(key="tour_slot")
     try:
         yield
     finally:
+        if is_home:
+            homes = st.session_state.get(_HOMES, {})
+            st.session_state[_HOMES] = homes | {(at.tour.name, at.code): _state()}
         with slot:
-            _draw(page, at)
+            _draw(page, at, is_home)
+
+
+def _state():
+    """The page's own state in the address."""
+    return {name: text for name, text in st.query_params.to_dict().items() if name not in tour.RESERVED}
+
+
+def _home_of(at):
+    """The state of a scene's address, as its page writes it once it has been there."""
+    return st.session_state.get(_HOMES, {}).get((at.tour.name, at.code), at.scene.query(at.is_answered))
+
+
+def _is_home(page, at):
+    """Whether the page is about to run at its scene's own address."""
+    is_here = at is not None and bool(at.tour.scenes) and at.scene.page == page.url_path
+    return is_here and _state() in (at.scene.query(at.is_answered), _home_of(at))
 
 
 def _style(at):
@@ -159,15 +182,16 @@ def _style(at):
     return f"<style>{place} {room}</style>"
 
 
-def _draw(page, at):
+def _draw(page, at, is_home):
     facts, form = st.session_state[FACTS], st.session_state.pop(_FORM, None)
-    if at and at.tour.name in tour.shipped() and _going(at) == (page.url_path, st.query_params.to_dict()):
+    if is_home and at.tour.name in tour.shipped():
         scenes.KNOWN[at.tour.name, at.code] = facts
     if form:
         here = tour.address(page.url_path, st.query_params.to_dict())
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
+    shown = scenes.shown(at, facts, is_told=st.session_state.get(_HAS_SPEAKER, False)) if at else None
     show_bar(
-        scenes.shown(at, facts, is_told=st.session_state.get(_HAS_SPEAKER, False)) if at else None,
+        shown | {"query": _home_of(at)} if at else None,
         lesson() if not at else None,
         {
             "said": st.session_state.pop(_SAID, ""),

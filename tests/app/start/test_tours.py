@@ -8,6 +8,7 @@ from spcviz.web.figures.lattice_facts import facts as facts_of
 from spcviz.web.figures.lattice_facts import threshold
 from spcviz.web.touring import scenes, touring
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/start/tours.py"
@@ -50,6 +51,21 @@ def test_only_a_window_that_a_speaker_follows_is_told_what_is_still_asked(name, 
         answer = tour.fill(scene.answer, {})
         assert not answer or (answer not in alone and answer in followed)
         assert not scene.notes or (scene.notes not in alone and scene.notes in followed)
+
+
+@pytest.mark.parametrize(("name", "at"), [("wrong", "3"), ("hybrid", "1")])
+def test_a_scene_whose_address_says_what_is_so_anyway_is_not_strayed_from(name, at):
+    """Pages leave out of their address what is their own first scene's."""
+    scene = tour.shipped()[name].scenes[int(at) - 1]
+    page = open_page(navigation.names()[scene.page], **scene.query(), tour=name, at=at)
+    params = {key: page.query_params[key] for key in page.query_params if key not in tour.RESERVED}
+    state = {key: value if isinstance(value, str) else value[0] for key, value in params.items()}
+    assert state != scene.query(), "else this test says nothing"
+    assert page.session_state["tour_homes"][name, at] == state
+    assert (name, at) in scenes.KNOWN, "its numbers are known to handouts and speakers"
+    page.query_params["word"] = "5" if name == "wrong" else "7"
+    page = checked(page.run())
+    assert page.session_state["tour_homes"][name, at] == state, "somewhere else is not its home"
 
 
 def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
