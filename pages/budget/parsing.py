@@ -85,7 +85,7 @@ def parsing():
     asked.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
     if "trees" in asked.hidden():
-        veil(say.WAITS)
+        veil(say.waits(words))
         return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
     show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))

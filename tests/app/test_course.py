@@ -61,6 +61,12 @@ def test_the_fact_behind_a_right_answer_is_so(name):
     assert one.is_solved(values_of(opened(one.solved, f"{name}a")))
 
 
+def test_the_sentence_stands_there_while_its_trees_are_hidden():
+    at = opened(EVERY["A1"].start, "A1")
+    said = [block.value for block in at.markdown if "stay hidden" in block.value]
+    assert [one.startswith("“The dog chased the cat that stole the fish") for one in said] == [True]
+
+
 def test_an_address_with_the_task_alone_leads_to_its_start():
     at = open_home()
     at.switch_page(navigation.names()["letters"])

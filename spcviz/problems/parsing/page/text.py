@@ -3,6 +3,7 @@
 import numpy as np
 
 from spcviz.problems.parsing.page.shown import ParsedSentence
+from spcviz.web.figures.plain import plain
 
 INTRODUCTION = (
     "# Parsing: which words deserve the expensive features?\nIn a parse tree every word depends on another. "
@@ -82,4 +83,6 @@ def long_text(text: str, most: int) -> str:
     return f"{shown}: at most {most} characters without control signs are read. What was shown before stays."
 
 
-WAITS = "The trees stay hidden until you have guessed. In which sentence can a phrase hang in two places?"
+def waits(words) -> str:
+    """What stands in place of a sentence's trees while a question hides them: the sentence itself."""
+    return f"“{plain(' '.join(words))}” Its trees stay hidden until you have guessed."
