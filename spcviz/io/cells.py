@@ -42,9 +42,9 @@ def by_spaces(line: str) -> list[str]:
 
 
 def by_sign(line: str, sign: str) -> list[str]:
-    """Columns that one sign parts; blanks about those that commas and the like part are none of theirs."""
+    """Columns that one sign parts; blanks about them are none of theirs, unless a cell is nothing else."""
     cells = line.split(sign)
-    return cells if sign == "\t" or " " not in line else [cell.strip(" ") or cell for cell in cells]
+    return cells if " " not in line else [cell.strip(" ") or cell for cell in cells]
 
 
 def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row]:
@@ -89,7 +89,7 @@ def plain_rows(text: str, separator: str) -> Iterable[Row]:
         split = by_spaces if has_other_spaces(text) else str.split
         return enumerate(map(split, lines), 1)
     sign = SIGNS[separator]
-    return ((n, by_sign(line, sign) if line.strip(" \t") else _EMPTY) for n, line in enumerate(lines, 1))
+    return ((n, by_sign(line, sign) if line.strip() else _EMPTY) for n, line in enumerate(lines, 1))
 
 
 def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
@@ -112,7 +112,8 @@ def _parsed(lines: Iterable[str], sign: str) -> Iterator[Row]:
     )
     at = 1
     for cells in reader:
-        yield at, cells if len(cells) > 1 or any(cell.strip(" ") for cell in cells) else _EMPTY
+        kept = [cell.rstrip(" ") or cell for cell in cells]
+        yield at, kept if len(cells) > 1 or any(cell.strip(" ") for cell in cells) else _EMPTY
         at = reader.line_num + 1
 
 

@@ -5,7 +5,6 @@
 come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
@@ -14,6 +13,7 @@ from spcviz.io.cells import checked_separator
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
 from spcviz.io.layout import Table
+from spcviz.io.parting import parting_of
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decoded, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
@@ -32,8 +32,8 @@ class Corpus(NamedTuple):
     """What `read_conll` has read.
 
     - `sentences`: tokens
-    - `labels` of each token, None where one is not known (-100, or null in JSON); an empty list where the
-      file has no labels
+    - `labels` of each token, None where one is not known (-100, null in JSON, or an empty cell unless that
+      stands for O); an empty list where the file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
       "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: the conll20.. have
@@ -138,8 +138,9 @@ def read_conll(
     token, label = chosen = _columns(name, table, columns)
     sentences = [sentence[token] for sentence in table.sentences]
     given = [] if label is None else [sentence[label] for sentence in table.sentences]
-    is_known = all(map(UNKNOWN_LABELS.isdisjoint, given))
-    labels = given if is_known else list(map(_known, given))
+    unknown = _unknown(given)
+    is_known = all(map(unknown.isdisjoint, given))
+    labels = given if is_known else [[None if one in unknown else one for one in row] for row in given]
     sure = given if is_known else [[one for one in row if one is not None] for row in labels]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
@@ -154,14 +155,48 @@ def read_conll(
     if n_unknown := sum(map(len, labels)) - sum(map(len, sure)):
         notes = (
             *notes,
-            f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100 or null)",
+            f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100, null or empty)",
         )
+    if columns is None:
+        notes += _doubts(table, token, label)
     return Corpus(sentences, labels, chosen, form, used_scheme, *about, notes, table.is_cut)
 
 
-def _known(labels: Iterable[str]) -> list[str | None]:
-    """Labels of a sentence, None for those that are not known."""
-    return [None if label in UNKNOWN_LABELS else label for label in labels]
+def _unknown(given: list[list[str]]) -> frozenset[str]:
+    """What stands for a label that is not known: an empty cell, too, unless it is how the file writes O."""
+    if not any("" in row for row in given):
+        return UNKNOWN_LABELS
+    used = set().union(*given) - UNKNOWN_LABELS
+    return UNKNOWN_LABELS if "O" not in used and is_chunked(used) else UNKNOWN_LABELS | {""}
+
+
+_MOST_UNPARTED = 1000
+"""Tokens that one sentence may have before a reader would ask whether it is one."""
+
+
+def _doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
+    """What only those who know the file can tell: which labels are meant, whether it is one sequence."""
+    doubts = []
+    n = len(table.sentences[0][token])
+    if len(table.sentences) == 1 and n > _MOST_UNPARTED:
+        doubts.append(f"All {n:,} tokens are one sequence: no blank line or number of sentences parts them")
+    if label is not None and not table.header and table.kind == "":
+        used = {
+            k: {one for row in table.sentences[:_SAMPLE] for one in row[k]} - UNKNOWN_LABELS
+            for k in range(table.n_columns)
+            if k != token
+        }
+        chunked = [k for k in used if is_chunked(used[k])]
+        rivals = [k for k in chunked if k != label and set(kinds_of(used[k])) & set(kinds_of(used[label]))]
+        if used[label] <= {"O"}:
+            rivals = chunked
+        if rivals:
+            columns = " and ".join(str(k + 1) for k in sorted({rivals[-1], label}))
+            doubts.append(
+                f"Columns {columns} both hold labels of chunks, perhaps given and predicted ones: "
+                f"{label + 1} was taken"
+            )
+    return tuple(doubts)
 
 
 def _table(
@@ -276,7 +311,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     rest = [k for k in range(table.n_columns) if k > token] or [
         k for k in range(table.n_columns) if k != token
     ]
-    rest = [k for k in rest if k != named.sentence_column(table.header)] if table.header else rest
+    rest = [k for k in rest if k not in parting_of(table.header, []).numbers] if table.header else rest
     if not rest:
         return None
     seen = {

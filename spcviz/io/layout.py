@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from spcviz.io import named
 from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
+from spcviz.io.parting import Parting, parting_of
 
 CONLLU = 10
 """Columns of CoNLL-U."""
@@ -63,7 +64,7 @@ class Layout(NamedTuple):
     header: tuple[str, ...]
     has_header_row: bool
     ids: int | None  # the column that numbers tokens
-    sentence: int | None  # the column that numbers sentences
+    parting: Parting  # what numbers sentences
     least: int  # columns that a line must have, where lines may differ
     vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
     spans: int | None = None  # the column that has the spans of a text
@@ -94,7 +95,8 @@ def layout_of(
     names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
     columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
-    known = Layout(separator, len(first), "", names, bool(has_header_row), None, None, len(first), columns)
+    head = (separator, len(first), "", names, bool(has_header_row))
+    known = Layout(*head, None, Parting(), len(first), columns)
     if spans is not None and has_ids is None:
         return known._replace(kind="spans", spans=spans)
     return _numbered(known, body, lines, plus, has_ids)
@@ -146,8 +148,10 @@ def _numbered(
     if known.has_header_row:
         if _are_rows(known, body):
             return known._replace(kind="rows")
-        at = named.sentence_column(known.header)
-        return known._replace(kind="sentences", sentence=at) if at is not None else known
+        rows = [cells for _, cells in body if cells]
+        is_blank = any(not cells for _, cells in body[:-1])
+        parting = parting_of(known.header, rows, is_blank=is_blank)
+        return known._replace(kind="sentences", parting=parting) if parting else known
     if any(line.startswith("#begin document") for line in islice(lines, 50)) and known.n >= 11:
         return known._replace(kind="conll2012", ids=2, least=11, header=_CONLL_2012)
     if plus:
@@ -162,7 +166,7 @@ def _numbered(
             return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
         return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
     if _counts_sentences(body, known.n):
-        return known._replace(kind="sentences", sentence=0)
+        return known._replace(kind="sentences", parting=Parting((0,)))
     return known
 
 

@@ -10,7 +10,9 @@ TOKEN = (
 LABEL = (
     "label", "labels", "tag", "tags", "gold", "ner", "ner_tags", "ner_tag", "ner_labels", "ner_label", "ne",
     "entity", "entities", "entity_type", "bio", "bio_tags", "bio_tag", "iob", "iob2", "iob_tags", "iob_tag",
-    "target", "targets", "output", "slots", "chunk", "chunks", "chunk_tags", "chunk_tag", "pos", "pos_tags",
+    "target", "targets", "output", "true", "true_label", "true_labels", "true_tag", "true_tags",
+    "gold_label", "gold_labels", "gold_tag", "gold_tags", "y_true", "slots", "chunk", "chunks", "chunk_tags",
+    "chunk_tag", "pos", "pos_tags",
     "pos_tag", "upos", "upostag", "upos_tags", "xpos", "xpostag", "xpos_tags",
 )  # fmt: skip
 SENTENCE = (
