@@ -24,6 +24,7 @@ _DOCUMENT = re.compile(
     r"(?:_?(?:id|no|nr|num|number|idx|index|name|key))?"
 )
 _COUNT = re.compile(r"i|n|(?:token_|word_|tok_|w_)?(?:id|no|nr|num|number|idx|index|position)")
+_PLACE = re.compile(r"(?:char_|token_|word_)?(?:position|start|end|begin|offset|start_offset|end_offset)")
 
 
 class Parting(NamedTuple):
@@ -58,6 +59,17 @@ def parting_of(header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank
         is_id = (k for k in others if _ID.fullmatch(names[k]) and not _OF_TOKENS.search(names[k]))
         numbers = [k for k in is_id if _comes_in_runs(columns[k])][:1]
     return Parting(tuple(numbers), count)
+
+
+def is_numbering(name: str, values: Sequence[str]) -> bool:
+    """Whether a column numbers tokens, sentences, documents or signs of them: by its name, in whole numbers.
+
+    >>> is_numbering("token_id", ["0", "1"]), is_numbering("NUM", ["0.5", "-2"]), is_numbering("N", ["1"])
+    (True, False, False)
+    """
+    name = named.normal(name)
+    is_named = _ID.fullmatch(name) or _DOCUMENT.fullmatch(name) or _PLACE.fullmatch(name)
+    return bool(is_named) and bool(values) and all(value.strip().isdecimal() for value in values)
 
 
 def _counts_anew(values: list[str]) -> bool:
