@@ -39,7 +39,8 @@ def test_actions_are_pinned_by_commit():
         if "uses:" in line
     ]
     assert len(used) > 5
-    assert all(re.search(r"uses: [\w.-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", line) for line in used), used
+    pinned = re.compile(r"uses: [\w.-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$")
+    assert all(map(pinned.search, used)), used
 
 
 def test_base_images_are_exact_versions():
