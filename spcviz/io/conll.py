@@ -295,8 +295,11 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         return header.index("FORM"), header.index("POS")
     token = named.token_column(header) if header else None
     label = named.label_column(header) if token is not None else None
-    if token is None:
-        token = 1 if table.kind in ("ids", "sentences") and n > 1 and not header else 0
+    if token is None and header:
+        one = table.sentences[0]
+        token = next((k for k in range(n) if not all(cell.strip().isdecimal() for cell in one[k])), 0)
+    elif token is None:
+        token = 1 if table.kind in ("ids", "sentences") and n > 1 else 0
     if label is None:
         label = _last_labels(table, token)
     if table.n_columns == 2 and not header and table.kind == "" and label == 1:

@@ -91,7 +91,9 @@ def layout_of(
     has_header_row = not plus and header
     if not plus and header is None:
         is_above = spans is not None and not _SPANS.match(first[spans])
-        has_header_row = is_above or named.is_header(first) or _is_odd(rows, first)
+        has_header_row = (
+            is_above or named.is_header(first) or _is_odd(rows, first) or _is_above_numbers(rows, first)
+        )
     names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
     columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
@@ -139,6 +141,20 @@ def _is_odd(rows: list[Row], first: list[str]) -> bool:
     last = [cells[-1] for _, cells in rows if cells and _is_data(cells) and len(cells) == len(first)]
     rest = set(last[1:])
     return len(first) > 1 and len(rest) > 1 and is_chunked(rest) and not is_chunked(rest | {last[0]})
+
+
+def _is_above_numbers(rows: list[Row], first: list[str]) -> bool:
+    """Whether the first row names columns, one of which counts from 0 or 1 in all the others."""
+    rest = [cells for _, cells in rows if cells and cells is not first and len(cells) == len(first)]
+    if len(first) < 3 or len(rest) < 4 or not all(any(sign.isalpha() for sign in cell) for cell in first):
+        return False
+    for column in zip(*rest):
+        if all(cell.strip().isdecimal() and len(cell) < 10 for cell in column):
+            counted = [int(cell) for cell in column]
+            start = counted[0]
+            if start in (0, 1) and all(b - a in (0, 1) or b == start for a, b in pairwise(counted)):
+                return len(set(counted)) > 1
+    return False
 
 
 def _numbered(

@@ -231,7 +231,7 @@ def _header(name: str, rows: list[Row]) -> _Header:
     names = [cell.strip() for cell in rows[0][1]]
     usual = [named.normal(cell) for cell in names]
     sequence = next((usual.index(key) for key in ("sequence", *named.SENTENCE) if key in usual), None)
-    token = next((usual.index(key) for key in named.TOKEN[:-5] if key in usual), None)
+    token = next((usual.index(key) for key in named.WORD if key in usual), None)
     gold = next((usual.index(key) for key in ("gold", "label", "tag") if key in usual), None)
     if (
         gold is not None

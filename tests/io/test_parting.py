@@ -155,3 +155,18 @@ def test_rows_say_where_a_sentence_begins():
     parter = Parter(Parting((0,), 1))
     rows = [("a", "1"), ("a", "2"), ("", "1"), (None, "2"), ("b", "3"), ("b", "1")]
     assert [parter.begins(row) for row in rows] == [True, False, True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "names", [("idx", "Wort ", "Tag"), ("nr", "mot", "étiquette"), ("i", "слово", "метка"), ("no", "x", "y")]
+)
+def test_a_header_in_another_language_or_of_any_names_above_numbers(names):
+    text = table(names, lambda k, j, word, label: (j, f"{word} ", label), ";")
+    corpus = read_conll(text.encode("utf-8-sig"))
+    assert (corpus.sentences, corpus.labels) == (SENTENCES, LABELS)
+    assert corpus.header == tuple(name.strip() for name in names)
+
+
+def test_a_first_row_of_words_above_numbers_that_are_words():
+    text = "Page NN O\n3 CD O\n\n4 CD O\n5 CD B-X\n6 CD O\n"  # nothing is numbered: some lines have names
+    assert read_conll(text).sentences[0] == ["Page", "3"]
