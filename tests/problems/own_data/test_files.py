@@ -200,7 +200,7 @@ def test_sentences_with_a_label_that_is_not_known_are_left_out():
     brought = read("a.csv", b"token,label\na,X\nb,-100\n\nc,X\nd,Y\n\ne,Y\n")
     assert brought.sentences == [["c", "d"], ["e"]]
     assert brought.labels == [["X", "Y"], ["Y"]]
-    assert "1 label is not known (-100 or null)." in brought.warnings
+    assert "1 label is not known (-100, null or empty)." in brought.warnings
     assert "1 sentence with such labels is left out." in brought.warnings
 
 
