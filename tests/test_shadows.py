@@ -41,6 +41,6 @@ def test_nothing_calls_its_own_variable(folder):
 
 
 def test_what_is_looked_for_is_found():
-    source = "def rows():\n    return []\n\n\ndef make():\n    rows = []\n    rows += rows()\n    return rows\n"
+    source = "def rows():\n    return []\n\ndef make():\n    rows = []\n    rows += rows()\n    return rows\n"
     assert list(shadows(source)) == [("make", ["rows"])]
     assert list(shadows(source.replace("rows()", "other()"))) == []
