@@ -87,8 +87,9 @@ def read_conll(
     CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (a
     token or a sentence a row), JSON and JSON Lines, Parquet, Arrow and Excel where pyarrow and openpyxl are
     installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
-    `Corpus.found` says it. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's ranges (1-2) and empty
-    nodes (8.1) are left out. Quotation marks are those of CSV where they can be and rows agree, else tokens.
+    `Corpus.found` says it. Rows of a table are parted by blank ones, by a column that numbers sentences or
+    documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's
+    ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and rows agree, else tokens.
 
     Parameters
     ----------
