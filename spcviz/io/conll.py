@@ -89,7 +89,8 @@ def read_conll(
     installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
     `Corpus.found` says it. Rows of a table are parted by blank ones, by a column that numbers sentences or
     documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's
-    ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and rows agree, else tokens.
+    ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and
+    rows agree, else tokens.
 
     Parameters
     ----------
