@@ -263,7 +263,9 @@ WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
 DISCOUNTS = (0.75, 0.9)
 
 
-def measure_priors(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
+def measure_priors(
+    model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False
+) -> list[dict]:
     """What a beam reads with each kind of prior, discount and weight; ``is_used``: by the model."""
     frequencies, out = image_frequencies(), []
     for (name, marks), discount in product(KINDS, DISCOUNTS):
