@@ -353,7 +353,8 @@ def _format(table: Table, labels: list[list[str]]) -> str:
     is_lines = table.separator in ("tab", "space") and not table.header
     if is_lines and table.n_columns in (2, 3, 4) and table.kind == "":
         used = {label for sentence in labels for label in sentence}
-        if is_chunked(used) and table.n_columns > 2:
+        between = {one for row in table.sentences[:_SAMPLE] for one in row[1]}
+        if is_chunked(used) and table.n_columns > 2 and not (table.n_columns == 3 and is_chunked(between)):
             is_2002 = table.n_columns == 3 and set(kinds_of(used)) <= _ENTITIES
             return "conll2002" if is_2002 else {3: "conll2000", 4: "conll2003"}[table.n_columns]
     by = {"tab": "tsv", "comma": "csv", "semicolon": "csv", "bar": "csv", "none": "tokens"}

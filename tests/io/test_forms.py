@@ -599,6 +599,7 @@ def test_an_empty_label_is_not_known_unless_it_is_how_the_file_writes_o():
 def test_two_columns_of_chunks_are_said():
     text = "Ada B-PER B-PER\nwent O O\n\nBath B-LOC O\n"
     (note,) = read_conll(text).notes
+    assert read_conll(text).format == "columns"
     assert note.startswith("Columns 2 and 3 both hold labels of chunks")
     assert "3 was taken" in note
     assert read_conll(text, columns=(0, 1)).notes == ()
