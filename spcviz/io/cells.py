@@ -3,7 +3,7 @@
 A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
 and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas
 and semicolons go by the rules, and tabs by them only where a header or all cells are quoted, since ``"`` is
-a token of its own in most corpora parted by tabs.
+a token of its own in most corpora separated by tabs.
 """
 
 import csv

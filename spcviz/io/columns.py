@@ -2,7 +2,7 @@
 
 What the columns are is found out first (`layout`). Then the lines are gone through once. A line that does not
 fit is refused by number. Sentences whose lines are all alike, without anything between them that is no token,
-are parted as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
+are split as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
 """
 
 import re
@@ -218,7 +218,7 @@ class _Reader:
 
 _SPACES = re.compile(r"[ \t\n]+")
 _MOST_LINES = 4096
-"""That are parted as a whole: a text without blank lines may have millions."""
+"""That are split as a whole: a text without blank lines may have millions."""
 
 
 def _line_of(layout: Layout) -> re.Pattern:

@@ -38,8 +38,8 @@ class Corpus(NamedTuple):
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
       "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: the conll20.. have
       labels of chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a
-      table with a sentence a row, spans: with a text and its spans; columns: others parted by spaces; tokens:
-      one column
+      table with a sentence a row, spans: with a text and its spans; columns: others separated by spaces;
+      tokens: one column
     - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
     - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a
       look at the tokens. Empty if it came as text
@@ -66,7 +66,7 @@ class Corpus(NamedTuple):
         """What the file is and how it was read, in one line.
 
         >>> read_conll("EU NNP B-NP B-ORG\\nrejects VBZ B-VP O\\n").found
-        'CoNLL-2003, columns parted by spaces: tokens in 1, labels in 4 (BIO)'
+        'CoNLL-2003, columns separated by spaces: tokens in 1, labels in 4 (BIO)'
         """
         return said_of(self)
 
@@ -87,7 +87,7 @@ def read_conll(
     CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (a
     token or a sentence a row), JSON and JSON Lines, Parquet, Arrow and Excel where pyarrow and openpyxl are
     installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
-    `Corpus.found` says it. Rows of a table are parted by blank ones, by a column that numbers sentences or
+    `Corpus.found` says it. Rows of a table are separated by blank ones, by a column that numbers sentences or
     documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's
     ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and
     rows agree, else tokens.
@@ -172,7 +172,7 @@ def _unknown(given: list[list[str]]) -> frozenset[str]:
     return UNKNOWN_LABELS if "O" not in used and is_chunked(used) else UNKNOWN_LABELS | {""}
 
 
-_MOST_UNPARTED = 1000
+_LONGEST_SENTENCE = 1000
 """Tokens that one sentence may have before a reader would ask whether it is one."""
 
 
@@ -180,7 +180,7 @@ def _doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
     """What only those who know the file can tell: which labels are meant, whether it is one sequence."""
     doubts = []
     n = len(table.sentences[0][token])
-    if len(table.sentences) == 1 and n > _MOST_UNPARTED:
+    if len(table.sentences) == 1 and n > _LONGEST_SENTENCE:
         doubts.append(f"All {n:,} tokens are one sequence: no blank line or number of sentences parts them")
     if label is not None and not table.header and table.kind == "":
         used = {
@@ -369,14 +369,14 @@ FORMATS = {
     "spans": "a text with its spans a row", "json": "JSON", "parquet": "Parquet or Arrow",
     "excel": "an Excel workbook",
 }  # fmt: skip
-_PARTED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
+_SEPARATED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
 
 
 def said_of(corpus: Corpus) -> str:
     """What a file is and how it was read, in one line; see `Corpus.found`."""
     parts = [FORMATS[corpus.format]]
-    if corpus.separator in _PARTED and corpus.format != "excel":
-        parts.append(f"columns parted by {_PARTED[corpus.separator]}")
+    if corpus.separator in _SEPARATED and corpus.format != "excel":
+        parts.append(f"columns separated by {_SEPARATED[corpus.separator]}")
     if corpus.header and corpus.format in ("tsv", "csv", "rows", "columns", "excel"):
         parts.append("with a header")
     if corpus.encoding and corpus.encoding != "utf-8":

@@ -1,7 +1,7 @@
-"""What a text of columns is: found out from its first 128 thousand signs.
+"""What a text of columns is: found out from its first 128 thousand characters.
 
-What parts columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U and
-its kin, GermEval) or sentences (a table), and what may stand between tokens.
+What separates columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U
+and its kin, GermEval) or sentences (a table), and what may stand between tokens.
 """
 
 import re
@@ -16,7 +16,7 @@ from spcviz.io.parting import Parting, parting_of
 CONLLU = 10
 """Columns of CoNLL-U."""
 SAMPLE = 1 << 17
-"""Signs of a text that are looked at to find out what it is."""
+"""Characters of a text that are looked at to find out what it is."""
 
 ID = re.compile(r"(\d+)([-.]\d+)?")
 ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
@@ -37,7 +37,7 @@ _CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
 class Table(NamedTuple):
     """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
 
-    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was split
     - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", "spans", ""}: ids:
       another file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a
       sentence; spans: it is a text with spans
@@ -108,7 +108,7 @@ _SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DO
 
 
 def _spans_column(rows: list[Row], n: int) -> int | None:
-    """The column whose cells, but for a header's, hold spans of signs; None if there is none."""
+    """The column whose cells, but for a header's, hold spans of characters; None if there is none."""
     if n < 2:
         return None
     cells = [cells for _, cells in rows[:50] if len(cells) == n]

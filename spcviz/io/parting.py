@@ -6,8 +6,8 @@ documents         ``doc``, ``file``: their change ends a sentence, too, whose nu
 tokens            ``idx`` 0, 1, 2, 0, 1: a sentence begins where the count does
 ================  ==============================================================================
 
-Rows of texts, of Parquet and of JSON are parted by the same rules. An empty cell says nothing: the number of
-the row above holds on, as in tables that name a sentence once.
+Rows of texts, of Parquet and of JSON are separated by the same rules. An empty cell says nothing: the
+number of the row above holds on, as in tables that name a sentence once.
 """
 
 import re
@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(?:char_|token_|word_)?(?:position|start|end|begin|offset|
 
 
 class Parting(NamedTuple):
-    """Columns by which rows are parted: a change in one of `numbers`, or `count` that begins anew."""
+    """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
 
     numbers: tuple[int, ...] = ()
     count: int | None = None
@@ -62,7 +62,7 @@ def parting_of(header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank
 
 
 def is_numbering(name: str, values: Sequence[str]) -> bool:
-    """Whether a column numbers tokens, sentences, documents or signs of them: by its name, in whole numbers.
+    """Whether a column numbers tokens, sentences, documents or characters: by its name, in whole numbers.
 
     >>> is_numbering("token_id", ["0", "1"]), is_numbering("NUM", ["0.5", "-2"]), is_numbering("N", ["1"])
     (True, False, False)

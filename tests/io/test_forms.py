@@ -301,7 +301,7 @@ BROKEN_JSON = [
         "sentence 1: must have a label for each token, got 2 in 'tags' for 1",
     ),
     ('[{"text": "a b"}]\n', "is JSON with a text, but without tags or spans for it"),
-    ('[{"text": "ab", "label": [[0, 9, "X"]]}]\n', "span 0 to 9 must lie in its text of 2 signs"),
+    ('[{"text": "ab", "label": [[0, 9, "X"]]}]\n', "span 0 to 9 must lie in its text of 2 characters"),
     ('[{"text": "a b", "label": [[0, 3, "X"], [2, 3, "Y"]]}]\n', "spans must not overlap"),
     ('[{"text": "a b", "label": [[0, "X"]]}]\n', r"spans are expected as \[from, to, label\]"),
     ('[{"tokens": ["a"], "tags": ["X"]},\n{"tokens": ["a", ]}]\n', "line 2: is JSON that cannot be read"),
