@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, owned, room, turns
+from spcviz.web.cached import first, owned, room, slots
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -203,7 +203,7 @@ class _Shared:
     def _told(self):
         """Around a computation: one that takes long says so on its page, and waits for its turn."""
         if self.spinner and _has_page():
-            with st.spinner(self.spinner), turns.LONG.taken():
+            with st.spinner(self.spinner), slots.LONG_SLOT.acquire():
                 yield
         else:
             yield
