@@ -4,7 +4,10 @@ import io
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from spcviz.engine.errors import SpcvizError
 from spcviz.io import read_conll
 from spcviz.io.parting import Parter, Parting, parting_of
 
@@ -170,3 +173,25 @@ def test_a_header_in_another_language_or_of_any_names_above_numbers(names):
 def test_a_first_row_of_words_above_numbers_that_are_words():
     text = "Page NN O\n3 CD O\n\n4 CD O\n5 CD B-X\n6 CD O\n"  # nothing is numbered: some lines have names
     assert read_conll(text).sentences[0] == ["Page", "3"]
+
+
+NAMES = st.sampled_from(
+    ["tokens", "words", "token", "text", "tags", "ner", "sentence_id", "doc", "data", "columns", "sentences",
+     "0", "spans", "annotations", "features", "row"]
+)  # fmt: skip
+CELLS = st.sampled_from(["a", "a b", "", None, 1, 0, -100, 2.5, True, "B-X", "O", "\ud83d", 10**30])
+HELD = st.recursive(
+    CELLS, lambda of: st.lists(of, max_size=3) | st.dictionaries(NAMES, of, max_size=4), max_leaves=20
+)
+
+
+@given(st.lists(HELD, max_size=3) | HELD, st.booleans())
+def test_whatever_json_holds_is_read_whole_or_refused_in_words(held, is_lines):
+    is_lines = is_lines and isinstance(held, list)
+    text = "\n".join(map(json.dumps, held)) if is_lines else json.dumps(held)
+    try:
+        corpus = read_conll(text.encode())
+    except SpcvizError:
+        return
+    assert all(isinstance(word, str) for words in corpus.sentences for word in words)
+    assert not corpus.labels or list(map(len, corpus.sentences)) == list(map(len, corpus.labels))
