@@ -212,9 +212,8 @@ def table_of_records(
         if tuple(fields) != header:
             fields = {key: fields.get(key, []) for key in header} if header[0] in fields else fields
             if tuple(fields) != header or any(len(one) != len(fields[header[0]]) for one in fields.values()):
-                raise ArgumentError(
-                    f"{where}: must have {', '.join(header)}, as the first; got {', '.join(map(str, record))[:80]}"
-                )
+                got = ", ".join(map(str, record))[:80]
+                raise ArgumentError(f"{where}: must have {', '.join(header)}, as the first; got {got}")
         columns = []
         for key, values in fields.items():
             text = [
