@@ -103,16 +103,15 @@ def picture():
     touring.offer(facts.batch, batch, state)
     asked.offer(state, facts.batch_values, batch, state)
     touring.offer_python(python.lines(batch.task, state))
-    if "rivals" in asked.hidden():
-        shown = tuple(m for m in batch.methods if m.name == state["method"]) or batch.methods[:1]
-        batch, identity = batch._replace(methods=shown), f"{identity}|{shown[0].name} alone"
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
-    has_evidence = task.evidence and "rivals" not in asked.hidden()
+    only = method if "rivals" in asked.hidden() else ""
+    identity += f"|{only} alone" if only else ""
+    has_evidence = task.evidence and not only
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
     is_game = state["mode"] == game.MODE
     plan = {"day": state["day"], "shares": list(game.SHARES)} if is_game else None
     touring.offer_poll(partial(game.poll, state, batch) if is_game else None)
-    payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan)
+    payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan, only)
     view = {name: state[name] for name in VIEW_NAMES}
     taken = dragged.taken(TABLE, KEY, VIEW_NAMES)
     shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)

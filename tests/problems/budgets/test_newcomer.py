@@ -51,6 +51,19 @@ def test_the_payload_holds_what_it_draws_and_nothing_of_others(tasks):
     assert int(counted["wrong"]) < int(counted["start"]) < int(counted["things"])
 
 
+def test_one_method_alone_is_sent_and_packed_once(tasks):
+    toy = tasks["toy"]
+    batch = toy.make({"size": 20, "seed": 3})
+    _, whole = trade_off_payload(batch, "toy", toy)
+    for method in batch.methods:
+        _, alone = trade_off_payload(batch, "toy", toy, only=method.name)
+        others = [f'"name": "{one.name}"'.encode() for one in batch.methods if one is not method]
+        assert f'"name": "{method.name}"'.encode() in alone["batch"].content
+        assert not [name for name in others if name in alone["batch"].content]
+        assert all(name in whole["batch"].content for name in others)
+        assert trade_off_payload(batch, "toy", toy, only=method.name)[1]["batch"] is alone["batch"]
+
+
 @needs_node
 def test_its_javascript_joins_the_page_s(tmp_path):
     toy = str(FOLDER / "toy/view/trade_task.js")

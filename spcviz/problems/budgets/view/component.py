@@ -1,6 +1,7 @@
 """What a budget buys, over a batch: a component whose browser cuts all purchases without a server."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,18 +62,29 @@ def trade_off_payload(
     task: TradeTask | Drawn,
     evidence: str = "",
     game: dict[str, Any] | None = None,
+    only: str = "",
 ) -> tuple[dict, dict[str, Packed]]:
     """What is sent on every run, and what is sent once; `identity` changes with the batch and the models.
 
-    `game`: the day and the shares of the budgets of a game.
+    `game`: the day and the shares of the budgets of a game. `only`: the one method that is sent.
     """
     sent: dict[str, Any] = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
     if game is not None:
         sent["game"] = game
-    parts = {"batch": packed_of(trade_off, batch_part)}
+    parts = {"batch": packed_of(trade_off, alone_part(only) if only else batch_part)}
     if task.packed:
         parts["drawn"] = packed_of(trade_off.drawn, task.packed)
     return sent, parts
+
+
+@cache
+def alone_part(name: str) -> Callable[[TradeOff], dict]:
+    """`batch_part` with one method alone; the same function for the same name, as `packed_of` wants it."""
+
+    def part(trade_off):
+        return batch_part(trade_off._replace(methods=tuple(m for m in trade_off.methods if m.name == name)))
+
+    return part
 
 
 def batch_part(trade_off):
