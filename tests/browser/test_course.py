@@ -94,3 +94,46 @@ def test_progress_is_on_the_course_page_and_can_be_forgotten(visit):
     page.get_by_role("button", name="Forget my progress").click()
     page.get_by_role("button", name="Begin: Home, task 1").wait_for()
     assert done(page) == {}
+
+
+def test_the_picture_of_a_question_says_nothing_of_what_it_asks(visit):
+    page = visit("?tour=wrong&scene=3")
+    tabs = page.locator(".lattice .levels button")
+    tabs.first.wait_for(timeout=1000 * SECONDS)
+    assert tabs.count() == 1, "what comes after the shown level would answer it"
+    assert page.locator(".lattice .reads").inner_text() == "Best guess at this level: resoiuing ✘"
+    assert "Level 1 of 4" in page.locator(".lattice .summary").inner_text()
+    assert not page.get_by_role("button", name="back to the scene").is_visible(), (
+        "nobody has changed anything"
+    )
+    page.keyboard.press("2")  # of the lattice: level 2
+    page.locator(".lattice .more-box summary").click()
+    page.get_by_role("button", name="Export").click()
+    assert not page.get_by_role("button", name="Save every n-gram of this level as CSV").is_visible()
+    page.locator(".tour .options button", has_text="no").click()
+    page.locator(".tour[data-scene='3a']").wait_for(timeout=1000 * SECONDS)
+    page.locator(".lattice .levels button").nth(3).wait_for(timeout=1000 * SECONDS)
+
+
+def test_a_word_that_is_asked_for_cannot_be_revealed_by_the_page_s_own_button(visit):
+    page = visit("?tour=cascade&scene=7")
+    page.locator(".lattice .status", has_text="The true word is hidden").wait_for(timeout=1000 * SECONDS)
+    assert not page.locator(".lattice .guess input").count()
+    page.locator(".lattice .more-box summary").click()
+    assert not page.get_by_role("button", name="Reveal").is_visible()
+    page.locator(".spcviz-tools").get_by_role("button", name="Save: link").click()
+    page.get_by_role("button", name="This page as one HTML file").click()
+    page.get_by_text("Answer the question of this scene first").wait_for(timeout=1000 * SECONDS)
+
+
+def test_no_ring_is_drawn_around_what_a_closed_box_holds(visit):
+    page = visit("trade_off?ask=B4")
+    page.locator(".trade .methods button").first.wait_for(timeout=1000 * SECONDS)
+    page.wait_for_function(
+        "() => document.querySelector('.spcviz-ring')?.style.width", timeout=1000 * SECONDS
+    )
+    ring, row = (
+        page.locator(".spcviz-ring").bounding_box(),
+        page.locator("button[data-method=dms_pi]").bounding_box(),
+    )
+    assert ring["y"] <= row["y"] <= row["y"] + row["height"] <= ring["y"] + ring["height"]
