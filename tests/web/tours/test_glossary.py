@@ -50,8 +50,8 @@ def find(name):
 
 ENTRIES = entries()
 # Looks like a term and is none: files, units, licences, people and data sets that pages explain themselves.
-PLAIN = {"HHa",
-    "CSV", "CoreNLP", "PNG", "SVG", "JSON", "CSS", "CPU", "MB", "US", "NASA", "CC", "BY", "SA", "QU", "QV", "TRUTH",
+PLAIN = {"HHa", "CoreNLP",
+    "CSV", "PNG", "SVG", "JSON", "CSS", "CPU", "MB", "US", "NASA", "CC", "BY", "SA", "QU", "QV", "TRUTH",
     "LOST", "PRUNED", "CLIC", "LSPET", "PARSE", "VideoPose", "UD", "EWT", "WSJ", "INK", "OCR", "FLIC", "PTB",
     "MEANING", "SHA", "CamVid", "MODELS", "CLASSES",
 }  # fmt: skip
