@@ -40,7 +40,8 @@ BENCHES = {
             "only": {
                 "metavar": "PART",
                 "help": "hostile: only a class beside hostile clients (three minutes); "
-                "files: beside 200 hostile files, which no other run has (ten minutes)",
+                "files: beside 200 hostile files, which no other run has (ten minutes); "
+                "passing: beside 40 visitors who save loops and ask for cards at once (ten minutes)",
             },
             "port": {"type": int, "help": "of the server (default: a free one)"},
         },
