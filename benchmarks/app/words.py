@@ -175,7 +175,7 @@ def of_passing(row):
         f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(goals['p95_ms'])}; "
         f"before {_s(row['before_p95_ms'])}), {row['exceptions']} faults"
     )
-    return "\n".join([text, *row["wrong"]])
+    return "\n".join([text, *row["wrong"], *row["faults"]])
 
 
 def _beside(rows):

@@ -84,7 +84,7 @@ def test_a_row_says_who_waited_and_what_the_others_noticed():
     bad = passing.row_of("cards", [one | {"wrong": "429: crowd"}], 1, [], [], ["x"])
     text = words.as_text({"rows": [], "beside": [], "passing": [bad | {"alone_s": {}}]})
     assert "0 of 1 made" in text
-    assert text.endswith("429: crowd")
+    assert text.endswith("429: crowd\nx")
 
 
 def test_it_does_not_replace_the_whole():
