@@ -6,6 +6,7 @@ more addresses than any limit would allow, so it stands beside them, started by 
 next (`chromium`).
 """
 
+import contextlib
 from collections.abc import Callable
 
 from spcviz.engine.errors import ArgumentError
@@ -40,11 +41,14 @@ def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], N
     """
     about = {"kind": kind, "address": address, "dark": dark}
     warm = (page.scene_of(address).page,)
-    content = bytes(_body(ask(OPEN, about, warm=warm, glance=glance)))
     if kind in apart.WHOLE:
-        return content
+        return bytes(_body(ask(OPEN, about, warm=warm, glance=glance)))
     scale = width // loops.WIDTHS[0]
-    pngs, told = _drawn(content, scale, glance)
+    with _browser() as draw:  # it starts while the page is opened
+        answer = ask(OPEN, about, warm=warm, glance=glance)
+        is_there = not (answer.problem or answer.fault)
+        pngs, told = draw(bytes(answer.body), scale, glance) if is_there else ([], "")
+    _body(answer)
     if kind != "svg":
         about |= {"told": told, "scale": scale, "sizes": [len(png) for png in pngs]}
         return bytes(_body(ask(WRITE, about, b"".join(pngs), warm=warm, glance=glance)))
@@ -53,11 +57,14 @@ def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], N
     return moving.encode()
 
 
-def _drawn(html, scale, glance):
+@contextlib.contextmanager
+def _browser():
+    """What draws a sheet: a function of its HTML, how fine, and `glance`."""
     if not chromium.HAS_PIPES:
-        return loops.drawn(html.decode(), scale)
+        yield lambda html, scale, _: loops.drawn(html.decode(), scale)
+        return
     with BROWSERS.taken() as one:
-        return one.drawn(html, loops.WINDOW, scale, loops.wanted_of, glance)
+        yield lambda html, scale, glance: one.drawn(html, loops.WINDOW, scale, loops.wanted_of, glance)
 
 
 def _body(answer: Answer) -> memoryview:
