@@ -11,6 +11,7 @@ function sceneHere() {
   return `${url.pathname.split("/").pop()}${url.search}`;
 }
 const HTML = "[data-testid=stHtml]", DRAWN = `${HTML}, .stPlotlyChart, [data-testid=stDataFrame], [data-testid=stTable]`;
+const MOUNTED = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]";
 const BROUGHT = "What you have brought stays with this visit: no address leads to it, and no file can be made of one.";
 const urlOf = (what, scene, ticket, more) => new URL(`save/${what}?${new URLSearchParams({ scene, ticket, ...more })}`, document.baseURI);
 
@@ -55,9 +56,11 @@ function shownHere() {
   const views = [];
   document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
   const pictures = views.filter((view) => !view.isOfBar && view.view && view.root.isConnected);
+  const bars = new Set(views.filter((view) => view.isOfBar).map(({ root }) => (root.getRootNode().host ?? root).closest(MOUNTED)));
+  const isMounted = [...document.querySelectorAll(MOUNTED)].some((one) => !bars.has(one)); // Home's word is no view
   const drawn = [...document.querySelectorAll(DRAWN)].some((one) => !one.matches(HTML) || one.querySelector(":scope > :not(style)"));
   const view = pictures.reduce((best, one) => (one.story.length > (best?.story.length ?? 0) ? one : best), null);
-  return { hasPicture: pictures.length > 0 || drawn, plays: (view?.story.length ?? 0) > 1, isLattice: Boolean(view?.loopSvg) };
+  return { hasPicture: isMounted || drawn, plays: (view?.story.length ?? 0) > 1, isLattice: Boolean(view?.loopSvg) };
 }
 
 /** The frame that shows this scene on another site's page. */
