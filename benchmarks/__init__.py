@@ -41,7 +41,8 @@ BENCHES = {
                 "metavar": "PART",
                 "help": "hostile: only a class beside hostile clients (three minutes); "
                 "files: beside 200 hostile files, which no other run has (ten minutes); "
-                "course: with a task open and without, and 200 phones that solve one (five minutes)",
+                "course: with a task open and without, and 200 phones that solve one (five minutes); "
+                "passing: beside 40 visitors who save loops and ask for cards at once (ten minutes)",
             },
             "port": {"type": int, "help": "of the server (default: a free one)"},
         },

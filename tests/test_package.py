@@ -266,6 +266,15 @@ def test_the_installed_app_has_the_pages_that_want_nothing_stored(installed):
     assert all(line.endswith(" []") for line in pages), pages
 
 
+def test_an_installed_app_with_a_clones_cache_offers_what_it_can_show(installed, monkeypatch):
+    monkeypatch.setenv("SPCVIZ_CACHE", str(ROOT / "cache"))
+    done = installed("-c", "from spcviz.web.ui import navigation\nprint(*navigation.names())")
+    assert done.returncode == 0, done.stderr
+    names = set(done.stdout.split())
+    assert {"letters", "pose", "trade_off"} <= names
+    assert "tables" not in names, "no wheel has the statements that it reads"
+
+
 def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatch, tmp_path, capsys):
     """What Streamlit is asked to run, and where the page finds the file."""
     asked = []

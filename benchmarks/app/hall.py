@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchmarks.app import beside, browsed, classes, cold, files, taught
+from benchmarks.app import beside, browsed, classes, cold, files, passing, taught
 from benchmarks.app.load import crowd, malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
@@ -32,7 +32,7 @@ GOALS = {
 }
 """By number of visitors; they are for a scale of 1."""
 
-HOSTILE, FILES, COURSE = "hostile", "files", "course"
+HOSTILE, FILES, COURSE, PASSING = PARTS = "hostile", "files", "course", "passing"
 
 IDLE = 0.1  # CPU seconds per second below which a server rests
 IDLE_FOR, IDLE_SECONDS = 8, 900.0  # so many in a row; how long that is awaited
@@ -43,7 +43,7 @@ def bench_app(
     *,
     scale: float = 1.0,
     pages: str | None = None,
-    only: Literal["hostile", "files", "course"] | None = None,
+    only: Literal["hostile", "files", "course", "passing"] | None = None,
     port: int | None = None,
     tick: Callable = lambda text: None,
 ) -> dict:
@@ -52,11 +52,14 @@ def bench_app(
     `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and
     the class beside hostile clients are left out. `only` measures just that class ("hostile"), or what no
     other run does: one beside hostile files ("files"), one that works on a task and phones that solve it
-    ("course"). `scale` is 0.01 .. 10.
+    ("course"), one beside visitors who all save a loop or ask for a card at the same moment ("passing").
+    `scale` is 0.01 .. 10.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
-    if only not in (None, HOSTILE, FILES, COURSE):
-        raise ArgumentError(f"only must be {HOSTILE!r}, {FILES!r} or {COURSE!r}, got {only!r:.60}")
+    if only not in (None, *PARTS):
+        raise ArgumentError(
+            f"only must be {', '.join(map(repr, PARTS[:-1]))} or {PARTS[-1]!r}, got {only!r:.60}"
+        )
     with Server(port) as server:
         if only:
             return asyncio.run(_measure_part(server, only, scale, tick))
@@ -69,14 +72,15 @@ async def _measure_part(server, only, scale, tick):
     await _titles(server.port)
     await _until_idle(server)
     idle_mb = server.memory_mb()
-    wanted = {FILES: (beside.PAGE, files.DATA, files.POSE), COURSE: (taught.PAGE,)}
-    for page in wanted.get(only, beside.PAGES):
+    for page in _TRIED[only]:
         tick(f"trying {page}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     if only == FILES:
         parts = {"beside": [], "files": [await files.siege(server, scale, _until_idle, tick)]}
     elif only == COURSE:
         parts = {"beside": [], "course": await taught.measure(server, scale, _until_idle, tick)}
+    elif only == PASSING:
+        parts = {"beside": [], "passing": await passing.rows(server, scale, _until_idle, tick)}
     else:
         rows = await beside.sieges(server, scale, _until_idle, tick)
         parts = {"beside": rows, "classes": await classes.rows(server.port, scale, beside.percentile, tick)}
@@ -85,6 +89,15 @@ async def _measure_part(server, only, scale, tick):
         settings={"scale": scale, "goals": _goals()}, data={}, **parts,
         server=_of_server(server, idle_mb), wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
+
+
+_TRIED = {
+    HOSTILE: beside.PAGES,
+    FILES: (beside.PAGE, files.DATA, files.POSE),
+    COURSE: (taught.PAGE,),
+    PASSING: (passing.PAGE,),
+}
+"""Pages that are opened before a part is measured."""
 
 
 def _of_server(server, idle_mb):

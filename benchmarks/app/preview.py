@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks.app.browsed import IS_SHOWN
 from benchmarks.app.server import Server
 from spcviz.shared.folders import ROOT
+from spcviz.web.exporting import loops
 from spcviz.web.tours import tour
 
 TARGET = ROOT / "spcviz" / "web" / "serving" / "preview.jpg"
@@ -35,26 +36,67 @@ SCENE = {"cascade": 9, "why": 5, "circles": 11, "spend": 3, "arms": 8, "write": 
 TOUR_SIZE, TOUR_WIDTH, TOUR_QUALITY = (1280, 720), 360, 78
 """Of the window; of the picture in pixels, and of its WebP."""
 
+MOST_LOOP = 90_000
+"""Bytes of a tour's loop."""
+
 
 def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
-    """Photograph a scene of every tour as the server at `port` shows it; bytes of each picture by tour."""
-    from PIL import Image
+    """A picture of a scene of every tour, and its loop where something plays there; bytes of each file.
 
+    The picture is the fullest moment of the loop, else a photograph of the page as the server at `port` shows
+    it.
+    """
     folder.mkdir(exist_ok=True)
-    width, height = TOUR_SIZE
-    sizes = {}
+    files = {}
     with open_browser() as browser:
         for name, shipped in tour.shipped().items():
             scene = shipped.scenes[SCENE[name] - 1]
+            if loop := loop_of(scene.address):
+                files[f"{name}-loop.webp"] = loop
+                files[f"{name}.webp"] = _still(_fullest(loop))
+                continue
             query = scene.query() | {"embed": "true", "controls": "0"}
             address = f"http://127.0.0.1:{port}/{tour.address(scene.page, query)}&embed=true"
             page = open_page(browser, TOUR_SIZE, address)
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            files[f"{name}.webp"] = _still(page.screenshot())
             page.close()
-            target = folder / f"{name}.webp"
-            picture.resize((TOUR_WIDTH, TOUR_WIDTH * height // width)).save(target, quality=TOUR_QUALITY)
-            sizes[name] = target.stat().st_size
-    return sizes
+    for path in folder.glob("*-loop.webp"):
+        path.unlink()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return {name: len(content) for name, content in files.items()}
+
+
+def loop_of(address: str) -> bytes | None:
+    """The small loop of a scene; None where nothing plays there, or not in `MOST_LOOP` bytes."""
+    width, height = TOUR_SIZE
+    try:
+        return loops.small(address, (TOUR_WIDTH, TOUR_WIDTH * height // width), MOST_LOOP)
+    except (loops.NoStoryError, loops.TooLargeError):
+        return None
+
+
+def _fullest(loop: bytes) -> bytes:
+    """The moment of a loop that shows most, as PNG: the one of which most bytes are needed."""
+    from PIL import Image, ImageSequence
+
+    pngs = []
+    with Image.open(io.BytesIO(loop)) as moving:
+        for moment in ImageSequence.Iterator(moving):
+            out = io.BytesIO()
+            moment.convert("RGB").save(out, "PNG")
+            pngs.append(out.getvalue())
+    return max(pngs, key=len)
+
+
+def _still(png: bytes) -> bytes:
+    from PIL import Image
+
+    width, height = TOUR_SIZE
+    out, picture = io.BytesIO(), Image.open(io.BytesIO(png)).convert("RGB")
+    size = (TOUR_WIDTH, TOUR_WIDTH * height // width)
+    picture.resize(size).save(out, "WEBP", quality=TOUR_QUALITY)
+    return out.getvalue()
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, classes, files, taught
+from benchmarks.app import beside, classes, files, passing, taught
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -14,7 +14,7 @@ def as_text(result):
     """The tables for a terminal."""
     if not result["rows"]:
         lines = [*map(of_siege, result["beside"]), *map(of_class, result.get("classes", []))]
-        lines += map(of_files, result.get("files", []))
+        lines += [*map(of_files, result.get("files", [])), *map(of_passing, result.get("passing", []))]
         return "\n".join([*lines, *map(of_course, result.get("course", []))])
     lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
     for row in result["rows"]:
@@ -179,6 +179,22 @@ def of_course(row):
         f"{_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])}{goal}; {row['actions']} actions, {row['skipped']} "
         f"skipped, {row['lines']} live lines, {row['kb_rerun'] or 0:.0f} KB for a change; {wrong}"
     )
+
+
+def of_passing(row):
+    """A row of `benchmarks.app.passing`."""
+    goals, alone = passing.GOALS, row["alone_s"]
+    wanted = {thing.name: thing.goal_s for thing in passing.THINGS}
+    each = ", ".join(f"{name} {s:.1f} s (goal {wanted[name]:g})" for name, s in alone.items())
+    text = (
+        f"{row['sessions']} visitors who ask for {row['what']} at once: {row['made']} of {row['asked']} "
+        f"made, half within {row['p50_s']:.1f} s, the slowest {row['slowest_s']:.1f} s "
+        f"(goal {goals['slowest_s']:.0f}), the largest {row['largest_kb']} KB; "
+        f"one visitor alone: {each or 'nothing'}; {row['sessions']} students on Letters meanwhile: "
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(goals['p95_ms'])}; "
+        f"before {_s(row['before_p95_ms'])}), {row['exceptions']} faults"
+    )
+    return "\n".join([text, *row["wrong"], *row["faults"]])
 
 
 def _beside(rows):

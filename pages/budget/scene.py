@@ -83,6 +83,8 @@ def scene():
     if layout.has_controls(state):
         pick(state)
     layout.missing(TABLE, {"kind": say.missing})
+    is_brought = state["kind"] in ("upload", "camera")
+    touring.offer_brought(is_brought)
     course = chosen(state)
     if course is None:
         return
@@ -93,7 +95,7 @@ def scene():
         veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
         return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
-    with owned.showing(state["kind"] in ("upload", "camera")):
+    with owned.showing(is_brought):
         sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
     view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state

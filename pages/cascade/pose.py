@@ -95,9 +95,10 @@ def clip_of():
         read_arms(state)
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
+    touring.offer_brought(is_own(state))
     touring.offer(say.facts, clip, state)
     asked.offer(state, say.values, clip, state)
-    if state["scene"] not in brought.KINDS:
+    if not is_own(state):
         alphas = [state[name] for name in ALPHAS]
         touring.offer_python(python.lines(state, named(state), alphas, clip.method))
     if arms is not None and is_arms:

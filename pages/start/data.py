@@ -7,6 +7,7 @@ from spcviz.problems.own_data.controls.state import TABLE, settings_of
 from spcviz.problems.own_data.page import cached, work
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import common
+from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 
 
@@ -22,6 +23,7 @@ def page() -> None:
     bring.said(visit, state)
     if visit is None:
         return
+    touring.offer_brought(not visit.example or visit.model is not None)
     settings = settings_of(state)
     work.read_with_model(visit, settings)
     source = cached.source_of(visit, settings, state["steps"])

@@ -4,6 +4,7 @@ import streamlit as st
 
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour, scenes, touring
+from spcviz.web.touring.component import loop as loop_of
 from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import gallery, tour
@@ -153,9 +154,21 @@ def own():
         st.caption("This tour is too long for an address: take the file.")
 
 
+def plays():
+    """A card's picture plays while it is pointed at: its loop is fetched then, by nobody who wants none."""
+    loops = {name: loop for name in tour.shipped() if (loop := loop_of(name))}
+    place = ":is(:hover, :focus-within) p:has(> img)::after"
+    rules = "".join(
+        f'.st-key-tour_card_{name}{place} {{ background-image: url("{loop}") }}\n'
+        for name, loop in loops.items()
+    )
+    st.html(f"<style>@media (prefers-reduced-motion: no-preference) {{\n{rules}}}</style>")
+
+
 def ours():
     """The tours that ship."""
     st.markdown(INTRODUCTION)
+    plays()
     with st.container(key="tours_ours"):  # two in a row, in order on a phone, too: a grid of room.css
         for number, (key, shipped) in enumerate(tour.shipped().items(), 1):
             card(key, shipped, number=number)

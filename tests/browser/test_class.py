@@ -113,6 +113,7 @@ def test_a_class_plays_the_game_of_a_day_and_what_nobody_bought_is_refused(brows
     told = browser.new_context(**PHONE).new_page()  # a refusal stands in the console, too
     told.goto(f"{game}&in={room}&picks=0.0.0&cuts=3.3.3", timeout=120_000)
     told.get_by_text("The room did not take this result: picks must").wait_for(timeout=1000 * SECONDS)
+    assert told.get_by_text("press “Play again”, and what you buy counts").count() == 1
     counted(page, 1)
     for one in (page, told):
         one.context.close()

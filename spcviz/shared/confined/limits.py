@@ -10,7 +10,13 @@ import os
 import signal
 from typing import NamedTuple
 
+from spcviz.engine.errors import SpcvizError
+
 NICE = 10
+
+
+class LateError(SpcvizError):
+    """Work was ended since it took longer than it may; its sentence is for the visitor."""
 
 
 class Task(NamedTuple):

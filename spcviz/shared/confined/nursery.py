@@ -29,7 +29,8 @@ from spcviz.shared.folders import ROOT
 
 IDLE = 300.0
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT")
-_KEPT_TO_COMPILE = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME")  # where compiled kernels lie
+_KEPT_IN_NESTS = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME", "SPCVIZ_CACHE", "SPCVIZ_DATA", "TMPDIR")
+# Where compiled kernels lie, stored models and data.
 _GLANCE = 0.02
 _MOST = 8192  # bytes of what is asked for
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
@@ -105,7 +106,7 @@ def start(asked: Asked) -> "Forked | subprocess.Popen":
     if not (_CAN_FORK and asked.task.nest):
         command = [sys.executable, "-P", "-m", child.__name__, json.dumps(asked.task)]
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        more = _KEPT_TO_COMPILE if asked.task.nest else ()
+        more = _KEPT_IN_NESTS if asked.task.nest else ()
         return subprocess.Popen(command, cwd=os.sep, env=environment(*more), **pipes)
     ours: list[int] = []
     theirs: list[int] = []
@@ -157,7 +158,7 @@ def _send(asked, descriptors):
             command = [sys.executable, "-P", "-m", __name__, str(there.fileno())]
             try:
                 process = subprocess.Popen(
-                    command, cwd=os.sep, env=environment(*_KEPT_TO_COMPILE), pass_fds=[there.fileno()],
+                    command, cwd=os.sep, env=environment(*_KEPT_IN_NESTS), pass_fds=[there.fileno()],
                     stdin=subprocess.DEVNULL,
                 )  # fmt: skip
             except OSError:

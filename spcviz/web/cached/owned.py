@@ -203,6 +203,11 @@ def _clear_state(state: Any) -> None:
             del state[key]
 
 
+def have_no_visits() -> None:
+    """For a process that serves no visitors: no thread looks for what is over, beside which none may fork."""
+    _WATCHING.set()
+
+
 def _watch() -> None:
     if not _WATCHING.is_set():
         _WATCHING.set()

@@ -82,7 +82,7 @@ def _draw(page, is_solved, live):
         now = None
     if now is None and (st.context.is_embedded or asked.is_withheld()):
         return
-    after = tasks.following(page.url_path)
+    after = tasks.following(page.url_path, navigation.names())
     show_bar(
         {
             "page": page.url_path,

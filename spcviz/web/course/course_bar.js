@@ -12,6 +12,7 @@ const PHONE = "(max-width: 640px)";
 const RING = 5; // pixels around the control
 
 class CourseBar extends View {
+  isOfBar = true;
   build() {
     this.marks = node("span", { class: "marks" });
     this.goal = node("span", { class: "goal" });

@@ -9,6 +9,7 @@ import { forgetAll, markOf, markSideBar, onProgress, progress, take, toldOf } fr
 const WEIGHT = { self: 1, shown: 0.5 };
 
 class CoursePage extends View {
+  isOfBar = true;
   build() {
     this.passed = node("p", { class: "passed", role: "status" });
     this.go = node("p", { class: "go-on" });

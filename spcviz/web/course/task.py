@@ -7,7 +7,7 @@ what would answer it, by the page's names of its parts (``hide``).
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -143,8 +143,8 @@ def stops() -> dict[str, Stop]:
     return {row["page"]: Stop(**row) for row in rows}
 
 
-def following(page: str) -> Stop | None:
-    """The page after one, None after the last."""
-    names = list(stops())
+def following(page: str, here: Collection[str] | None = None) -> Stop | None:
+    """The page after one, of those that are `here` if that is said; None after the last."""
+    names = [name for name in stops() if here is None or name in here]
     at = names.index(page) + 1 if page in names else len(names)
     return stops()[names[at]] if at < len(names) else None

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from plotly.offline import get_plotlyjs
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import forms
+from spcviz.web.exporting import chromium, forms
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 WIDTH, HEIGHT = 1000, 460
@@ -140,23 +140,40 @@ def _picture(address, size):
         return target.read_bytes()
 
 
-def sheet(folder: Path, page: str, size: tuple[int, int], scale: int) -> tuple[bytes, str]:
-    """What a page in a folder shows in a window, `scale` times as fine: (PNG, the text of its ``out``)."""
-    target = folder / "sheet.png"
-    window = (f"--window-size={size[0]},{size[1]}", f"--force-device-scale-factor={scale}")
-    waits = ("--hide-scrollbars", "--force-prefers-reduced-motion", "--virtual-time-budget=20000")
-    shown = _run(folder, *window, *waits, f"--screenshot={target}", "--dump-dom", (folder / page).as_uri())
-    output = _OUT.search(shown)
-    if not target.is_file() or not output or not output[1]:
-        raise ArgumentError(f"{browser()} drew nothing of {page}")
-    return target.read_bytes(), unescape(output[1])
+def shots(html: str, size: tuple[int, int], scale: int, wanted: chromium.Wanted) -> tuple[list[bytes], str]:
+    """What a page of our own shows in a window, in a browser for it alone: see `Chromium.drawn`."""
+    one = chromium.Chromium(needed())
+    try:
+        return one.drawn(html, size, scale, wanted)
+    finally:
+        one.close()
+
+
+def sheet(html: str, size: tuple[int, int], scale: int) -> tuple[bytes, str]:
+    """What a page of our own shows in a window, photographed once: (PNG, the text of its ``out``)."""
+    with tempfile.TemporaryDirectory() as folder:
+        here, target = Path(folder), Path(folder, "sheet.png")
+        (here / "sheet.html").write_text(html, encoding="utf-8")
+        window = (f"--window-size={size[0]},{size[1]}", f"--force-device-scale-factor={scale}")
+        waits = ("--hide-scrollbars", "--force-prefers-reduced-motion", "--virtual-time-budget=20000")
+        page = (here / "sheet.html").as_uri()
+        shown = _run(folder, *window, *waits, f"--screenshot={target}", "--dump-dom", page)
+        output = _OUT.search(shown)
+        if not target.is_file() or not output or not output[1]:
+            raise ArgumentError(f"{browser()} drew nothing")
+        return target.read_bytes(), unescape(output[1])
+
+
+def needed() -> str:
+    """The browser's path; `ArgumentError` where none is installed."""
+    if (path := browser()) is None:
+        wanted = "install one, or name it in BROWSER_PATH"
+        raise ArgumentError(f"charts are drawn by Chromium or Chrome, and none is installed; {wanted}")
+    return path
 
 
 def _run(folder, *arguments):
     """What the browser prints."""
-    if (path := browser()) is None:
-        wanted = "install one, or name it in BROWSER_PATH"
-        raise ArgumentError(f"charts are drawn by Chromium or Chrome, and none is installed; {wanted}")
-    command = [path, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+    command = [needed(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=_SECONDS)
     return done.stdout

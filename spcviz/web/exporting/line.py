@@ -1,4 +1,4 @@
-"""The line of those who save: one at a time, one place a visitor, and everybody learns soon where they stand.
+"""The line of those who save: a few at a time, one place each, and everybody learns soon where they stand.
 
 Who is not served within moments is told their place and a ticket, and asks again with it; a ticket that
 nobody asks with is dropped. So a request that has been given up holds nothing, and none waits for long.
@@ -36,10 +36,10 @@ class Place:
 
 
 class Line:
-    """Who waits, in order. `now` gives seconds that only ever go on."""
+    """Who waits, in order: `most` are served at a time. `now` gives seconds that only ever go on."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic):
-        self._now = now
+    def __init__(self, most: int = 1, now: Callable[[], float] = time.monotonic):
+        self._most, self._now = most, now
         self._places: dict[str, Place] = {}
         self._served: Counter = Counter()  # by address
 
@@ -69,8 +69,7 @@ class Line:
         """A visitor has been told to ask again: how many are served before them."""
         place.is_connected, place.seen = False, self._now()
         waiting = [one for one in self._order() if one is place or not one.turn.is_set()]
-        running = any(one.turn.is_set() for one in self._places.values())
-        return waiting.index(place) + running
+        return waiting.index(place) + self._n_served()
 
     def leave(self, place: Place) -> None:
         """A visitor has been served, or has gone."""
@@ -82,13 +81,15 @@ class Line:
         return sorted(self._places.values(), key=lambda place: self._served[place.address])
 
     def _next(self):
-        """Give the turn to the first who is there, if nobody has it."""
-        if any(place.turn.is_set() for place in self._places.values()):
-            return
-        first = next((place for place in self._order() if place.is_connected), None)
-        if first is None:
-            return
-        self._served[first.address] += 1
-        if len(self._served) > 10_000:
-            self._served.clear()
-        first.turn.set()
+        """Give a turn to the first who are there, as long as one is free."""
+        while self._n_served() < self._most:
+            waiting = (place for place in self._order() if place.is_connected and not place.turn.is_set())
+            if (first := next(waiting, None)) is None:
+                return
+            self._served[first.address] += 1
+            if len(self._served) > 10_000:
+                self._served.clear()
+            first.turn.set()
+
+    def _n_served(self):
+        return sum(place.turn.is_set() for place in self._places.values())

@@ -1,14 +1,16 @@
 """A page's story as a loop: the pruning or the purchases of what it shows, for slides, posts and messages.
 
 The views of pages say what their moments are (``story`` in view.js). The page is opened without a browser, as
-for one file; Chromium then shows it in as many frames as the loop has moments, photographs all of them at
-once, and the photograph is cut. So the last moment is the page's own picture, pixel by pixel. Pillow writes
-WebP and GIF, PyAV MP4; the lattice draws an animated SVG of itself.
+for one file; Chromium then shows it moment by moment and photographs each, so the last moment is the page's
+own picture, pixel by pixel. (A Chromium that cannot be spoken to, on Windows, shows all moments side by side
+and photographs them once.) Pillow writes WebP and GIF, PyAV MP4; the lattice draws an animated SVG of
+itself.
 """
 
 import io
 import json
 import tempfile
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +18,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import drawing, forms, page, snapshot
+from spcviz.web.exporting import chromium, drawing, forms, page, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.serving.outside import reachable
 
@@ -37,6 +39,9 @@ RATE = 10
 """Pictures a second of MP4."""
 
 _LAYOUT, _WINDOW, _TALLEST, _COLUMNS = 960, 640, 1000, 4
+_SHEET_SIZE = _COLUMNS * _LAYOUT, -(-MOST_MOMENTS // _COLUMNS) * _TALLEST
+WINDOW = (_LAYOUT, _TALLEST) if chromium.HAS_PIPES else _SHEET_SIZE
+"""Of a browser that shows a sheet: pixels."""
 _PROGRAM = ("view/elements.js", "exporting/browser/host.js", "exporting/browser/film.js")
 _DOCUMENT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -95,14 +100,41 @@ def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = 
     """The moments of a scene's story, each as its page draws it: see `make_loop`; bare with nothing below."""
     if width not in WIDTHS:
         raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
-    scene = page.scene_of(address)
     scale = width // _LAYOUT
-    png, said = _told(address, scene, dark, scale=scale, is_bare=is_bare)
-    if len(said["moments"]) < 2:
-        name = scene.address or "the home page"
+    return film_of(address, *drawn(sheet(address, dark=dark, is_bare=is_bare), scale), scale=scale)
+
+
+def drawn(html: str, scale: int = 1) -> tuple[list[bytes], str]:
+    """A `sheet` in a browser for it alone: (PNGs, what it tells of itself)."""
+    if chromium.HAS_PIPES:
+        return drawing.shots(html, WINDOW, scale, wanted_of)
+    png, told = drawing.sheet(html, WINDOW, scale)
+    return [png], told
+
+
+def film_of(address: str, pngs: Sequence[bytes], told: str, *, scale: int) -> Film:
+    """The moments of a `sheet` as they were drawn, `scale` times as fine, with what it told of itself.
+
+    `NoStoryError` where they are none.
+    """
+    said = json.loads(told)
+    if (n := len(said["moments"])) < 2:
+        name = page.scene_of(address).address or "the home page"
         raise NoStoryError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
-    frames = _cut(Image.open(io.BytesIO(png)).convert("RGB"), len(said["moments"]), said["height"], scale)
+    pictures = [Image.open(io.BytesIO(png)).convert("RGB") for png in pngs]
+    frames = pictures if chromium.HAS_PIPES else _cut(pictures[0], n, said["height"], scale)
     return Film(frames, said["milliseconds"])
+
+
+def wanted_of(told: str) -> chromium.Shots | None:
+    """The pictures of a sheet's moments; None if there are none.
+
+    >>> wanted_of('{"moments": [0, 1, 2, 3, 4], "height": 500}'), wanted_of('{"moments": [], "height": 500}')
+    (Shots(n=5, width=960, height=500), None)
+    """
+    said = json.loads(told)
+    n = len(said.get("moments", []))
+    return chromium.Shots(n, _LAYOUT, min(said["height"], _TALLEST)) if n > 1 else None
 
 
 def small(address: str, size: tuple[int, int], most: int) -> bytes:
@@ -126,18 +158,20 @@ def write(film: Film, kind: str) -> bytes:
 
 def svg(address: str, *, dark: bool = False) -> str | None:
     """The loop of a scene's lattice as an SVG that moves; None where the page has no lattice."""
-    told = _told(address, page.scene_of(address), dark, is_svg=True)[1]
-    return told["svg"] and told["svg"].replace(">", f"><style>{forms.font_face()}</style>", 1)
+    return moving_of(drawn(sheet(address, dark=dark, is_svg=True))[1])
 
 
-def _told(address, scene, dark, *, scale=1, is_svg=False, is_bare=False):
-    """The sheet of a scene's moments: (PNG, what it says of itself)."""
+def moving_of(told: str) -> str | None:
+    """The moving SVG that a sheet has told; None where its page has no lattice."""
+    drawn = json.loads(told)["svg"]
+    return drawn and drawn.replace(">", f"><style>{forms.font_face()}</style>", 1)
+
+
+def sheet(address: str, *, dark: bool = False, is_svg: bool = False, is_bare: bool = False) -> str:
+    """The page that shows a scene's moments side by side, for a browser's window of `WINDOW`."""
+    scene = page.scene_of(address)
     document = _document(snapshot.taken(scene), "" if is_bare else _below(scene, address), dark)
-    with tempfile.TemporaryDirectory() as folder:
-        here, rows = Path(folder), 1 if is_svg else -(-MOST_MOMENTS // _COLUMNS)
-        (here / "sheet.html").write_text(_sheet(document, is_svg), encoding="utf-8")
-        png, told = drawing.sheet(here, "sheet.html", (_COLUMNS * _LAYOUT, rows * _TALLEST), scale)
-    return png, json.loads(told)
+    return _sheet(document, is_svg)
 
 
 def said_below(address: str) -> str:
@@ -172,10 +206,10 @@ def _document(shown, below, dark):
 
 def _sheet(document, is_svg):
     constants = {"DOCUMENT": document, "MOST": MOST_MOMENTS, "WIDTH": _LAYOUT, "HEIGHT": _WINDOW}
-    constants["IS_SVG"] = is_svg
+    constants |= {"IS_SVG": is_svg, "IS_AT_ONCE": not chromium.HAS_PIPES}
     known = "\n".join(f"const {name} = {forms.literal(value)};" for name, value in constants.items())
     script = forms.own_script("view/moments.js", "exporting/browser/sheet.js")
-    return _SHEET.format(wide=_COLUMNS * _LAYOUT, known=known, script=script)
+    return _SHEET.format(wide=WINDOW[0], known=known, script=script)
 
 
 def _cut(sheet, n, height, scale):
@@ -192,7 +226,7 @@ def _webp(film, most=None):
     for quality in (None, *QUALITIES):
         how = {"lossless": True, "quality": 40} if quality is None else {"quality": quality}
         file = io.BytesIO()
-        first.save(file, "WEBP", method=2, **shared, **how)
+        first.save(file, "WEBP", method=1, **shared, **how)
         if file.tell() <= most:
             return file.getvalue()
     raise _too_large(file.tell(), most)

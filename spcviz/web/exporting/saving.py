@@ -1,25 +1,26 @@
 """What the bar's Save menu asks of the server: the page of an address as one file, its Python, its loop.
 
-All are made by the command ``export`` in a process with a limit of time, behind all others' work: one at a
-time, and one of each visitor. Who has waited for `PATIENCE` is told the place in the line and asks again; who
-leaves ends the process. The address is measured first; what another site's page makes a browser ask is
-refused.
+All are made by processes with limits, behind all others' work (`making`): two at a time where there are
+cores for it, and one of each visitor. Who has waited for `PATIENCE` is told the place in the line and asks
+again; who leaves ends the work. The address is measured first; what another site's page makes a browser ask
+is refused.
 """
 
 import contextlib
+import logging
 import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import AsyncIterator
-from pathlib import Path
+import threading
+from collections.abc import AsyncIterator, Callable
 
 import anyio
+import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from spcviz.shared.folders import ROOT
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.confined.asking import EndedError
+from spcviz.shared.confined.limits import LateError
 from spcviz.web.cached import owned
 from spcviz.web.exporting import forms
 from spcviz.web.exporting.line import CrowdedError, Line
@@ -29,24 +30,21 @@ from spcviz.web.serving.outside import outside_of
 from spcviz.web.ui.asked import is_foreign
 from spcviz.web.view import served
 
+LOG = logging.getLogger(__name__)
 FOLDER = "save"
-SECONDS = 180.0
-"""Until a page must have been saved."""
-
 MOST = 8000
 """Characters of an address."""
 
 PATIENCE = 2.5
 """Seconds until somebody who waits is told where they stand."""
 
-NICE = 10
-"""How far behind the server such a process stands."""
-
 LOOPS = (*forms.LOOP_KINDS, "svg")
-KINDS = {"page": "html", "python": "py"} | {kind: kind for kind in LOOPS}
-"""What can be saved, and how its file ends."""
+KINDS = ("page", "python", *LOOPS)
+"""What can be saved."""
 
-LINE = Line()
+MOST_AT_ONCE = 2
+_LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # who is given up goes on for a moment
+LINE = Line(min(MOST_AT_ONCE, os.cpu_count() or 1))
 KEPT = Kept(24_000_000, 600.0, owned.CLOCK.now)
 owned.hold(lambda _: KEPT.forget())
 """Loops that were made, for the others of a class: bytes, seconds."""
@@ -74,13 +72,13 @@ def _refusal(request):
 
 
 def _options(request):
-    """What the command is told of a loop; None if that is nothing it knows."""
+    """How a loop is drawn: (pixels of its width, whether it is dark); None if that is nothing it can be."""
     if request.path_params["kind"] not in LOOPS:
-        return []
+        return forms.LOOP_WIDTHS[0], False
     width, dark = request.query_params.get("width", "960"), request.query_params.get("dark", "0")
     if width not in map(str, forms.LOOP_WIDTHS) or dark not in ("0", "1"):
         return None
-    return ["--width", width, *(["--dark"] if dark == "1" else [])]
+    return int(width), dark == "1"
 
 
 async def _save(request):
@@ -118,10 +116,10 @@ async def _served(request, place):
 
 
 def _asked(request):
-    """(kind, address as the visitor sees it, options of the command)."""
+    """(kind, address as the visitor sees it, how it is drawn)."""
     app = outside_of(request.headers, request.url.scheme)
     scene = request.query_params.get("scene", "").lstrip("/")
-    return request.path_params["kind"], f"{app}/{scene}", tuple(_options(request))
+    return request.path_params["kind"], f"{app}/{scene}", _options(request)
 
 
 def _file(content):
@@ -143,34 +141,34 @@ async def _while_there(request: Request) -> AsyncIterator[None]:
         group.cancel_scope.cancel()
 
 
-async def _saved(address, kind, options=()):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"spcviz.{KINDS[kind]}"
-        command = [sys.executable, "-W", "ignore", "-m", "spcviz", "export", *options]
-        command += ["--", address, str(path)]
-        with anyio.move_on_after(SECONDS):
-            code, said = await _run(command)
-            if code == 0:
-                return _file(path.read_bytes())
-            message = said.decode(errors="replace").strip().rpartition("spcviz: ")[2]
-            return PlainTextResponse(message[:500] or "This page could not be saved.", 422)
-    return PlainTextResponse("This page takes too long to be saved.", 503)
+async def _saved(address, kind, options):
+    """The file, or a sentence; who gives it up ends the work, which looks whether anybody waits."""
+    left = threading.Event()
+
+    def glance():
+        if left.is_set():
+            raise EndedError("nobody waits for it")
+
+    try:
+        how = {"abandon_on_cancel": True, "limiter": _LIMIT}
+        return _file(await anyio.to_thread.run_sync(make, kind, address, *options, glance, **how))
+    except LateError as error:
+        return PlainTextResponse(str(error), 503)
+    except ArgumentError as error:
+        return PlainTextResponse(str(error)[:500], 422)
+    except Exception as error:  # of the machine; its kind alone, for it may quote the address
+        LOG.error("saving failed: %s", type(error).__name__)
+        return PlainTextResponse("This page could not be saved.", 503)
+    finally:
+        left.set()
 
 
-async def _run(command):
-    """(exit status, what it said) of a process behind all others; who gives it up ends it."""
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-    async with await anyio.open_process(command, cwd=ROOT, env=_environment(), **pipes) as process:
-        with contextlib.suppress(OSError, AttributeError):  # Windows knows no such order
-            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
-        said = b"".join([piece async for piece in process.stderr])
-        return await process.wait(), said
+def make(kind: str, address: str, width: int, is_dark: bool, glance: Callable[[], None]) -> bytes:
+    """See `making.made`, which brings what draws charts: no server wants that before somebody saves."""
+    from spcviz.web.exporting import making
+
+    return making.made(kind, address, width, is_dark, glance)
 
 
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _HEADERS = {"Content-Disposition": "attachment", "Cache-Control": "no-store"}
-
-
-def _environment():
-    """One thread for a process beside a server that others use."""
-    return dict(os.environ) | {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

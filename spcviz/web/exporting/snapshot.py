@@ -6,7 +6,6 @@ sliders above a picture, is left out; views keep all that they do in the browser
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from html import escape
 from typing import NamedTuple
@@ -94,9 +93,8 @@ class _Reader:
     """Walks a page's elements, in order."""
 
     def __init__(self, mounted):
-        self.waiting = defaultdict(list)
-        for view in mounted:
-            self.waiting[view.component.name].append(view)
+        # A page may run more than once until it shows all: of each place what was mounted there last.
+        self.mounted = {(view.component.name, view.key): view for view in mounted}
         self.views, self.charts, self.n_drawn = [], [], 0
 
     def read(self, place: Node) -> list[str]:
@@ -158,7 +156,7 @@ class _Reader:
 
     def _bidi_component(self, element):
         name = element.proto.component_name.rpartition(".")[2]
-        if name in OF_THE_BAR or not self.waiting[name]:
+        if name in OF_THE_BAR:
             return []
-        self.views.append(self.waiting[name].pop(0))
+        self.views.append(self.mounted[name, element.key])
         return [view_place(len(self.views) - 1)]

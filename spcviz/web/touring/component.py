@@ -44,9 +44,10 @@ def show_bar(
 
     A `lesson` is the task that a class is asked (`touring.lesson`).
 
-    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.kept`), ``version``, and ``card``,
-    where the page's card lies ("" without one); `form` opens the form that adds a scene: its ``address``,
-    ``facts``, and ``n``, which is new each time.
+    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.kept`), ``version``, ``card``, where
+    the page's card lies ("" without one), ``hasLines``, whether it has Python, and ``isBrought``, whether it
+    shows what its visitor has brought; `form` opens the form that adds a scene: its ``address``, ``facts``,
+    and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
     payload |= {"isProjected": is_projected}
@@ -72,5 +73,14 @@ def show_handout(scenes: list[dict], *, key: str):
 @cache
 def picture(name: str) -> str:
     """The address of the small picture of a tour that ships, "" if there is none."""
-    path = tours.picture(name)
-    return "" if path is None else served.publish_file(f"tour-{name}.webp", path.read_bytes(), "image/webp")
+    return _published(tours.picture(name))
+
+
+@cache
+def loop(name: str) -> str:
+    """The address of the loop of the same scene, "" if there is none."""
+    return _published(tours.loop(name))
+
+
+def _published(path):
+    return "" if path is None else served.publish_file(f"tour-{path.name}", path.read_bytes(), "image/webp")

@@ -20,6 +20,7 @@ function barOf(page, code) {
 }
 
 class HandoutView extends View {
+  isOfBar = true;
   build(data) {
     this.fetchButton = button("Stop", "Opens no more scenes", () => this.startOrStop());
     this.printButton = button("Print", "All of it on paper, or as a PDF", () => window.print());

@@ -10,6 +10,9 @@ function sceneHere() {
   for (const name of ["tour", "at", "scene", "speaker", "embed", "embed_options"]) url.searchParams.delete(name);
   return `${url.pathname.split("/").pop()}${url.search}`;
 }
+const HTML = "[data-testid=stHtml]", DRAWN = `${HTML}, .stPlotlyChart, [data-testid=stDataFrame], [data-testid=stTable]`;
+const MOUNTED = "[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated]";
+const BROUGHT = "What you have brought stays with this visit: no address leads to it, and no file can be made of one.";
 const urlOf = (what, scene, ticket, more) => new URL(`save/${what}?${new URLSearchParams({ scene, ticket, ...more })}`, document.baseURI);
 
 /** The server's answer, asked for again while others are before us; a sentence if it says no. Progress is said every
@@ -46,6 +49,18 @@ export function onlyHere(address) {
 function pictureButton() {
   const buttons = [...treesOf(document)].flatMap((tree) => [...tree.querySelectorAll("button, .modebar-btn")]);
   return buttons.find((one) => one.textContent.trim() === "PNG") ?? buttons.find((one) => /png/i.test(one.dataset.title ?? "")) ?? null;
+}
+
+/** What the page shows that can be saved, as `snapshot.py` and `film.js` find it: `view` is the one that plays longest. */
+function shownHere() {
+  const views = [];
+  document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
+  const pictures = views.filter((view) => !view.isOfBar && view.view && view.root.isConnected);
+  const bars = new Set(views.filter((view) => view.isOfBar).map(({ root }) => (root.getRootNode().host ?? root).closest(MOUNTED)));
+  const isMounted = [...document.querySelectorAll(MOUNTED)].some((one) => !bars.has(one)); // Home's word is no view
+  const drawn = [...document.querySelectorAll(DRAWN)].some((one) => !one.matches(HTML) || one.querySelector(":scope > :not(style)"));
+  const view = pictures.reduce((best, one) => (one.story.length > (best?.story.length ?? 0) ? one : best), null);
+  return { hasPicture: isMounted || drawn, plays: (view?.story.length ?? 0) > 1, isLattice: Boolean(view?.loopSvg) };
 }
 
 /** The frame that shows this scene on another site's page. */
@@ -106,28 +121,31 @@ export function showSave(bar, opener) {
     const theme = choice("Theme of the loop", [["0", "light"], ["1", "dark"]]);
     theme.box.value = bar.readTheme() && bar.isDark ? "1" : "0";
     const how = () => ({ width: width.value, dark: theme.value });
-    const kinds = [["WebP", "webp", "for web pages and messages"], ["GIF", "gif", "for everything else"], ["MP4", "mp4", "for slides"], ["SVG", "svg", "of a lattice, sharp at any size"]];
+    const forms = [["WebP", "webp", "for web pages and messages"], ["GIF", "gif", "for everything else"], ["MP4", "mp4", "for slides"], ["SVG", "svg", "of a lattice, sharp at any size"]];
+    const kinds = forms.filter(([, kind]) => kind !== "svg" || here.isLattice);
     say("What plays here as a picture that moves, 4 to 8 seconds, with the page's sentence and address below.");
     show(node("p", { class: "list loop" }, width.box, theme.box, kinds.map(([name, kind, what]) => button(name, `The loop as ${name}: ${what}`, file(kind, kind, how)))));
   };
-  const acts = [
-    button("Link", "Copy the address of exactly this", async () => { await bar.copyLink(); say(`link copied${onlyHere(location.href)}`); }),
-    button("Page", "This page as one HTML file, which works without a network", file("page", "html")),
-    button("Picture", "The picture as PNG", () => {
-      const pngButton = pictureButton();
-      pngButton?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
-      say(pngButton ? "saved the picture" : "this page has no picture that can be saved");
-    }),
-    button("Loop", "What plays here as a picture that moves: WebP, GIF, MP4, SVG", loop),
-    button("Python", "Lines that compute what is shown", trying(async (signal) => { text("Python", await (await answerOf("python", say, signal)).text()); say(""); })),
-    button("Embed", "A frame for slides or a web page", () => { text("frame", frameText()); say(onlyHere(location.href).slice(2)); }),
+  const here = shownHere(), { hasLines, isBrought } = bar.data.tools, isMade = !isBrought && here.hasPicture;
+  const offered = [
+    [!isBrought, "Link", "Copy the address of exactly this", async () => { await bar.copyLink(); say(`link copied${onlyHere(location.href)}`); }],
+    [isMade, "Page", "This page as one HTML file, which works without a network", file("page", "html")],
+    [pictureButton(), "Picture", "The picture as PNG", () => {
+      pictureButton()?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
+      say(pictureButton() ? "saved the picture" : "the picture is no longer there");
+    }],
+    [isMade && here.plays, "Loop", "What plays here as a picture that moves: WebP, GIF, MP4, SVG", loop],
+    [isMade || (hasLines && !isBrought), "Python", "Lines that compute what is shown", trying(async (signal) => { text("Python", await (await answerOf("python", say, signal)).text()); say(""); })],
+    [!isBrought, "Embed", "A frame for slides or a web page", () => { text("frame", frameText()); say(onlyHere(location.href).slice(2)); }],
   ];
+  const acts = offered.filter(([has]) => has).map(([, ...one]) => button(...one));
   const show = (...more) => {
     bar.show("Save", node("h3", {}, "Save"), node("p", { class: "list" }, acts), more, node("p", { class: "list" }, said, cancel));
     bar.placePanel(opener.getBoundingClientRect());
     bar.onClosed = () => giveUp?.abort();
   };
   show();
+  if (isBrought) say(BROUGHT);
 }
 
 /** Once the address says what is on the screen: a stroke or a drag may just be on its way. */

@@ -15,6 +15,7 @@ const MOST_NOTE = 2000;
 const LATE = 30; // seconds behind the plan that are said aloud
 
 class SpeakerView extends View {
+  isOfBar = true;
   state = null;
   began = 0;
   before = 0;

@@ -43,6 +43,7 @@ const ON_PAPER = `@media print {
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
 class TourView extends View {
+  isOfBar = true;
   found = [];
   bringUntil = 0;
   pending = null;

@@ -23,13 +23,16 @@ FACTS = "tour_facts"
 """Where a session keeps the numbers that its page offers."""
 PYTHON = "page_python"
 """Where a session keeps the lines that compute what its page shows."""
+BROUGHT = "page_brought"
+"""Where it keeps whether a page shows what its visitor has brought; `_WAITS` whether the bar is still to be
+drawn in this run."""
 POLL = "page_poll"
 """Where it keeps what a page itself asks a class."""
 _GOING, _FORM = "tour_going", "tour_form"
 _HOMES = "tour_homes"
 """{(tour, code of a scene): the state that its page makes of the scene's address}; a page leaves out what is
 so anyway."""
-_SAID, _CHOICES = "tour_said", "tour_choices"
+_SAID, _CHOICES, _WAITS = "tour_said", "tour_choices", "tour_waits"
 _HAS_SPEAKER = "tour_has_speaker"
 """Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
 
@@ -59,6 +62,14 @@ def offer_poll(make: Callable[[str], dict] | None):
 def offer_python(lines: str):
     """The Python of a page: lines that compute what it shows, for the Save menu; "" where there are none."""
     st.session_state[PYTHON] = lines
+
+
+def offer_brought(is_brought: bool):
+    """Whether a page shows what its visitor has brought: no address leads there, no file is made of it."""
+    was_brought = st.session_state.get(BROUGHT, False)
+    st.session_state[BROUGHT] = is_brought
+    if was_brought != is_brought and not st.session_state.get(_WAITS):  # a part that reran by itself
+        st.rerun()
 
 
 def by_itself(part: Callable) -> Callable:
@@ -137,7 +148,7 @@ def follow(page):
 @contextlib.contextmanager
 def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
-    st.session_state[FACTS], st.session_state[PYTHON], st.session_state[POLL] = {}, "", None
+    st.session_state.update({FACTS: {}, PYTHON: "", POLL: None, BROUGHT: False, _WAITS: True})
     at = scenes.running(st.query_params)
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
@@ -151,6 +162,7 @@ def bar(page):
         if is_home:
             homes = st.session_state.get(_HOMES, {})
             st.session_state[_HOMES] = homes | {(at.tour.name, at.code): _state()}
+        st.session_state[_WAITS] = False
         with slot:
             _draw(page, at, is_home)
 
@@ -197,6 +209,8 @@ def _draw(page, at, is_home):
             "said": st.session_state.pop(_SAID, ""),
             "kept": own_tour.kept(),
             "version": about.version(),
+            "hasLines": bool(st.session_state[PYTHON]),
+            "isBrought": st.session_state[BROUGHT],
             "card": "" if at or "ask" in st.query_params else cards.address(page.url_path, ""),
         },
         key=KEY,
@@ -257,6 +271,8 @@ def _open(asked):
     scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
     if scene.page in navigation.names():
         st.session_state[_GOING] = scene.page, scene.query() | _kept("tour", "at", "room")
+    else:
+        st.session_state[_SAID] = f"“{scene.page[:40]}” is no page that is here"
 
 
 def _choose(what):

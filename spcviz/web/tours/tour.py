@@ -271,6 +271,13 @@ def picture(name: str) -> Path | None:
 
 
 @cache
+def loop(name: str) -> Path | None:
+    """The same scene as a loop; None where it shows nothing that plays."""
+    path = PICTURES / f"{name}-loop.webp"
+    return path if path.is_file() else None
+
+
+@cache
 def shipped():
     """{name: Tour} of the tours that ship, in the order of their files: ``01-cascade.json`` is "cascade"."""
     files = sorted(SHIPPED.glob("*.json"))

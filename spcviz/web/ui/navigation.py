@@ -9,6 +9,7 @@ import streamlit as st
 
 from spcviz import registry
 from spcviz.registry.problem import Page
+from spcviz.shared import clone
 from spcviz.shared.folders import APP, CACHE
 from spcviz.web.course import task as tasks
 
@@ -29,6 +30,8 @@ WITHOUT_CACHE = (
     "pages/learn/joint_beats_separate.py",
 )
 """Pages that want no stored model, result or word: all there are where a package was installed by pip."""
+OF_A_CLONE = ("pages/results/tables.py",)
+"""Pages that read what lies beside the package: no wheel has it, wherever SPCVIZ_CACHE leads."""
 
 
 @cache
@@ -56,7 +59,8 @@ def part_of(page: Page) -> str:
 @cache
 def exists(path):
     """Whether the page and what it shows are there, so that a link to it leads somewhere; looked up once."""
-    return (APP / path).is_file() and (path in WITHOUT_CACHE or has_cache())
+    has_all = path in WITHOUT_CACHE or (has_cache() and (path not in OF_A_CLONE or clone.is_clone()))
+    return has_all and (APP / path).is_file()
 
 
 @cache

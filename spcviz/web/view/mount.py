@@ -112,6 +112,7 @@ class Mounted(NamedTuple):
     component: Component
     payload: dict  # what is sent on every run
     parts: dict[str, Packed] | None  # what is sent once, by name; None where data are JSON values alone
+    key: str = ""  # what its page calls it
 
     @property
     def data(self) -> bytes | dict:
@@ -173,7 +174,7 @@ def show(
         view = {name: view[name] for name in component.view_names}
         payload = payload | {"view": view, "epoch": epoch(key, view)}
     for records in _RECORDS:
-        records.append(Mounted(component, payload, None if parts is None else ready(parts)))
+        records.append(Mounted(component, payload, None if parts is None else ready(parts), key))
     if parts is not None:
         payload = message(payload | {"later": sorted(later)}, *unsent(key, parts, later))
     return _renderer(component)(key=key, data=payload, **callbacks)

@@ -86,6 +86,7 @@ export class View {
   isBig = false;
   isOnPaper = false;
   isOnFilm = false;
+  isOfBar = false; // of the app itself: nothing that a saved page keeps
   isDark = false;
   playMs = 1000;
   leastHeight = 0; // of a window that gets a projector's sizes

@@ -9,7 +9,7 @@ from PIL import Image
 
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import drawing, loops
+from spcviz.web.exporting import chromium, drawing, loops
 from tests.node import needs_node, run_node
 
 MILLISECONDS = [900, 500, 700, 1600]
@@ -110,11 +110,11 @@ def test_what_a_visitor_typed_is_text_in_every_moment(monkeypatch):
     typed = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
     sheets = []
 
-    def sheet(folder, page, size, scale):
-        sheets.append((folder / page).read_text(encoding="utf-8"))
-        return b"", '{"svg": null}'
+    def drawn(html, scale=1):
+        sheets.append(html)
+        return [], '{"svg": null}'
 
-    monkeypatch.setattr(drawing, "sheet", sheet)
+    monkeypatch.setattr(loops, "drawn", drawn)
     assert loops.svg(f"tagging?text={typed.replace(' ', '+')}") is None
     (text,) = sheets
     assert text.count("</script") == 1  # the sheet's own: the documents in it are a string of its script
@@ -124,3 +124,17 @@ def test_what_a_visitor_typed_is_text_in_every_moment(monkeypatch):
 def test_the_command_names_the_forms_it_knows(capsys, tmp_path):
     assert cli.main(["export", "letters", str(tmp_path / "loop.avi")]) == 1
     assert r".webp, .gif, .mp4, which says what is written; got .avi" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(drawing.browser() is None or not chromium.HAS_PIPES, reason="no Chromium to speak to")
+def test_a_browser_that_cannot_be_spoken_to_draws_the_same_moments(monkeypatch):
+    """On Windows: all moments side by side, photographed once."""
+    shown = loops.film("tagging")
+    monkeypatch.setattr(chromium, "HAS_PIPES", False)
+    monkeypatch.setattr(loops, "WINDOW", loops._SHEET_SIZE)
+    at_once = loops.film("tagging")
+    assert at_once.milliseconds == shown.milliseconds
+    for one, other in zip(shown.frames, at_once.frames, strict=True):
+        assert one.size == other.size
+        apart = (np.asarray(one, dtype=int) != np.asarray(other, dtype=int)).any(axis=2)
+        assert apart.mean() <= 0.02

@@ -109,7 +109,8 @@ export const GAME = {
       const played = { n: now.n, value: total, picks: joined(this.picks.slice(0, this.cuts.at(-1))), cuts: joined(this.cuts) };
       const said = await fetch(at("answer"), { method: "POST", body: JSON.stringify(played) }).catch(() => null);
       const refused = said?.status === 400 ? (await said.json().catch(() => ({}))).error : "";
-      if (refused) { this.gameClass.textContent = `The room did not take this result: ${refused}.`; return; }
+      if (refused) { this.gameClass.textContent = `The room did not take this result: ${refused}. This address holds purchases that the game does not allow; press “Play again”, and what you buy counts.`; return; }
+      if (!said?.ok) { this.gameClass.textContent = "The room does not answer just now: reload this page to tell it your result."; return; }
     }
     for (let i = 0; i < LOOKS && this.toldClass === key && this.root.isConnected; i++) {
       now = await look();

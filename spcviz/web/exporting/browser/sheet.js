@@ -1,9 +1,10 @@
-// A sheet of moments: the same document in many frames, each at its own moment; a photograph of all is a loop's
-// frames. What stands where is told as JSON.
+// The moments of a loop. A browser that hears us shows them one after the other, in one frame, and photographs each
+// (`globalThis.show`): a frame costs more than all its moments. One that does not shows all of them at once, each in a
+// frame of its own, and is photographed once. What stands where is told as JSON.
 
 import { chosenOf, durations } from "../../view/moments.js";
 
-/* global DOCUMENT, MOST, WIDTH, HEIGHT, IS_SVG -- what the file brings: see loops.py */
+/* global DOCUMENT, MOST, WIDTH, HEIGHT, IS_SVG, IS_AT_ONCE -- what the file brings: see loops.py */
 const TURNS = 2; // of a view that asks how much room it has, and takes it
 
 async function frame() {
@@ -23,20 +24,39 @@ async function frame() {
 }
 const rest = () => new Promise((done) => setTimeout(done, 60));
 
-const first = await frame(), moments = IS_SVG ? [] : chosenOf(first.film.story.length, MOST), count = moments.length;
+const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
+const first = await frame(), { film } = first, moments = IS_SVG ? [] : chosenOf(film.story.length, MOST), count = moments.length;
 const frames = [first];
-while (frames.length < count) frames.push(await frame());
+while (IS_AT_ONCE && frames.length < count) frames.push(await frame());
 let height = HEIGHT;
+const take = (high) => {
+  height = high;
+  for (const { element } of frames) element.style.height = `${height}px`;
+};
 if (count) {
-  first.film.show(moments.at(-1));
+  film.show(moments.at(-1));
   await rest();
-  first.film.fitWidth();
+  film.fitWidth();
   for (const { element } of frames) element.contentDocument.body.style.zoom = first.element.contentDocument.body.style.zoom;
 }
-for (let turn = 0; count && turn < TURNS; turn++) {
-  for (const [k, { film }] of frames.entries()) film.show(moments[k]);
+for (let turn = 0; IS_AT_ONCE && count && turn < TURNS; turn++) {
+  for (const [k, each] of frames.entries()) each.film.show(moments[k]);
   await rest();
-  height = Math.max(...frames.map(({ film }) => film.height()));
-  for (const { element } of frames) element.style.height = `${height}px`;
+  take(Math.max(...frames.map((each) => each.film.height())));
 }
-document.getElementById("out").textContent = JSON.stringify(IS_SVG ? { svg: first.film.svg() } : { moments, height, milliseconds: count > 1 ? durations(count) : [] });
+globalThis.show = async (k) => {
+  film.show(moments[k]);
+  await drawn();
+};
+if (count && !IS_AT_ONCE) {
+  const high = moments.map((moment) => (film.show(moment), film.height())), most = Math.max(...high);
+  take(most); // with more room a view may take more
+  const again = [];
+  for (const k of new Set([0, high.indexOf(most), count - 1])) {
+    await globalThis.show(k);
+    again.push(film.height());
+  }
+  take(Math.max(...again));
+}
+document.getElementById("out").textContent = JSON.stringify(IS_SVG ? { svg: film.svg() } : { moments, height, milliseconds: count > 1 ? durations(count) : [] });

@@ -1,0 +1,276 @@
+"""Chromium that stays for a while and draws one page of our own after another: told what to do by a pipe.
+
+To start it takes a third of what a loop takes. Every page has a context of its own, as a private window has:
+nothing that one held is there for the next. It hears nobody but us (a pipe, no port), fetches nothing that a
+page's own policy does not allow, and ends with the pipe, however this process ends.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spcviz.engine.errors import ArgumentError
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+HAS_PIPES = hasattr(os, "posix_spawn")
+"""Whether a browser can be handed the pipe's ends as it wants them: as descriptors 3 and 4."""
+
+SECONDS = 120.0
+"""Until a page must have been drawn."""
+
+MOST_PAGES, IDLE = 50, 60.0
+"""Pages after which a browser ends, and seconds without one."""
+
+_GLANCE = 0.1
+_MOST = 256 << 20  # bytes of a message
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+    "--disable-background-networking", "--disable-extensions", "--no-first-run", "--disable-component-update",
+    "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
+)  # fmt: skip
+_BEHIND = """
+import ctypes, os, sys
+os.nice(int(sys.argv[1]))
+try:
+    ctypes.CDLL(None).prctl(24, 23, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_SYS_NICE
+except (OSError, AttributeError):
+    pass
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Where root starts it, a browser puts parts of itself before all other processes, unless it may not."""
+
+_SAID = """new Promise((done) => {
+  const look = () => {
+    const text = document.getElementById("out")?.textContent;
+    text ? done(text) : setTimeout(look, 10);
+  };
+  look();
+})"""
+
+
+class Shots(NamedTuple):
+    """Pictures that are wanted of a page: its upper left corner after ``show(0)``, ``show(1)``, ..."""
+
+    n: int
+    width: int
+    height: int
+
+
+Wanted = Callable[[str], Shots | None]
+"""What is wanted of a page, by what it says of itself; None for no picture at all."""
+
+
+class LostError(ArgumentError):
+    """The browser has ended, or says nothing any more."""
+
+
+class _Process:
+    """A process with some of our descriptors under numbers that it knows, and no other."""
+
+    def __init__(self, command: list[str], descriptors: dict[int, int]) -> None:
+        least = max(descriptors) + 1
+        high = {number: fcntl.fcntl(own, fcntl.F_DUPFD_CLOEXEC, least) for number, own in descriptors.items()}
+        nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+        handed = [(os.POSIX_SPAWN_DUP2, own, number) for number, own in high.items()]
+        try:
+            self.pid = os.posix_spawn(command[0], command, os.environ, file_actions=[*nothing, *handed])
+        finally:
+            for own in high.values():
+                os.close(own)
+        self._is_over = False
+
+    def has_ended(self) -> bool:
+        self._is_over = self._is_over or os.waitpid(self.pid, os.WNOHANG)[0] == self.pid
+        return self._is_over
+
+    def wait(self, seconds: float = 60.0) -> bool:
+        """Whether it ends within some seconds."""
+        end = time.monotonic() + seconds
+        while not self.has_ended() and time.monotonic() < end:
+            time.sleep(0.01)
+        return self._is_over
+
+    def kill(self) -> None:
+        if not self.has_ended():
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Chromium:
+    """One browser, for one thread at a time; `niceness` is how far behind other processes it stands."""
+
+    def __init__(self, path: str, niceness: int = 0) -> None:
+        self.n_pages, self.used = 0, time.monotonic()
+        self._folder = tempfile.TemporaryDirectory(prefix="spcviz-chromium-", ignore_cleanup_errors=True)
+        self._said, self._number = bytearray(), 0
+        theirs_in, self._out = os.pipe()
+        self._in, theirs_out = os.pipe()
+        command = [path, *_FLAGS, f"--user-data-dir={self._folder.name}/profile", "about:blank"]
+        if niceness:
+            command = [sys.executable, "-I", "-S", "-c", _BEHIND, str(niceness), *command]
+        try:
+            self._process = _Process(command, {3: theirs_in, 4: theirs_out})
+        except OSError:
+            for end in (self._out, self._in):
+                os.close(end)
+            self._folder.cleanup()
+            raise
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended by itself."""
+        return not self._process.has_ended()
+
+    def close(self) -> None:
+        """End it, and what it kept on the disk."""
+        for end in (self._out, self._in):
+            with contextlib.suppress(OSError):
+                os.close(end)
+        self._process.wait(2)
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def drawn(
+        self,
+        html: str | bytes,
+        size: tuple[int, int],
+        scale: int,
+        wanted: Wanted,
+        glance: Callable[[], None] = lambda: None,
+    ) -> tuple[list[bytes], str]:
+        """What a page shows and what it says of itself: (PNGs, the text of its ``out``).
+
+        The page is laid out in a window of `size` and drawn `scale` times as fine, once its ``out`` has a
+        text. Its function ``show`` draws one of the pictures that are `wanted`, and returns a promise. What
+        `glance` raises, which is called ten times a second, goes on.
+        """
+        self.n_pages += 1
+        self.used = time.monotonic()
+        page = Path(self._folder.name, f"page-{self.n_pages}.html")
+        page.write_bytes(html.encode() if isinstance(html, str) else html)
+        try:
+            context = self._ask("Target.createBrowserContext", glance)["browserContextId"]
+            shown = self._of_page(page.as_uri(), context, size, scale, wanted, glance)
+        finally:
+            page.unlink()
+        self._ask("Target.disposeBrowserContext", glance, browserContextId=context)
+        self.used = time.monotonic()
+        return shown
+
+    def _of_page(self, address, context, size, scale, wanted, glance):
+        target = self._ask("Target.createTarget", glance, url="about:blank", browserContextId=context)
+        attached = self._ask("Target.attachToTarget", glance, targetId=target["targetId"], flatten=True)
+
+        def ask(method, **params):
+            return self._ask(method, glance, session=attached["sessionId"], **params)
+
+        width, height = size
+        window = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        ask("Emulation.setDeviceMetricsOverride", **window)
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        ask("Emulation.setEmulatedMedia", features=[still])
+        ask("Page.navigate", url=address)
+        told = ask("Runtime.evaluate", expression=_SAID, awaitPromise=True, returnByValue=True)
+        text = told.get("result", {}).get("value")
+        if not isinstance(text, str):
+            raise LostError("the browser that draws has drawn nothing")
+        if (shots := wanted(text)) is None:
+            return [], text
+        clip = {"x": 0, "y": 0, "width": shots.width, "height": shots.height, "scale": 1}
+        pictures = []
+        for k in range(shots.n):
+            ask("Runtime.evaluate", expression=f"show({k})", awaitPromise=True)
+            shot = ask("Page.captureScreenshot", format="png", optimizeForSpeed=True, clip=clip)
+            pictures.append(base64.b64decode(shot["data"]))
+        return pictures, text
+
+    def _ask(
+        self, method: str, glance: Callable[[], None], session: str = "", **params: Any
+    ) -> dict[str, Any]:
+        """What the browser answers to a command of its protocol."""
+        self._number += 1
+        about = {"id": self._number, "method": method, "params": params}
+        message = json.dumps(about | ({"sessionId": session} if session else {})).encode() + b"\0"
+        try:
+            while message:
+                message = message[os.write(self._out, message) :]
+        except OSError as error:
+            raise LostError("the browser that draws has ended") from error
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            glance()
+            for answer in self._heard():
+                if answer.get("id") == self._number:
+                    if "error" in answer:
+                        raise LostError(f"the browser that draws refused {method}")
+                    return answer["result"]
+        raise LostError("the browser that draws says nothing any more")
+
+    def _heard(self) -> Iterator[dict[str, Any]]:
+        """Messages that have come, after a moment at most; events that nobody asked for are among them."""
+        if select.select([self._in], [], [], _GLANCE)[0]:
+            piece = os.read(self._in, 1 << 20)
+            if not piece or len(self._said) > _MOST:
+                raise LostError("the browser that draws has ended")
+            self._said += piece
+            *whole, rest = self._said.split(b"\0") if b"\0" in piece else (self._said,)
+            self._said = bytearray(rest)
+            yield from map(json.loads, whole)
+
+
+class Kept:
+    """Browsers that wait for the next page: each has one at a time, and ends when not used for long."""
+
+    def __init__(self, path: Callable[[], str], niceness: int) -> None:
+        self._path, self._niceness = path, niceness
+        self._waiting: list[Chromium] = []
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[Chromium]:
+        """A browser, for a block alone; one in which anything went wrong is not used again."""
+        with self._lock:
+            one = self._waiting.pop() if self._waiting else None
+        if one is not None and not one.is_alive:
+            one.close()
+            one = None
+        one = one or Chromium(self._path(), self._niceness)
+        try:
+            yield one
+        except BaseException:
+            one.close()
+            raise
+        if one.n_pages >= MOST_PAGES:
+            one.close()
+            return
+        with self._lock:
+            self._waiting.append(one)
+
+    def end(self, idle: float = 0.0) -> None:
+        """End those that have waited for so many seconds."""
+        with self._lock:
+            over = [one for one in self._waiting if time.monotonic() - one.used >= idle]
+            self._waiting = [one for one in self._waiting if one not in over]
+        for one in over:
+            one.close()
+
+    def __len__(self) -> int:
+        return len(self._waiting)

@@ -1,0 +1,75 @@
+"""What a visitor saves, step by step, in processes that have everything loaded and fork for one wish.
+
+A page is opened, and a loop written, by children of a nursery (`spcviz.shared.confined`; `apart` is what they
+do), with the limits of a `Task` and gone with what they were asked for. Between, Chromium draws: it takes
+more addresses than any limit would allow, so it stands beside them, started by the server and kept for the
+next (`chromium`).
+"""
+
+import contextlib
+from collections.abc import Callable
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.confined.asking import Answer, ask
+from spcviz.shared.confined.limits import NICE, LateError, Task
+from spcviz.web.cached import owned
+from spcviz.web.exporting import apart, chromium, drawing, loops, page
+
+SECONDS = 180.0
+"""Until something must have been saved."""
+
+BROWSERS = chromium.Kept(drawing.needed, NICE)
+owned.hold(lambda _: BROWSERS.end(chromium.IDLE))
+
+
+def _task(function: str) -> Task:
+    return Task(
+        work=f"{apart.__name__}:{function}", ready=f"{apart.__name__}:load", memory=2 << 30, cpu_seconds=120,
+        seconds=round(SECONDS), descriptors=512, most_in=256 << 20, most_out=64 << 20, may_write=True,
+        nest="saving",
+    )  # fmt: skip
+
+
+OPEN, WRITE = _task("opened"), _task("written")
+
+
+def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], None] = lambda: None) -> bytes:
+    """A page, its Python or its loop as a file: `kind` is "page", "python", "svg" or one of `loops.KINDS`.
+
+    `glance` is called ten times a second: what it raises ends the work and goes on. Raises `ArgumentError`
+    with a sentence for the visitor, `LateError` where the work was ended by its limits.
+    """
+    about = {"kind": kind, "address": address, "dark": dark}
+    warm = (page.scene_of(address).page,)
+    if kind in apart.WHOLE:
+        return bytes(_body(ask(OPEN, about, warm=warm, glance=glance)))
+    scale = width // loops.WIDTHS[0]
+    with _browser() as draw:  # it starts while the page is opened
+        answer = ask(OPEN, about, warm=warm, glance=glance)
+        is_there = not (answer.problem or answer.fault)
+        pngs, told = draw(bytes(answer.body), scale, glance) if is_there else ([], "")
+    _body(answer)
+    if kind != "svg":
+        about |= {"told": told, "scale": scale, "sizes": [len(png) for png in pngs]}
+        return bytes(_body(ask(WRITE, about, b"".join(pngs), warm=warm, glance=glance)))
+    if (moving := loops.moving_of(told)) is None:
+        raise ArgumentError("this page has no lattice that could move; choose WebP, GIF or MP4")
+    return moving.encode()
+
+
+@contextlib.contextmanager
+def _browser():
+    """What draws a sheet: a function of its HTML, how fine, and `glance`."""
+    if not chromium.HAS_PIPES:
+        yield lambda html, scale, _: loops.drawn(html.decode(), scale)
+        return
+    with BROWSERS.taken() as one:
+        yield lambda html, scale, glance: one.drawn(html, loops.WINDOW, scale, loops.wanted_of, glance)
+
+
+def _body(answer: Answer) -> memoryview:
+    if answer.fault == "long":
+        raise LateError("This page takes too long to be saved.")
+    if answer.problem or answer.fault:
+        raise ArgumentError(answer.problem or "This page could not be saved.")
+    return answer.body

@@ -1,0 +1,136 @@
+"""A browser that draws one page after another: what it is told, what it keeps of none, and how it ends."""
+
+import contextlib
+import io
+import os
+import time
+
+import numpy as np
+import psutil
+import pytest
+from PIL import Image
+
+from spcviz.web.exporting import chromium, drawing
+
+pytestmark = pytest.mark.skipif(
+    drawing.browser() is None or not chromium.HAS_PIPES, reason="no Chromium that can be spoken to"
+)
+PAGE = """<!doctype html><body style="margin: 0; background: #fff">
+<div id="box"></div><pre id="out" hidden></pre>
+<script type="module">
+globalThis.show = async (k) => {{
+  document.getElementById("box").style.cssText = `width: 20px; height: ${{10 * (k + 1)}}px; background: #b00`;
+}};
+{script}
+document.getElementById("out").textContent ||= {said};
+</script>"""
+SIZE = (200, 100)
+
+
+def page(said="'drawn'", script=""):
+    return PAGE.format(said=said, script=script)
+
+
+def wanted(text):
+    return chromium.Shots(3, 50, 60)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    one = chromium.Chromium(drawing.needed(), 3)
+    one.drawn(page(), SIZE, 1, wanted)
+    yield one
+    one.close()
+
+
+def test_every_moment_is_photographed_as_it_is_shown(browser):
+    pngs, said = browser.drawn(page(), SIZE, 2, wanted)
+    assert (said, len(pngs)) == ("drawn", 3)
+    for k, png in enumerate(pngs):
+        picture = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+        assert picture.shape == (120, 100, 3)
+        red = (picture == [187, 0, 0]).all(axis=2)
+        assert red.sum() == red[: 20 * (k + 1), :40].sum() == 40 * 20 * (k + 1)
+
+
+def test_no_picture_is_taken_where_none_is_wanted(browser):
+    assert browser.drawn(page("'nothing plays'"), SIZE, 1, lambda text: None) == ([], "nothing plays")
+
+
+def test_nothing_of_a_page_is_there_for_the_next(browser):
+    keep = """localStorage.setItem("ink", "anna"); sessionStorage.setItem("ink", "anna");
+    document.cookie = "ink=anna"; globalThis.name = "anna"; await new Promise((done) => {
+      const opening = indexedDB.open("ink"); opening.onsuccess = opening.onerror = done; });"""
+    looked = "[localStorage.ink, sessionStorage.ink, document.cookie, globalThis.name].join('|')"
+    names = "(await indexedDB.databases()).length"
+    assert browser.drawn(page(looked, keep), SIZE, 1, lambda _: None)[1].startswith("anna|anna")
+    assert browser.drawn(page(looked), SIZE, 1, lambda _: None)[1] == "|||"
+    assert browser.drawn(page(f"String({names})"), SIZE, 1, lambda _: None)[1] == "0"
+    assert not list(os.scandir(browser._folder.name))[1:], "the pages themselves are gone, too"
+
+
+def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
+    process = psutil.Process(browser._process.pid)
+    family = [process, *process.children(recursive=True)]
+    least = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 3)
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            assert one.nice() >= least, one.cmdline()[:2]
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess):  # of a page that is gone
+            assert not [link for link in one.net_connections("tcp") if link.status == "LISTEN"]
+
+
+def test_one_that_never_says_anything_is_lost_and_gives_way(monkeypatch):
+    kept = chromium.Kept(drawing.needed, 0)
+    with kept.taken() as one:
+        one.drawn(page(), SIZE, 1, wanted)
+    monkeypatch.setattr(chromium, "SECONDS", 0.5)
+    with pytest.raises(chromium.LostError, match="says nothing any more"), kept.taken() as one:
+        one.drawn("<pre id=out></pre>", SIZE, 1, wanted)
+    assert len(kept) == 0
+    assert not one.is_alive
+    assert not os.path.exists(one._folder.name)
+
+
+def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
+    class Left(Exception):
+        pass
+
+    def glance():
+        raise Left
+
+    kept = chromium.Kept(drawing.needed, 0)
+    with kept.taken() as first:
+        assert first.drawn(page(), SIZE, 1, wanted)[1] == "drawn"
+    with kept.taken() as again:
+        assert again is first
+    first._process.kill()
+    first._process.wait()
+    with kept.taken() as second:
+        assert second is not first
+        assert second.drawn(page(), SIZE, 1, wanted)[1] == "drawn"
+    kept.end(idle=60.0)
+    assert len(kept) == 1
+    children = psutil.Process(second._process.pid).children(recursive=True)
+    with pytest.raises(Left), kept.taken():
+        second.drawn(page(), SIZE, 1, wanted, glance)
+    assert len(kept) == 0
+    end = time.monotonic() + 20
+    while any(child.is_running() for child in children) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(child.is_running() for child in children)
+
+
+def test_it_ends_after_so_many_pages_and_with_the_process_that_told_it(monkeypatch):
+    kept = chromium.Kept(drawing.needed, 0)
+    monkeypatch.setattr(chromium, "MOST_PAGES", 1)
+    with kept.taken() as one:
+        one.drawn(page(), SIZE, 1, lambda _: None)
+    assert len(kept) == 0
+    assert not one.is_alive
+    other = chromium.Chromium(drawing.needed())
+    os.close(other._out)  # as when this process is killed
+    os.close(other._in)
+    assert other._process.wait(20)
+    other.close()

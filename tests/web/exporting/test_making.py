@@ -1,0 +1,114 @@
+"""What processes of their own make for visitors: the same as the command, and nothing of another's."""
+
+import io
+import re
+import subprocess
+import sys
+
+import numpy as np
+import psutil
+import pytest
+from PIL import Image, ImageSequence
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.shared.confined import nursery
+from spcviz.shared.confined.asking import Answer
+from spcviz.shared.confined.limits import LateError
+from spcviz.shared.folders import ROOT
+from spcviz.web.exporting import drawing, loops, making, page, paper
+
+needs_browser = pytest.mark.skipif(drawing.browser() is None, reason="no Chromium is installed")
+
+
+TIME = re.compile(r"[\d.,]+ (µs|ms|s)(?=<)")
+"""Times are measured anew."""
+
+
+def made(kind, address):
+    return making.made(kind, address, 960, False)
+
+
+def moments(content):
+    """The pictures of a loop: (frames, height, width, 3)."""
+    with Image.open(io.BytesIO(content)) as loop:
+        return np.stack([np.asarray(one.convert("RGB")) for one in ImageSequence.Iterator(loop)])
+
+
+def test_a_page_and_its_python_are_those_of_the_command():
+    address = "http://localhost:8501/joint_beats_separate?mistakes=1"
+    ours, by_command = (TIME.sub("", one) for one in (made("page", address).decode(), page.html(address)))
+    assert ours == by_command
+    assert made("python", address).decode() == paper.python(address)
+
+
+@needs_browser
+def test_a_loop_is_that_of_the_command_and_the_next_one_has_nothing_of_it():
+    for text in ("Anna+hid+the+letter.", "The+old+man+the+boats."):
+        address = f"tagging?text={text}"
+        shown, by_command = moments(made("webp", address)), moments(loops.make_loop(address))
+        assert shown.shape == by_command.shape
+        assert (shown != by_command).any(axis=-1).mean() <= 0.02  # times are measured anew
+    assert b"Anna" not in made("page", "tagging?text=The+old+man+the+boats.")
+
+
+@needs_browser
+def test_the_svg_of_a_loop_is_the_lattice_that_moves():
+    assert b"<animate" in made("svg", "tagging?view=lattice&text=The+old+man+the+boats.")
+    with pytest.raises(ArgumentError, match="has no lattice that could move; choose WebP, GIF or MP4"):
+        made("svg", "sweep")
+
+
+def test_what_cannot_be_saved_is_said_by_the_page(monkeypatch):
+    monkeypatch.setattr(drawing, "browser", lambda: pytest.fail("a browser was asked for"))
+    with pytest.raises(ArgumentError, match="tours has no picture that can be saved"):
+        made("page", "tours")
+    with pytest.raises(ArgumentError, match="address must begin with one of"):
+        made("webp", "http://localhost:8501/../../etc/passwd")
+
+
+@needs_browser
+def test_a_page_on_which_nothing_plays_has_no_loop():
+    with pytest.raises(ArgumentError, match="tours has nothing that plays"):
+        made("webp", "tours")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "sentence"),
+    [
+        (Answer({}, memoryview(b""), fault="long"), LateError, "takes too long to be saved"),
+        (Answer({}, memoryview(b""), fault="memory"), ArgumentError, "This page could not be saved"),
+        (Answer({}, memoryview(b""), fault="ended"), ArgumentError, "This page could not be saved"),
+        (Answer({}, memoryview(b""), "no lines for it"), ArgumentError, "no lines for it"),
+    ],
+)
+def test_what_became_of_the_work_is_a_sentence(monkeypatch, answer, error, sentence):
+    monkeypatch.setattr(making, "ask", lambda *_, **__: answer)
+    with pytest.raises(error, match=sentence):
+        made("page", "letters")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems need not have these limits")
+def test_who_leaves_ends_the_child():
+    class Left(Exception):
+        pass
+
+    def glance():
+        raise Left
+
+    with pytest.raises(Left):
+        making.made("page", "letters", 960, False, glance)
+    process, _ = nursery._RUNNING["saving"]
+    assert not [one for one in psutil.Process(process.pid).children(recursive=True) if one.name() == "find"]
+
+
+def test_the_process_that_forks_has_one_thread():
+    """Whoever is forked beside another thread may wait for ever for a lock that it held."""
+    lines = """
+import threading
+from spcviz.web.exporting import apart
+apart.load("letters")
+print(len(threading.enumerate()))
+"""
+    command = [sys.executable, "-W", "ignore", "-c", lines]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "1", done.stdout + done.stderr
