@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
@@ -13,6 +12,7 @@ from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Table, Tiered
 from spcviz.learning.dice import generator
+from spcviz.learning.versioned import Versioned
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled, stored
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
@@ -37,7 +37,7 @@ class Fitted(NamedTuple):
     rng: np.random.Generator
 
 
-class Budgeted(BaseEstimator):
+class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
 
     def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
