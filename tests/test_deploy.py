@@ -31,11 +31,23 @@ def test_every_version_of_the_lock_has_a_sum_and_the_image_asks_for_it():
     assert "--require-hashes -r requirements.lock" in DOCKERFILE
 
 
+def test_actions_are_pinned_by_commit():
+    used = [
+        line.strip()
+        for path in (ROOT / ".github" / "workflows").glob("*.yml")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert len(used) > 5
+    pinned = re.compile(r"uses: [\w.-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$")
+    assert all(map(pinned.search, used)), used
+
+
 def test_base_images_are_exact_versions():
     (python,) = re.findall("^FROM (.*)", DOCKERFILE, re.MULTILINE)
     images = [python, *(one["image"] for one in COMPOSE["services"].values() if "image" in one)]
     assert len(images) == 2
-    assert all(re.search(r":\d+\.\d+\.\d+-", image) for image in images), images
+    assert all(re.search(r":\d+\.\d+\.\d+-[\w-]+@sha256:[0-9a-f]{64}$", image) for image in images), images
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
     assert re.search(r"\d+\.\d+\.\d+", python).group() in Requirement(f"python{wanted}").specifier
 

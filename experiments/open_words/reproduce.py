@@ -80,7 +80,7 @@ def reproduce(run: Run) -> dict:
                 _compare(rows, chosen[-1], name, is_right)
             else:
                 chosen.append(about | chosen_of(rows, features))
-                prior_rows += [about | row for row in prior_rows(model, seen, words, run.quick)]
+                prior_rows += [about | row for row in measure_priors(model, seen, words, run.quick)]
             run.tick(f"{features} {name}")
         redrawn_rows.append(about | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
@@ -263,7 +263,9 @@ WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
 DISCOUNTS = (0.75, 0.9)
 
 
-def prior_rows(model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False) -> list[dict]:
+def measure_priors(
+    model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False
+) -> list[dict]:
     """What a beam reads with each kind of prior, discount and weight; ``is_used``: by the model."""
     frequencies, out = image_frequencies(), []
     for (name, marks), discount in product(KINDS, DISCOUNTS):

@@ -133,7 +133,7 @@ FRONT = (
      ("SPC's inference takes", "SPC's inference is 2.6")),
     ("Tagging: fewer bigrams than a CRF's filter", "3.9 / 11.8", ("SPC leaves fewer bigrams than the CRF",)),
     ("Loopy grids: ensemble errs less than LBP, every tree", "at each K", ("The ensemble errs less",)),
-    ("Pose over time: the ensemble is nearest, elbows", "at every joint", ("Over time the ensemble",)),
+    ("Pose over time: ensemble nearest, torso-only farthest", "at every joint", ("Over time the ensemble",)),
     ("Words: choosing models (DMS) saves units at no loss", "2.5 to 3 times", ("Choosing models",)),
     ("Words: features by the letter beat features by the word", "far fewer features (a drawing)",
      ("Buying letter by letter",)),

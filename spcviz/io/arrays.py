@@ -83,11 +83,11 @@ class _Counted:
 
 
 def _check_signs(name: str, key: str, array: np.ndarray) -> None:
-    """Raise `ArgumentError` unless a text array holds signs of Unicode: Python makes no text of others."""
+    """Raise `ArgumentError` unless a text array is of Unicode characters: Python makes no text of others."""
     if not array.size or not array.dtype.itemsize:
         return
     codes = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
     odd = (codes > _LAST_SIGN) | ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1]))
     if odd.any():
         code = int(codes[odd][0])
-        raise ArgumentError(f"{name}: {key} must be of signs of Unicode, got the number 0x{code:x}")
+        raise ArgumentError(f"{name}: {key} must be of characters of Unicode, got the number 0x{code:x}")

@@ -3,7 +3,7 @@
 A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
 and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas
 and semicolons go by the rules, and tabs by them only where a header or all cells are quoted, since ``"`` is
-a token of its own in most corpora parted by tabs.
+a token of its own in most corpora separated by tabs.
 """
 
 import csv
@@ -42,9 +42,9 @@ def by_spaces(line: str) -> list[str]:
 
 
 def by_sign(line: str, sign: str) -> list[str]:
-    """Columns that one sign parts; blanks about those that commas and the like part are none of theirs."""
+    """Columns that one sign parts; blanks about them are none of theirs, unless a cell is nothing else."""
     cells = line.split(sign)
-    return cells if sign == "\t" or " " not in line else [cell.strip(" ") or cell for cell in cells]
+    return cells if " " not in line else [cell.strip(" ") or cell for cell in cells]
 
 
 def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row]:
@@ -89,7 +89,7 @@ def plain_rows(text: str, separator: str) -> Iterable[Row]:
         split = by_spaces if has_other_spaces(text) else str.split
         return enumerate(map(split, lines), 1)
     sign = SIGNS[separator]
-    return ((n, by_sign(line, sign) if line.strip(" \t") else _EMPTY) for n, line in enumerate(lines, 1))
+    return ((n, by_sign(line, sign) if line.strip() else _EMPTY) for n, line in enumerate(lines, 1))
 
 
 def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
@@ -112,7 +112,8 @@ def _parsed(lines: Iterable[str], sign: str) -> Iterator[Row]:
     )
     at = 1
     for cells in reader:
-        yield at, cells if len(cells) > 1 or any(cell.strip(" ") for cell in cells) else _EMPTY
+        kept = [cell.rstrip(" ") or cell for cell in cells]
+        yield at, kept if len(cells) > 1 or any(cell.strip(" ") for cell in cells) else _EMPTY
         at = reader.line_num + 1
 
 

@@ -2,7 +2,7 @@
 
 What the columns are is found out first (`layout`). Then the lines are gone through once. A line that does not
 fit is refused by number. Sentences whose lines are all alike, without anything between them that is no token,
-are parted as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
+are split as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.cells import Row, checked_separator, has_other_spaces, is_plain, plain_rows, rows_of
 from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, Table, layout_of
+from spcviz.io.parting import Parter
 from spcviz.io.rows import table_of_lists, table_of_spans
 
 _SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
@@ -80,7 +81,7 @@ class _Reader:
         self._columns: list[list[str]] = []  # of the sentence that is being read; none before it begins
         self._rows: list[Sequence[str]] = []  # that are still to be put into them
         self._is_head, self._head = layout.has_header_row, [""]
-        self._before = ""  # the number of the sentence
+        self._parter = Parter(layout.parting)
 
     def read(self, text: str) -> bool:
         """Take a whole text; whether there is more than was asked for."""
@@ -119,7 +120,7 @@ class _Reader:
     def _is_even(self, text: str) -> bool:
         """Whether most sentences may have no lines but those of tokens, with as many columns each."""
         layout = self.layout
-        is_known = layout.separator in ("tab", "space") and layout.sentence is None
+        is_known = layout.separator in ("tab", "space") and not layout.parting
         return is_known and layout.least == layout.n and "\r" not in text and is_plain(text, layout.separator)
 
     def _take_plain(
@@ -181,11 +182,8 @@ class _Reader:
                     f"{self.name}, line {line}: must begin with the number of a word (3, 1-2 or 8.1), "
                     f"got {cells[layout.ids][:20]!r}"
                 )
-            if layout.sentence is not None:
-                number = cells[layout.sentence].strip()
-                if number and number != self._before:
-                    self._end()
-                    self._before = number
+            if layout.parting and self._parter.begins(cells):
+                self._end()
             if not self._columns:
                 if self.is_full:
                     return True
@@ -220,12 +218,14 @@ class _Reader:
 
 _SPACES = re.compile(r"[ \t\n]+")
 _MOST_LINES = 4096
-"""That are parted as a whole: a text without blank lines may have millions."""
+"""That are split as a whole: a text without blank lines may have millions."""
 
 
 def _line_of(layout: Layout) -> re.Pattern:
     """Lines that hold tokens and nothing else, for certain; others may, and are looked at one by one."""
-    part, cell = (r"\t", r"[^\t\n]++") if layout.separator == "tab" else (r"[ \t]++", r"[^ \t\n]++")
+    part, cell = r"[ \t]++", r"[^ \t\n]++"
+    if layout.separator == "tab":
+        part, cell = r"\t", r"(?! )[^\t\n]++(?<! )"
     end = "" if layout.separator == "tab" else r"[ \t]*+"
     line = rf"(?![#\s]|{DOCUMENT}){cell}(?:{part}{cell}){{{layout.n - 1}}}{end}"
     return re.compile(rf"(?:{line}\n)*+{line}")

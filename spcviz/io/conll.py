@@ -5,7 +5,6 @@
 come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
@@ -14,6 +13,7 @@ from spcviz.io.cells import checked_separator
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
 from spcviz.io.layout import Table
+from spcviz.io.parting import parting_of
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decoded, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
@@ -32,14 +32,14 @@ class Corpus(NamedTuple):
     """What `read_conll` has read.
 
     - `sentences`: tokens
-    - `labels` of each token, None where one is not known (-100, or null in JSON); an empty list where the
-      file has no labels
+    - `labels` of each token, None where one is not known (-100, null in JSON, or an empty cell unless that
+      stands for O); an empty list where the file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
       "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: the conll20.. have
       labels of chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a
-      table with a sentence a row, spans: with a text and its spans; columns: others parted by spaces; tokens:
-      one column
+      table with a sentence a row, spans: with a text and its spans; columns: others separated by spaces;
+      tokens: one column
     - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
     - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a
       look at the tokens. Empty if it came as text
@@ -66,7 +66,7 @@ class Corpus(NamedTuple):
         """What the file is and how it was read, in one line.
 
         >>> read_conll("EU NNP B-NP B-ORG\\nrejects VBZ B-VP O\\n").found
-        'CoNLL-2003, columns parted by spaces: tokens in 1, labels in 4 (BIO)'
+        'CoNLL-2003, columns separated by spaces: tokens in 1, labels in 4 (BIO)'
         """
         return said_of(self)
 
@@ -87,8 +87,10 @@ def read_conll(
     CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (a
     token or a sentence a row), JSON and JSON Lines, Parquet, Arrow and Excel where pyarrow and openpyxl are
     installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
-    `Corpus.found` says it. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's ranges (1-2) and empty
-    nodes (8.1) are left out. Quotation marks are those of CSV where they can be and rows agree, else tokens.
+    `Corpus.found` says it. Rows of a table are separated by blank ones, by a column that numbers sentences or
+    documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's
+    ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and
+    rows agree, else tokens.
 
     Parameters
     ----------
@@ -138,8 +140,9 @@ def read_conll(
     token, label = chosen = _columns(name, table, columns)
     sentences = [sentence[token] for sentence in table.sentences]
     given = [] if label is None else [sentence[label] for sentence in table.sentences]
-    is_known = all(map(UNKNOWN_LABELS.isdisjoint, given))
-    labels = given if is_known else list(map(_known, given))
+    unknown = _unknown(given)
+    is_known = all(map(unknown.isdisjoint, given))
+    labels = given if is_known else [[None if one in unknown else one for one in row] for row in given]
     sure = given if is_known else [[one for one in row if one is not None] for row in labels]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
@@ -154,14 +157,48 @@ def read_conll(
     if n_unknown := sum(map(len, labels)) - sum(map(len, sure)):
         notes = (
             *notes,
-            f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100 or null)",
+            f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100, null or empty)",
         )
+    if columns is None:
+        notes += _doubts(table, token, label)
     return Corpus(sentences, labels, chosen, form, used_scheme, *about, notes, table.is_cut)
 
 
-def _known(labels: Iterable[str]) -> list[str | None]:
-    """Labels of a sentence, None for those that are not known."""
-    return [None if label in UNKNOWN_LABELS else label for label in labels]
+def _unknown(given: list[list[str]]) -> frozenset[str]:
+    """What stands for a label that is not known: an empty cell, too, unless it is how the file writes O."""
+    if not any("" in row for row in given):
+        return UNKNOWN_LABELS
+    used = set().union(*given) - UNKNOWN_LABELS
+    return UNKNOWN_LABELS if "O" not in used and is_chunked(used) else UNKNOWN_LABELS | {""}
+
+
+_LONGEST_SENTENCE = 1000
+"""Tokens that one sentence may have before a reader would ask whether it is one."""
+
+
+def _doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
+    """What only those who know the file can tell: which labels are meant, whether it is one sequence."""
+    doubts = []
+    n = len(table.sentences[0][token])
+    if len(table.sentences) == 1 and n > _LONGEST_SENTENCE:
+        doubts.append(f"All {n:,} tokens are one sequence: no blank line or number of sentences parts them")
+    if label is not None and not table.header and table.kind == "":
+        used = {
+            k: {one for row in table.sentences[:_SAMPLE] for one in row[k]} - UNKNOWN_LABELS
+            for k in range(table.n_columns)
+            if k != token
+        }
+        chunked = [k for k in used if is_chunked(used[k])]
+        rivals = [k for k in chunked if k != label and set(kinds_of(used[k])) & set(kinds_of(used[label]))]
+        if used[label] <= {"O"}:
+            rivals = chunked
+        if rivals:
+            columns = " and ".join(str(k + 1) for k in sorted({rivals[-1], label}))
+            doubts.append(
+                f"Columns {columns} both hold labels of chunks, perhaps given and predicted ones: "
+                f"{label + 1} was taken"
+            )
+    return tuple(doubts)
 
 
 def _table(
@@ -260,8 +297,11 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         return header.index("FORM"), header.index("POS")
     token = named.token_column(header) if header else None
     label = named.label_column(header) if token is not None else None
-    if token is None:
-        token = 1 if table.kind in ("ids", "sentences") and n > 1 and not header else 0
+    if token is None and header:
+        one = table.sentences[0]
+        token = next((k for k in range(n) if not all(cell.strip().isdecimal() for cell in one[k])), 0)
+    elif token is None:
+        token = 1 if table.kind in ("ids", "sentences") and n > 1 else 0
     if label is None:
         label = _last_labels(table, token)
     if table.n_columns == 2 and not header and table.kind == "" and label == 1:
@@ -276,7 +316,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     rest = [k for k in range(table.n_columns) if k > token] or [
         k for k in range(table.n_columns) if k != token
     ]
-    rest = [k for k in rest if k != named.sentence_column(table.header)] if table.header else rest
+    rest = [k for k in rest if k not in parting_of(table.header, []).numbers] if table.header else rest
     if not rest:
         return None
     seen = {
@@ -313,7 +353,8 @@ def _format(table: Table, labels: list[list[str]]) -> str:
     is_lines = table.separator in ("tab", "space") and not table.header
     if is_lines and table.n_columns in (2, 3, 4) and table.kind == "":
         used = {label for sentence in labels for label in sentence}
-        if is_chunked(used) and table.n_columns > 2:
+        between = {one for row in table.sentences[:_SAMPLE] for one in row[1]}
+        if is_chunked(used) and table.n_columns > 2 and not (table.n_columns == 3 and is_chunked(between)):
             is_2002 = table.n_columns == 3 and set(kinds_of(used)) <= _ENTITIES
             return "conll2002" if is_2002 else {3: "conll2000", 4: "conll2003"}[table.n_columns]
     by = {"tab": "tsv", "comma": "csv", "semicolon": "csv", "bar": "csv", "none": "tokens"}
@@ -328,14 +369,14 @@ FORMATS = {
     "spans": "a text with its spans a row", "json": "JSON", "parquet": "Parquet or Arrow",
     "excel": "an Excel workbook",
 }  # fmt: skip
-_PARTED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
+_SEPARATED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar": "bars", "space": "spaces"}
 
 
 def said_of(corpus: Corpus) -> str:
     """What a file is and how it was read, in one line; see `Corpus.found`."""
     parts = [FORMATS[corpus.format]]
-    if corpus.separator in _PARTED and corpus.format != "excel":
-        parts.append(f"columns parted by {_PARTED[corpus.separator]}")
+    if corpus.separator in _SEPARATED and corpus.format != "excel":
+        parts.append(f"columns separated by {_SEPARATED[corpus.separator]}")
     if corpus.header and corpus.format in ("tsv", "csv", "rows", "columns", "excel"):
         parts.append("with a header")
     if corpus.encoding and corpus.encoding != "utf-8":

@@ -44,6 +44,7 @@ _TREE = re.compile(r"\(\s*\(?[A-Z]+ \(")
 _CONCEPT = re.compile(r'c="[^"]*" \d+:\d+ \d+:\d+\|\|t="')
 _MARKDOWN = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
 _BRACKETS = re.compile(r"\[[A-Z]{2,}(?:\s[^\[\]]+)?\s\S+ \]")
+_POINTER = "version https://git-lfs.github.com/spec/"
 _YAML = re.compile(r"---\s*\n|%YAML")
 
 
@@ -73,6 +74,8 @@ def unread_text(text: str) -> str:
         lines.pop()
     if not lines:
         return ""
+    if lines[0].startswith(_POINTER):
+        return "is Git LFS's note of where a file lies, and not the file: fetch it (git lfs pull)"
     if all(_BRAT.match(line) for line in lines) and any(line[0] == "T" for line in lines):
         return "is brat's annotation (.ann), whose words are in the .txt beside it; export both as CoNLL"
     if lines[0].startswith("#FORMAT=WebAnno"):

@@ -1,7 +1,7 @@
-"""What a text of columns is: found out from its first 128 thousand signs.
+"""What a text of columns is: found out from its first 128 thousand characters.
 
-What parts columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U and
-its kin, GermEval) or sentences (a table), and what may stand between tokens.
+What separates columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U
+and its kin, GermEval) or sentences (a table), and what may stand between tokens.
 """
 
 import re
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from spcviz.io import named
 from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
+from spcviz.io.parting import Parting, parting_of
 
 CONLLU = 10
 """Columns of CoNLL-U."""
 SAMPLE = 1 << 17
-"""Signs of a text that are looked at to find out what it is."""
+"""Characters of a text that are looked at to find out what it is."""
 
 ID = re.compile(r"(\d+)([-.]\d+)?")
 ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
@@ -36,7 +37,7 @@ _CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
 class Table(NamedTuple):
     """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
 
-    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was parted
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was split
     - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", "spans", ""}: ids:
       another file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a
       sentence; spans: it is a text with spans
@@ -63,7 +64,7 @@ class Layout(NamedTuple):
     header: tuple[str, ...]
     has_header_row: bool
     ids: int | None  # the column that numbers tokens
-    sentence: int | None  # the column that numbers sentences
+    parting: Parting  # what numbers sentences
     least: int  # columns that a line must have, where lines may differ
     vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
     spans: int | None = None  # the column that has the spans of a text
@@ -90,11 +91,14 @@ def layout_of(
     has_header_row = not plus and header
     if not plus and header is None:
         is_above = spans is not None and not _SPANS.match(first[spans])
-        has_header_row = is_above or named.is_header(first) or _is_odd(rows, first)
+        has_header_row = (
+            is_above or named.is_header(first) or _is_odd(rows, first) or _is_above_numbers(rows, first)
+        )
     names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
     columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
-    known = Layout(separator, len(first), "", names, bool(has_header_row), None, None, len(first), columns)
+    head = (separator, len(first), "", names, bool(has_header_row))
+    known = Layout(*head, None, Parting(), len(first), columns)
     if spans is not None and has_ids is None:
         return known._replace(kind="spans", spans=spans)
     return _numbered(known, body, lines, plus, has_ids)
@@ -104,7 +108,7 @@ _SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DO
 
 
 def _spans_column(rows: list[Row], n: int) -> int | None:
-    """The column whose cells, but for a header's, hold spans of signs; None if there is none."""
+    """The column whose cells, but for a header's, hold spans of characters; None if there is none."""
     if n < 2:
         return None
     cells = [cells for _, cells in rows[:50] if len(cells) == n]
@@ -139,6 +143,20 @@ def _is_odd(rows: list[Row], first: list[str]) -> bool:
     return len(first) > 1 and len(rest) > 1 and is_chunked(rest) and not is_chunked(rest | {last[0]})
 
 
+def _is_above_numbers(rows: list[Row], first: list[str]) -> bool:
+    """Whether the first row names columns, one of which counts from 0 or 1 in all the others."""
+    rest = [cells for _, cells in rows if cells and cells is not first and len(cells) == len(first)]
+    if len(first) < 3 or len(rest) < 4 or not all(any(sign.isalpha() for sign in cell) for cell in first):
+        return False
+    for column in zip(*rest):
+        if all(cell.strip().isdecimal() and len(cell) < 10 for cell in column):
+            counted = [int(cell) for cell in column]
+            start = counted[0]
+            if start in (0, 1) and all(b - a in (0, 1) or b == start for a, b in pairwise(counted)):
+                return len(set(counted)) > 1
+    return False
+
+
 def _numbered(
     known: Layout, body: list[Row], lines: list[str], plus: list[str], has_ids: bool | None
 ) -> Layout:
@@ -146,8 +164,10 @@ def _numbered(
     if known.has_header_row:
         if _are_rows(known, body):
             return known._replace(kind="rows")
-        at = named.sentence_column(known.header)
-        return known._replace(kind="sentences", sentence=at) if at is not None else known
+        rows = [cells for _, cells in body if cells]
+        is_blank = any(not cells for _, cells in body[:-1])
+        parting = parting_of(known.header, rows, is_blank=is_blank)
+        return known._replace(kind="sentences", parting=parting) if parting else known
     if any(line.startswith("#begin document") for line in islice(lines, 50)) and known.n >= 11:
         return known._replace(kind="conll2012", ids=2, least=11, header=_CONLL_2012)
     if plus:
@@ -162,7 +182,7 @@ def _numbered(
             return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
         return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
     if _counts_sentences(body, known.n):
-        return known._replace(kind="sentences", sentence=0)
+        return known._replace(kind="sentences", parting=Parting((0,)))
     return known
 
 

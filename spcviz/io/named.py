@@ -3,20 +3,24 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-TOKEN = (
-    "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "sentence",
-    "sentences", "sent", "source", "input",
+WORD = (
+    "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "wort",
+    "mot", "palabra", "parola", "woord",
 )  # fmt: skip
+"""Of a token, and nothing else."""
+TOKEN = (*WORD, "sentence", "sentences", "sent", "source", "input")
 LABEL = (
     "label", "labels", "tag", "tags", "gold", "ner", "ner_tags", "ner_tag", "ner_labels", "ner_label", "ne",
     "entity", "entities", "entity_type", "bio", "bio_tags", "bio_tag", "iob", "iob2", "iob_tags", "iob_tag",
-    "target", "targets", "output", "slots", "chunk", "chunks", "chunk_tags", "chunk_tag", "pos", "pos_tags",
-    "pos_tag", "upos", "upostag", "upos_tags", "xpos", "xpostag", "xpos_tags",
+    "target", "targets", "output", "true", "true_label", "true_labels", "true_tag", "true_tags", "gold_label",
+    "gold_labels", "gold_tag", "gold_tags", "y_true", "etikett", "etiquette", "étiquette", "etiqueta",
+    "etichetta", "marke", "slots", "chunk", "chunks", "chunk_tags", "chunk_tag", "pos", "pos_tags", "pos_tag",
+    "upos", "upostag", "upos_tags", "xpos", "xpostag", "xpos_tags",
 )  # fmt: skip
 SENTENCE = (
     "sentence", "sentence_id", "sentence_no", "sentence_number", "sentence_idx", "sentence_index",
-    "sentenceid", "sent", "sent_id", "sentid", "sent_no", "sent_idx",
-    "sequence", "sequence_id", "seq", "seq_id", "s_id",
+    "sentenceid", "sent", "sent_id", "sentid", "sent_no", "sent_idx", "satz", "satz_id", "satz_nr", "phrase",
+    "phrase_id", "frase", "frase_id", "sequence", "sequence_id", "seq", "seq_id", "s_id",
 )  # fmt: skip
 ALL = frozenset((*TOKEN, *LABEL, *SENTENCE))
 
@@ -60,7 +64,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def sentence_column(header: Sequence[str]) -> int | None:
     """The column that numbers sentences; one named "sentence" is it only where another has the tokens."""
-    token = find(header, TOKEN[:-5])
+    token = find(header, WORD)
     column = find(header, SENTENCE, (token,))
     if column is None or token is not None:
         return column

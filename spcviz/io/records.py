@@ -1,26 +1,34 @@
-"""Sentences in JSON: an object a sentence, with lists of tokens and tags, or a text with spans of signs.
+"""Sentences in JSON: an object a sentence, with lists of tokens and tags, or a text with spans of characters.
 
 =====================  =========================================================================
 tokens and tags        ``{"tokens": [...], "ner_tags": [...]}``: Hugging Face, and most tools
-pairs                  ``[[["Maria", "B-PER"], ["sings", "O"]], ...]``
+objects                ``{"tokens": [{"text": "Maria", "ner": "B-PER"}, ...]}``: Stanza, CoreNLP
+pairs                  ``[[["Maria", "B-PER"], ["sings", "O"]], ...]``, or two lists, tokens and tags
+a token a record       ``{"sentence_id": 0, "word": "Maria", "tag": "B-PER"}``: a table by pandas
 spans                  ``{"text": ..., "label": [[0, 5, "PER"]]}``: doccano, spaCy, Prodigy
 results                ``{"data": {"text": ...}, "annotations": [...]}``: Label Studio
 =====================  =========================================================================
 
-They come as a list, as one object a line (JSON Lines), as lists by field, by split, or as the rows of a
-server's answer. Spans become BIO labels of words; a word that a span begins or ends in is cut there.
+They come as a list, as one object a line (JSON Lines), as lists by field, by split, as the rows of a
+server's answer, or as pandas writes a table (records, split, index, columns, values, table). Spans become
+BIO labels of words; a word that a span begins or ends in is cut there.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import named
 from spcviz.io.layout import Table
+from spcviz.io.parting import sentences_of
 from spcviz.io.spans import annotated, labels_of_tokens, spans_in, tagged_spans
+from spcviz.scores.schemes import is_chunked
 
+_SAMPLE = 200
+"""Records that are looked at to find out what all of them are."""
 _LISTS = ("rows", "data", "examples", "documents", "sentences", "train", "validation", "test", "dev")
 _UNKNOWN = -100
 
@@ -64,7 +72,44 @@ def _loaded(text: str) -> Any:
 def table_of_json(name: str, text: str, max_tokens: int | None = None) -> Table:
     """Sentences of a text of JSON; `ArgumentError`, with what it has, if there are no tokens in it."""
     names: Names = {}
-    return table_of_records(name, _records(name, parse(name, text), names), names, max_tokens, "JSON")
+    records: Iterable[Any] = _records(name, parse(name, text), names)
+    if header := _token_a_record(records):
+        rows = ({key: one.get(key) if isinstance(one, dict) else None for key in header} for one in records)
+        records = sentences_of(rows, header)
+    elif _are_two_lists(records):
+        records = [{"token": tokens, "label": labels} for tokens, labels in records]
+    return table_of_records(name, records, names, max_tokens, "JSON")
+
+
+def _token_a_record(records: Iterable[Any]) -> list[str]:
+    """The fields of records that are a token each: a word and its label; none if they are not that."""
+    head = list(islice(records, _SAMPLE))
+    if len(head) < 2 or not all(isinstance(one, dict) for one in head):
+        return []
+    header = [key for key, value in head[0].items() if value is None or isinstance(value, str | int | float)]
+    token, label = named.token_column(header), named.label_column(header)
+    if token is None or label is None:
+        return []
+    words = [one.get(header[token]) for one in head]
+    tags = [one.get(header[label]) for one in head]
+    are_words = all(word is None or (isinstance(word, str) and len(word.split()) < 2) for word in words)
+    return header if are_words and all(tag is None or isinstance(tag, str | int) for tag in tags) else []
+
+
+def _are_two_lists(records: Any) -> bool:
+    """Whether each record is a list of tokens and one of tags; all say together, as two words look alike."""
+    if not isinstance(records, list) or not records:
+        return False
+    for one in records:
+        if not isinstance(one, list) or len(one) != 2 or not all(isinstance(part, list) for part in one):
+            return False
+        if len(one[0]) != len(one[1]) or not all(isinstance(cell, str | int) for cell in (*one[0], *one[1])):
+            return False
+    if any(len(one[0]) != 2 for one in records):
+        return True
+    of_lists = {str(label) for _, labels in records for label in labels}
+    of_pairs = {str(pair[1]) for pairs in records for pair in pairs}
+    return is_chunked(of_lists) and not is_chunked(of_pairs)
 
 
 def _records(name: str, held: Any, names: Names) -> list[Any]:
@@ -82,16 +127,29 @@ def _records(name: str, held: Any, names: Names) -> list[Any]:
         isinstance(one, list | dict) for one in values
     ):
         columns = {key: list(one.values()) if isinstance(one, dict) else one for key, one in held.items()}
-        first = next(iter(columns[key] for key in columns if named.normal(key) in named.TOKEN), [])
-        if first and isinstance(first[0], list | dict):  # lists by field
+        token = next(key for key in columns if named.normal(key) in named.TOKEN)
+        first = columns[token]
+        if first and (isinstance(first[0], list) or isinstance(held[token], dict)):  # lists by field
             fields = [key for key, one in columns.items() if len(one) == len(first)]
             return [dict(zip(fields, row)) for row in zip(*(columns[key] for key in fields))]
+    if rows := _rows_of_pandas(held):
+        return rows
     parts = [held[key] for key in _LISTS if isinstance(held.get(key), list)]
     if parts and not any(named.normal(key) in named.TOKEN and isinstance(held[key], str) for key in held):
         lists = [one for part in parts for one in _records(name, part, names)]
         if lists and isinstance(lists[0], list | dict):
             return lists
     return [held]
+
+
+def _rows_of_pandas(held: dict[str, Any]) -> list[Any]:
+    """Records of a table that pandas wrote with its columns apart, or by row number; none of others."""
+    columns, rows = held.get("columns"), held.get("data")
+    is_split = isinstance(columns, list) and isinstance(rows, list) and bool(rows)
+    if is_split and all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+        return [dict(zip(map(str, columns), row)) for row in rows]
+    is_by_number = bool(held) and all(key.isdecimal() and isinstance(one, dict) for key, one in held.items())
+    return list(held.values()) if is_by_number else []
 
 
 def names_in(held: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -154,9 +212,8 @@ def table_of_records(
         if tuple(fields) != header:
             fields = {key: fields.get(key, []) for key in header} if header[0] in fields else fields
             if tuple(fields) != header or any(len(one) != len(fields[header[0]]) for one in fields.values()):
-                raise ArgumentError(
-                    f"{where}: must have {', '.join(header)}, as the first; got {', '.join(record)[:80]}"
-                )
+                got = ", ".join(map(str, record))[:80]
+                raise ArgumentError(f"{where}: must have {', '.join(header)}, as the first; got {got}")
         columns = []
         for key, values in fields.items():
             text = [
@@ -185,6 +242,8 @@ def table_of_records(
 def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list], str]:
     """(tokens and what has a value for each of them, what kind of record it is)."""
     if isinstance(record, list):
+        if record and all(isinstance(one, dict) for one in record):
+            return _of_objects(where, what, record), "records"
         return _of_pairs(where, what, record)
     if not isinstance(record, dict):
         raise ArgumentError(
@@ -232,8 +291,10 @@ def _tagged_words(record: dict, text: str) -> dict[str, list]:
 
 def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[str, list], str]:
     words = record[tokens]
-    if words and all(isinstance(one, dict) and "text" in one for one in words):  # Prodigy
-        spans = record.get("spans", [])
+    if words and all(isinstance(one, dict) for one in words):
+        spans = record.get("spans")  # of Prodigy
+        if not isinstance(spans, list) or not all("text" in one for one in words):
+            return _of_objects(where, what, words), "records"
         return {
             tokens: [one["text"] for one in words],
             "label": labels_of_tokens(where, words, spans),
@@ -254,17 +315,29 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
     return fields, "records"
 
 
+def _of_objects(where: str, what: str, words: list[dict]) -> dict[str, list]:
+    """A sentence whose words are objects with a text and what is known of it."""
+    usual = named.ordered(words[0], named.TOKEN)
+    token = next((key for key in usual if isinstance(words[0][key], str)), None)
+    if token is None:
+        fields = ", ".join(map(str, words[0]))[:80]
+        raise ArgumentError(f"{where}: is {what} of words without a text; they have {fields or 'nothing'}")
+    fields = {token: [one.get(token) for one in words]}
+    if not all(isinstance(one, str) for one in fields[token]):
+        raise ArgumentError(f"{where}: is {what} with a word that has no {token!r:.40}")
+    for key in words[0]:
+        values = [one.get(key) for one in words]
+        if key != token and all(isinstance(value, str | int | None) for value in values):
+            fields[str(key)] = values
+    return fields
+
+
 def _of_pairs(where: str, what: str, pairs: list) -> tuple[dict[str, list], str]:
     """A sentence of [token, tag] pairs, or spaCy's [text, {"entities": spans}]."""
     if len(pairs) == 2 and isinstance(pairs[0], str) and isinstance(pairs[1], dict):
         spans = spans_in(where, pairs[1].get("entities", []))
         words, labels = tagged_spans(where, pairs[0], spans)
         return {"token": words, "label": labels}, "spans"
-    is_two = len(pairs) == 2 and all(
-        isinstance(one, list) and one and isinstance(one[0], str) for one in pairs
-    )
-    if is_two and len(pairs[0]) == len(pairs[1]) != 2:
-        return {"token": pairs[0], "label": pairs[1]}, "records"
     widths = {len(one) for one in pairs if isinstance(one, list)}
     if not pairs or len(widths) != 1 or not all(isinstance(one, list) for one in pairs) or widths == {0}:
         if not pairs:

@@ -13,6 +13,7 @@ from spcviz.io.arrays import arrays_of
 from spcviz.io.cells import SIGNS, Row, rows_of
 from spcviz.io.logits import ARRAYS as OF_LOGITS
 from spcviz.io.logits import words_of_arrays
+from spcviz.io.parting import is_numbering
 from spcviz.io.source import UNNAMED, Text, bytes_of, decoded, text_of
 from spcviz.scores import Sequences, from_emissions
 
@@ -77,7 +78,8 @@ def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
         ``overflow_to_sample_mapping``, ``labels``, ``id2label`` and ``tokens`` where wanted. Or a CSV
         (comma, semicolon or tab) with a header and one row a token: ``sequence`` (rows of one are
         neighbours), ``token``, ``gold`` where known, and a column of scores for each label, named like it.
-        Row numbers that pandas and R put before are left out, decimal
+        Row numbers that pandas and R put before are left out, and columns of whole numbers that are named
+        as those of tokens or documents (``token_id``, ``start``), if no ``gold`` is named so. Decimal
         commas are read as points, and an empty or -100 ``gold`` is not known.
     subwords : {"first", "last", "mean"}
         Of logits: which sub-words of a word count.
@@ -229,7 +231,7 @@ def _header(name: str, rows: list[Row]) -> _Header:
     names = [cell.strip() for cell in rows[0][1]]
     usual = [named.normal(cell) for cell in names]
     sequence = next((usual.index(key) for key in ("sequence", *named.SENTENCE) if key in usual), None)
-    token = next((usual.index(key) for key in named.TOKEN[:-5] if key in usual), None)
+    token = next((usual.index(key) for key in named.WORD if key in usual), None)
     gold = next((usual.index(key) for key in ("gold", "label", "tag") if key in usual), None)
     if (
         gold is not None
@@ -246,6 +248,11 @@ def _header(name: str, rows: list[Row]) -> _Header:
         and _counts([row[0] for _, row in rows[1:]])
     ):
         columns = columns[1:]
+    full = [row for _, row in rows[1:] if len(row) == len(names)]
+    said = set() if gold is None else {row[gold].strip() for row in full}
+    columns = [
+        k for k in columns if names[k] in said or not is_numbering(names[k], [row[k] for row in full[:2000]])
+    ]
     if sequence is None or not columns:
         raise ArgumentError(
             f"{name}, line 1: must have the columns sequence, token, gold and one for each label, "

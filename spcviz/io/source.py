@@ -65,8 +65,8 @@ def decoded(name: str, data: bytes, encoding: str = "auto") -> Text:
     """The text of some bytes: by the encoding that is asked for, else by what the bytes show.
 
     A byte order mark counts first. Zeros at every other byte are UTF-16 without one. Bytes that are valid
-    UTF-8 are that; where at least as many signs of several bytes are valid as single bytes are not, those are
-    strays, read as Windows-1252 and named by line; else all is Windows-1252 by the browsers' rule.
+    UTF-8 are that; where at least as many characters of several bytes are valid as single bytes are not,
+    those are strays, read as Windows-1252 and named by line; else all is Windows-1252 by the browsers' rule.
     """
     if encoding != "auto":
         return _asked(name, data, encoding)

@@ -1,4 +1,4 @@
-"""Texts with spans of signs, as annotation tools write them, and the BIO labels of their words."""
+"""Texts with spans of characters, as annotation tools write them, and the BIO labels of their words."""
 
 import re
 from itertools import pairwise
@@ -81,7 +81,7 @@ def words_in(text: str) -> list[str]:
 
 
 def tagged_spans(where: str, text: str, spans: Spans) -> tuple[list[str], list[str]]:
-    """(words, BIO labels) of a text with spans of signs, or `ArgumentError` if they do not fit its words.
+    """(words, BIO labels) of a text with spans of characters; `ArgumentError` if they do not fit its words.
 
     >>> tagged_spans("text", "Maria Skov sings.", [(0, 10, "PER")])
     (['Maria', 'Skov', 'sings', '.'], ['B-PER', 'I-PER', 'O', 'O'])
@@ -91,7 +91,8 @@ def tagged_spans(where: str, text: str, spans: Spans) -> tuple[list[str], list[s
     labels, at, before = ["O"] * len(words), 0, 0
     for start, end, kind in sorted(spans):
         if not 0 <= start < end <= len(text):
-            raise ArgumentError(f"{where}: span {start} to {end} must lie in its text of {len(text)} signs")
+            size = f"{len(text)} characters"
+            raise ArgumentError(f"{where}: span {start} to {end} must lie in its text of {size}")
         if start < before:
             raise ArgumentError(f"{where}: spans must not overlap, got another one at {start}")
         while at < len(words) and words[at][1] <= start:
@@ -113,7 +114,7 @@ def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
 
 
 def labels_of_tokens(where: str, words: list[dict], spans: Any) -> list[str]:
-    """BIO labels of Prodigy's tokens, by its spans' first and last token or by their signs."""
+    """BIO labels of Prodigy's tokens, by its spans' first and last token or by their characters."""
     labels = ["O"] * len(words)
     for one in spans if isinstance(spans, list) else []:
         kind = one.get("label") if isinstance(one, dict) else None

@@ -10,6 +10,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.extras import is_installed
 from spcviz.io.kinds import missing_reader
 from spcviz.io.layout import Table
+from spcviz.io.parting import sentences_of
 from spcviz.io.records import Names, names_in, table_of_records
 from spcviz.io.unpacked import opened_zip
 
@@ -75,7 +76,7 @@ def _of_columns(
 ) -> Table:
     """A table whose rows are sentences, or tokens with a column that numbers sentences."""
     from spcviz.io.cells import list_in
-    from spcviz.io.named import normal, sentence_column, token_column
+    from spcviz.io.named import normal, token_column
 
     header = list(columns)
     token = token_column(header)
@@ -95,8 +96,7 @@ def _of_columns(
             for row in rows
         )
         return table_of_records(name, listed, names, max_tokens, kind)
-    by = sentence_column(header)
-    return table_of_records(name, _sentences(rows, header, token, by), names, max_tokens, kind)
+    return table_of_records(name, sentences_of(rows, header), names, max_tokens, kind)
 
 
 def _has_lists(column: Any) -> bool:
@@ -109,32 +109,6 @@ def _rows(columns: dict[str, Any], n: int) -> Iterator[dict[str, list]]:
         parts = {key: column.slice(start, 1000).to_pylist() for key, column in columns.items()}
         for row in zip(*parts.values()):
             yield {key: value or [] for key, value in zip(parts, row)}
-
-
-def _sentences(
-    rows: Iterator[dict], header: list[str], token: int, by: int | None
-) -> Iterator[dict[str, list]]:
-    """Rows that are a token each as records of a sentence each: neighbours of one number, or all."""
-    kept = [
-        header[token],
-        *(key for key in header if key not in (header[token], header[by] if by is not None else "")),
-    ]
-    now: dict[str, list] = {}
-    before: Any = None
-    for row in rows:
-        number = row[header[by]] if by is not None else None
-        is_new = number is not None and number != "" and number != before
-        is_gap = row[header[token]] in (None, "")
-        if (is_new or is_gap) and now:
-            yield now
-            now = {}
-        if is_new:
-            before = number
-        if not is_gap:
-            for key in kept:
-                now.setdefault(key, []).append("" if row[key] is None else row[key])
-    if now:
-        yield now
 
 
 def is_workbook(paths: object) -> bool:

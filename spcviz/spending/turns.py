@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-_ROOM = 1 + 1e-9
+_SLACK = 1 + 1e-9
 """Costs are added in another order than the queue does; what fits by less than this is not certain."""
 
 Offer = tuple[float, float]
@@ -101,7 +101,7 @@ def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float
     value = np.minimum(offers[:, 0], [ends.get(i, np.inf) for i in w.tolist()])
     rest = np.array([lines[i].rest for i in w])
     before = _sum_of_higher(bought_least, bought_cost, value) + _sum_of_higher(value, rest, value) - rest
-    return w[(before + offers[:, 1]) * _ROOM <= left].tolist()
+    return w[(before + offers[:, 1]) * _SLACK <= left].tolist()
 
 
 def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ A folder ``pages`` beside it would mean Streamlit's older navigation: "Page not 
 import streamlit as st
 
 from spcviz.web.articles import articles
-from spcviz.web.cached import turns
+from spcviz.web.cached import slots
 from spcviz.web.course import bar as course
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation, warmup
@@ -14,7 +14,7 @@ from spcviz.web.ui import about, layout, navigation, warmup
 
 def show() -> None:
     """Draw the page that is asked for."""
-    with turns.TURNS.taken():
+    with slots.SLOTS.acquire():
         _draw()
 
 

@@ -1,4 +1,4 @@
-"""Lines that are parted as a whole make what the same lines make one by one."""
+"""Lines that are split as a whole make what the same lines make one by one."""
 
 from unittest.mock import patch
 

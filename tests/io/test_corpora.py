@@ -187,7 +187,7 @@ def test_spans_in_the_cells_of_a_table(text):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("[[0, 99, 'PER']]", "span 0 to 99 must lie in its text of 9 signs"),
+        ("[[0, 99, 'PER']]", "span 0 to 99 must lie in its text of 9 characters"),
         ("[[0, 3, 'PER'], [1, 2, 'X']]", "spans must not overlap"),
         ("[[0, 3, 'PER'", r"line 3: must have a list of spans, got"),
         ("[[0, 3, __import__('os')]]", r"line 3: must have a list of spans, got"),

@@ -301,7 +301,7 @@ BROKEN_JSON = [
         "sentence 1: must have a label for each token, got 2 in 'tags' for 1",
     ),
     ('[{"text": "a b"}]\n', "is JSON with a text, but without tags or spans for it"),
-    ('[{"text": "ab", "label": [[0, 9, "X"]]}]\n', "span 0 to 9 must lie in its text of 2 signs"),
+    ('[{"text": "ab", "label": [[0, 9, "X"]]}]\n', "span 0 to 9 must lie in its text of 2 characters"),
     ('[{"text": "a b", "label": [[0, 3, "X"], [2, 3, "Y"]]}]\n', "spans must not overlap"),
     ('[{"text": "a b", "label": [[0, "X"]]}]\n', r"spans are expected as \[from, to, label\]"),
     ('[{"tokens": ["a"], "tags": ["X"]},\n{"tokens": ["a", ]}]\n', "line 2: is JSON that cannot be read"),
@@ -314,7 +314,7 @@ BROKEN_JSON = [
     ),
     (
         '{"tokens": [{"a": 1}], "tags": ["O"]}\n',
-        "is JSON, but no tokens are found in it: it has tokens, tags",
+        "is JSON of words without a text; they have a",
     ),
     ("[]\n", "must have at least one token|holds no tokens"),
 ]
@@ -570,3 +570,43 @@ def test_the_names_of_numbers_leave_minus_100_alone():
     given = {"label_names": ["O", "B-X"], "data": [{"tokens": ["a", "b"], "tags": [1, -100]}]}
     assert read_conll(json.dumps(given).encode()).labels == [["B-X", None]]
     assert read_conll("a -1\nb 1\n").labels == [["-1", "1"]]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("sign", ["\t", ",", ";"])
+def test_blanks_about_cells_are_not_of_them(sign, ends):
+    rows = [("Ada ", " B-PER "), (" went", "O "), ("", ""), ("Bath  ", "B-LOC"), (" ", "O")]
+    text = "".join((sign.join(row) if row[1] else " ") + ends for row in rows)
+    corpus = read_conll(text, separator=sign, header=False)
+    assert corpus.sentences == [["Ada", "went"], ["Bath", " "]]
+    assert corpus.labels == [["B-PER", "O"], ["B-LOC", "O"]]
+
+
+@pytest.mark.parametrize("blank", ["\t", "  ", "\xa0", "\u3000", " \x0c"])
+def test_lines_of_spaces_of_any_kind_are_blank(blank):
+    assert read_conll(f"Ada\tB-PER\n{blank}\nwent\tO\n").sentences == [["Ada"], ["went"]]
+
+
+def test_an_empty_label_is_not_known_unless_it_is_how_the_file_writes_o():
+    corpus = read_conll("token,pos\nAda,NNP\nwent,\nhome,RB\n")
+    assert corpus.labels == [["NNP", None, "RB"]]
+    assert corpus.notes == ("1 label is not known (-100, null or empty)",)
+    assert read_conll("token,ner\nAda,B-PER\nwent,\nhome,O\n").labels == [["B-PER", None, "O"]]
+    corpus = read_conll("token,ner\nAda,B-PER\nwent,\nhome,\n")
+    assert (corpus.labels, corpus.notes) == ([["B-PER", "", ""]], ())
+
+
+def test_two_columns_of_chunks_are_said():
+    text = "Ada B-PER B-PER\nwent O O\n\nBath B-LOC O\n"
+    (note,) = read_conll(text).notes
+    assert read_conll(text).format == "columns"
+    assert note.startswith("Columns 2 and 3 both hold labels of chunks")
+    assert "3 was taken" in note
+    assert read_conll(text, columns=(0, 1)).notes == ()
+    assert read_conll("Ada NNP B-NP B-PER\nwent VBD B-VP O\n").notes == ()  # chunks and names: CoNLL-2003
+
+
+def test_the_note_that_git_lfs_leaves_in_place_of_a_file_is_named():
+    note = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 3281052\n"
+    with pytest.raises(ArgumentError, match="Git LFS"):
+        read_conll(note)

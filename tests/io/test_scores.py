@@ -186,3 +186,25 @@ def test_damage_is_said(tmp_path):
         read_scores(single.getvalue())
     with pytest.raises(ArgumentError, match=r"none.npz: cannot be read"):
         read_scores(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize("name", ["token_id", "idx", "position", "doc_id", "Start", "char_offset", "No"])
+@pytest.mark.parametrize("at", [0, 1, 3, 5])
+def test_a_column_that_numbers_tokens_is_no_label(name, at):
+    rows = [
+        ["sequence", "token", "gold", "N", "V"],
+        ["1", "dogs", "N", "2", "0"],
+        ["1", "bark", "V", "1", "3"],
+    ]
+    for k, row in enumerate(rows):
+        row.insert(at, [name, "3", "4"][k])
+    scores = read_scores("".join(",".join(row) + "\n" for row in rows))
+    assert scores.label_names == ("N", "V")
+    assert scores.emissions.tolist() == [[2.0, 0.0], [1.0, 3.0]]
+
+
+def test_a_label_that_is_named_like_a_number_is_one():
+    text = "sequence,token,gold,NUM,NO,V\n1,two,NUM,2,0,1\n1,bark,V,1,0,3\n"
+    assert read_scores(text).label_names == ("NUM", "V")  # whole numbers that no gold label bears
+    assert read_scores(text.replace(",0,", ",0.5,")).label_names == ("NUM", "NO", "V")
+    assert read_scores(text.replace("V,1", "NO,1")).label_names == ("NUM", "NO", "V")

@@ -110,7 +110,7 @@ def test_signs_that_are_none_are_refused(code, order):
     file = io.BytesIO()
     texts = np.array([65, code], dtype=f"{order}u4").view(f"{order}U1")
     np.savez(file, tokens=texts)
-    with pytest.raises(ArgumentError, match=f"tokens must be of signs of Unicode, got the number 0x{code:x}"):
+    with pytest.raises(ArgumentError, match=f"must be of characters of Unicode, got the number 0x{code:x}"):
         arrays_of("x.npz", file.getvalue())
     file = io.BytesIO()
     np.savez(file, tokens=np.array(["A", "\U0010ffff", ""], dtype=f"{order}U3"))

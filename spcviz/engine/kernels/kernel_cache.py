@@ -34,7 +34,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels import calm, carrying, placing, sources
 
 _KEEP_SECONDS = 24 * 3600
-_ROOM = 64 * 2**20
+_DISK_LEFT = 64 * 2**20
 """Bytes that must be free: all kernels together take a third of it."""
 _SUMS = "sums.txt"
 _SECONDS_BETWEEN = 0.2
@@ -111,7 +111,9 @@ def _writable_cache_folder() -> Path | None:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=cache) as file:
             file.write(bytes(4096))
-        if shutil.disk_usage(cache).free < _ROOM:  # numba would stop the computation when it cannot write
+        if (
+            shutil.disk_usage(cache).free < _DISK_LEFT
+        ):  # numba would stop the computation when it cannot write
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.utime(cache)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder

@@ -12,7 +12,7 @@ import streamlit as st
 from spcviz.shared import stored
 from spcviz.shared.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
-from spcviz.web.cached import turns
+from spcviz.web.cached import slots
 from spcviz.web.cached.shared import shared
 
 LOG = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def tells_of_damage(part):
     @wraps(part)
     def wrapped(*arguments, **named):
         try:
-            with turns.TURNS.taken():
+            with slots.SLOTS.acquire():
                 return part(*arguments, **named)
         except StoreError as error:
             return st.error(str(error))

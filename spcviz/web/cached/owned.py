@@ -17,6 +17,7 @@ at the same moment. Nothing of a visitor's is on a disk or in a log.
 """
 
 import contextlib
+import gc
 import logging
 import threading
 import time
@@ -32,6 +33,13 @@ LOG = logging.getLogger(__name__)
 SECONDS, NAMELESS = 1800.0, 60.0
 MOST_AWAY = 120.0
 EVERY = 1.0
+SWEEP_EVERY = 30.0
+"""Seconds after which garbage in circles is looked for, if anything was made at all.
+
+A run that has ended, with all that it held, is such garbage: frames, sessions and what was read of a file.
+Python itself looks through all of it only when a quarter of all objects are new: beside a class the process
+then keeps some 400 MB of what is nobody's.
+"""
 
 GOES = (
     "goes when you close or reload this page, at most two minutes after your connection was lost (one that "
@@ -202,12 +210,22 @@ def _watch() -> None:
 
 
 def _look() -> None:
+    swept = CLOCK.now()
     while True:
         time.sleep(EVERY)
         try:
             clean()
+            swept = sweep(swept)
         except Exception as error:  # whatever it was, the clock goes on
             LOG.error("the clock of visits: %s", type(error).__name__)
+
+
+def sweep(swept: float) -> float:
+    """Free garbage in circles, if the last time is `SWEEP_EVERY` ago and anything was made; when it was."""
+    if CLOCK.now() - swept < SWEEP_EVERY or not gc.get_count()[2]:
+        return swept
+    gc.collect()
+    return CLOCK.now()
 
 
 class Belongings:

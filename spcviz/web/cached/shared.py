@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, owned, room, turns
+from spcviz.web.cached import first, memory, owned, slots
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -45,7 +45,7 @@ def shared(
     ``clear()``.
 
     Of at most `most` values the least recently used is evicted, and of all calls' values those worth least
-    when they take too many bytes (`spcviz.web.cached.room`). Errors are not cached. Arguments whose name
+    when they take too many bytes (`spcviz.web.cached.memory`). Errors are not cached. Arguments whose name
     begins with an underscore do not tell one call from another. A value is kept for so many `seconds`, and on
     from there while `stamp` returns what it returned when the value was made. A page says `spinner` while it
     waits; calls that have one are computed one at a time.
@@ -122,7 +122,7 @@ class _Shared:
             else:
                 turn = self.asked.setdefault(name, threading.Lock())
         if is_known:  # what it drives out may be ours: the lock is not held
-            room.ROOM.used((id(self), name), value)
+            memory.MEMORY.used((id(self), name), value)
             return self._shown(key, value)
         with turn:
             with self.lock:
@@ -143,7 +143,7 @@ class _Shared:
                     self._note(name, visit)
                     while len(self.known) > self.most:
                         self._drop(next(iter(self.known)))
-                room.ROOM.add((id(self), name), self._forget, value, time.monotonic() - begun)
+                memory.MEMORY.add((id(self), name), self._forget, value, time.monotonic() - begun)
             finally:
                 with self.lock:
                     self.asked.pop(name, None)
@@ -176,7 +176,7 @@ class _Shared:
         """Keep a value no longer. The lock is held."""
         self.known.pop(key, None)
         self._used.pop(key, None)
-        room.ROOM.remove((id(self), key))
+        memory.MEMORY.remove((id(self), key))
 
     def _forget(self, name):
         """There is no room for a value any more."""
@@ -203,7 +203,7 @@ class _Shared:
     def _told(self):
         """Around a computation: one that takes long says so on its page, and waits for its turn."""
         if self.spinner and _has_page():
-            with st.spinner(self.spinner), turns.LONG.taken():
+            with st.spinner(self.spinner), slots.LONG_SLOT.acquire():
                 yield
         else:
             yield

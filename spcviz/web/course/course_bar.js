@@ -91,7 +91,7 @@ class CourseBar extends View {
     for (const name of ["ask", "in", "room", "embed", "embed_options"]) asked.delete(name);
     return `${this.data?.page ?? ""}${asked.size ? `?${asked}` : ""}`;
   }
-  /** As a room takes it: an address of plain signs, not too long; else none. */
+  /** As a room takes it: an address of plain characters, not too long; else none. */
   shortHere() {
     const here = this.here().replaceAll("%20", "+");
     return /^[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}$/.test(here) ? here : "";

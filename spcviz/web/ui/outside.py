@@ -105,7 +105,7 @@ class Seats:
     Who is there keeps their place; beyond them nothing is accepted that would fail half-way.
     """
 
-    def __init__(self, app, fit: Callable[[], int | None] = lambda: ROOM["fit"]):
+    def __init__(self, app, fit: Callable[[], int | None] = lambda: FITS["fit"]):
         self.app, self._fit = app, fit
         self._n_open = 0
         self._coming: deque[float] = deque()
@@ -146,7 +146,7 @@ def _asks_for_a_page(scope):
     )
 
 
-ROOM: dict[str, int | None] = {"fit": None}
+FITS: dict[str, int | None] = {"fit": None}
 """How many visitors fit; None where that is no question."""
 
 
@@ -157,7 +157,7 @@ def make_room() -> int | None:
     soft = _raised(*resource.getrlimit(resource.RLIMIT_NOFILE))
     if soft != resource.RLIM_INFINITY and soft < ENOUGH:
         kept = max(1, (soft - 100) // 100)  # short enough for some dozen visits a second
-        ROOM["fit"] = max(1, (soft - OF_SERVER) // OF_VISITOR)
+        FITS["fit"] = max(1, (soft - OF_SERVER) // OF_VISITOR)
         config.set_option("server.disconnectedSessionTTL", kept)
         LOG.warning(
             "This process may open only %d files and sockets, which is enough for %d visitors at once; who "
@@ -165,7 +165,7 @@ def make_room() -> int | None:
             "LimitNOFILE=4096 of systemd, `--ulimit nofile=4096` of docker. Until then who loses the "
             "connection for more than %d s begins a new session: the address restores the scene, but not an "
             "upload.",
-            soft, ROOM["fit"], kept,
+            soft, FITS["fit"], kept,
         )  # fmt: skip
     return soft
 

@@ -32,7 +32,7 @@ class Field(NamedTuple):
     high: float = math.inf
     choices: tuple = ()  # allowed values, for any kind; empty = not restricted further
     pattern: str = ""  # regular expression that the whole text must match
-    longest: int = 400  # signs of its text in the address
+    longest: int = 400  # characters of its text in the address
     # regular expression of values that may be on offer on another machine; empty = there are none
     elsewhere: str = ""
 
@@ -101,7 +101,7 @@ def flag(name, default):
 
 
 def text(name, default, pattern, longest=400):
-    """Text of at most so many signs that matches a regular expression."""
+    """Text of at most so many characters that matches a regular expression."""
     return Field(name, "text", default, pattern=pattern, longest=longest)
 
 

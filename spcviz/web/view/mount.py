@@ -22,7 +22,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from spcviz.web.cached import owned, room
+from spcviz.web.cached import memory, owned
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import served
 
@@ -77,7 +77,7 @@ def packed_of(owner: object, make: Callable) -> Packed:
         if key[2] is not None:
             _used[key] = owned.CLOCK.now()
     if known is not None:
-        room.ROOM.used((packed_of, *key), known)
+        memory.MEMORY.used((packed_of, *key), known)
         return known[1]
     begun = time.monotonic()
     made = owner, packed(make(owner))
@@ -85,12 +85,12 @@ def packed_of(owner: object, make: Callable) -> Packed:
     with _packing:
         known = _packed.setdefault(key, made)
     if known is made:  # and not somebody else's, meanwhile
-        room.ROOM.add((packed_of, *key), _forget, made, seconds)
+        memory.MEMORY.add((packed_of, *key), _forget, made, seconds)
     return known[1]
 
 
 def _forget(name):
-    """There is no room for a packed part any more."""
+    """There is no memory left for a packed part any more."""
     with _packing:
         _packed.pop(name[1:], None)
         _used.pop(name[1:], None)
@@ -103,7 +103,7 @@ def _forget_over(is_over):
         gone = [key for key, used in _used.items() if is_over(key[2], used)]
     for key in gone:
         _forget((packed_of, *key))
-        room.ROOM.remove((packed_of, *key))
+        memory.MEMORY.remove((packed_of, *key))
 
 
 class Mounted(NamedTuple):

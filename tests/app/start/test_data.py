@@ -70,7 +70,7 @@ def trained(at):
 
 def test_it_opens_with_an_example_that_is_read_and_a_model_that_is_there():
     at = run()
-    assert "300 sentences, 4,503 tokens, 17 labels. CoNLL-U, columns parted by tabs: tokens in 2" in said(at)
+    assert "4,503 tokens, 17 labels. CoNLL-U, columns separated by tabs: tokens in 2" in said(at)
     assert "% are right" in said(at)
     assert at.get("bidi_component")
 
@@ -104,7 +104,7 @@ def test_every_view_opens_on_the_example(view):
 
 def test_the_first_widget_takes_a_file_and_what_was_read_is_said():
     at = give(run(), "chunks.txt", CHUNKS.encode())
-    assert "30 sentences, 150 tokens, 4 labels. CoNLL-2000, columns parted by spaces: tokens in 1" in said(at)
+    assert "150 tokens, 4 labels. CoNLL-2000, columns separated by spaces: tokens in 1" in said(at)
     assert at.query_params["file"] == digest_of(CHUNKS.encode())
     assert at.info[0].value.startswith("Train a model")
 
@@ -148,7 +148,7 @@ def test_each_training_stays_as_a_row_and_two_are_compared():
 
 def test_what_was_found_can_be_said_otherwise():
     at = give(run(), "a.tsv", b"word\tart\nHaus\tN\nrot\tA\n\n" * 20)
-    assert "60 tokens, 3 labels. TSV, columns parted by tabs: tokens in 1, labels in 2" in said(at)
+    assert "60 tokens, 3 labels. TSV, columns separated by tabs: tokens in 1, labels in 2" in said(at)
     at.selectbox(key="data_header").set_value("yes").run()
     assert not at.exception
     assert "with a header: tokens in 1 “word”, labels in 2 “art”" in said(at)

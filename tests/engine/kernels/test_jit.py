@@ -324,7 +324,7 @@ def test_a_disk_without_room_is_done_without(tmp_path, monkeypatch):
     monkeypatch.setenv("SPCVIZ_JIT_DIR", str(tmp_path))
     monkeypatch.setattr(kernel_cache, "_COMPLAINTS", {})
     assert kernel_cache._writable_cache_folder().parent == tmp_path
-    free = SimpleNamespace(free=kernel_cache._ROOM - 1)
+    free = SimpleNamespace(free=kernel_cache._DISK_LEFT - 1)
     monkeypatch.setattr(kernel_cache.shutil, "disk_usage", lambda path: free)
     assert kernel_cache._writable_cache_folder() is None
     (said,) = kernel_cache.complaints()

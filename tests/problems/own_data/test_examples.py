@@ -19,11 +19,11 @@ from spcviz.shared.folders import MODELS
 from tests.problems.own_data.test_model import run
 
 SIZES = {
-    "ewt": "17 labels. CoNLL-U, columns parted by tabs: tokens in 2, labels in 4",
-    "penn": "46 labels. CoNLL-U, columns parted by tabs: tokens in 2, labels in 5",
-    "chunks": "3 labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
-    "names": "3 labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
-    "letters": "26 labels. CSV, columns parted by commas, with a header: "
+    "ewt": "17 labels. CoNLL-U, columns separated by tabs: tokens in 2, labels in 4",
+    "penn": "46 labels. CoNLL-U, columns separated by tabs: tokens in 2, labels in 5",
+    "chunks": "3 labels. CoNLL-2000, columns separated by spaces: tokens in 1, labels in 3 (BIO)",
+    "names": "3 labels. CoNLL-2000, columns separated by spaces: tokens in 1, labels in 3 (BIO)",
+    "letters": "26 labels. CSV, columns separated by commas, with a header: "
     "tokens in 1 “token”, labels in 2 “label”",
 }
 

@@ -28,7 +28,7 @@ SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
         (
             "a.txt",
             CHUNKS.encode(),
-            "labels. CoNLL-2000, columns parted by spaces: tokens in 1, labels in 3 (BIO)",
+            "labels. CoNLL-2000, columns separated by spaces: tokens in 1, labels in 3 (BIO)",
         ),
         ("a.txt", CHUNKS.replace("\n", "\r\n").encode(), "2 sentences, 7 tokens, 4 labels. CoNLL-2000"),
         ("a.txt", b"\xef\xbb\xbf" + CHUNKS.encode(), "2 sentences, 7 tokens, 4 labels. CoNLL-2000"),
@@ -37,7 +37,7 @@ SCORES = {"emissions": np.zeros((3, 2)), "lengths": np.array([2, 1])}
         (
             "a.csv",
             b"token,label\ndogs,N\nbark,V\n",
-            "CSV, columns parted by commas, with a header: tokens in 1 “token”, labels in 2 “label”",
+            "CSV, columns separated by commas, with a header: tokens in 1 “token”, labels in 2 “label”",
         ),
         ("a.txt", "שלום X\nעולם Y\n".encode(), "1 sentence, 2 tokens, 2 labels"),
         (
@@ -58,7 +58,7 @@ def test_one_line_says_what_was_found(name, data, said):
 
 def test_an_example_is_read_by_its_columns():
     assert found(read_example("ewt")) == (
-        "300 sentences, 4,503 tokens, 17 labels. CoNLL-U, columns parted by tabs: tokens in 2, labels in 4"
+        "300 sentences, 4,503 tokens, 17 labels. CoNLL-U, columns separated by tabs: tokens in 2, labels in 4"
     )
     assert len({label for labels in read_example("penn").labels for label in labels}) > 40
     assert read("sentences.conllu", data_of("ewt"), (1, None)).labels == []
@@ -88,7 +88,7 @@ PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
         ("a.txt", b"", "a.txt: is empty; expected one token a line"),
         ("a.txt", b"a X\nb X Y\nc X\n", "a.txt, line 2: must have 2 columns"),
         ("a.tsv", b"a\tX\nb c d X\ne\tX\n", r"a.tsv, line 2: must have 2 columns.*got"),
-        ("a.txt", b"word " * (2 << 20), r"a.txt, line 1: has 10,485,760 signs; expected one token a line"),
+        ("a.txt", b"word " * (2 << 20), r"line 1: has 10,485,760 characters; expected one token a line"),
         ("a.txt", b"a X\0b\n", "must be text, got bytes with zeros"),
         ("s.npz", PICKLED, "s.npz: emissions must be of numbers or texts, got dtype"),
         ("s.npz", bomb(), r"s.npz: unpacks to 210 MB; at most 64 are read"),
@@ -116,7 +116,7 @@ PICKLED = npz(**(SCORES | {"emissions": np.array([{"a": 1}], dtype=object)}))
         ("a.json", b'{\n "a": [1]\n}', "is JSON, but no tokens are found in it: it has a; a list of tokens"),
         ("a.pkl", b"\x80\x04\x95abc.", "is a pickle, which could run code and is never read"),
         ("a.bin", b"a\x04X\n", "must be text, got the control character 0x04"),
-        ("a.txt", b"a " + b"L" * 500 + b"\nb Y\n", "of 500 signs; expected at most 100"),
+        ("a.txt", b"a " + b"L" * 500 + b"\nb Y\n", "of 500 characters; expected at most 100"),
         ("big.txt", bytes(21 << 20) + b"a", "at most 20 MB"),
     ],
 )
@@ -200,7 +200,7 @@ def test_sentences_with_a_label_that_is_not_known_are_left_out():
     brought = read("a.csv", b"token,label\na,X\nb,-100\n\nc,X\nd,Y\n\ne,Y\n")
     assert brought.sentences == [["c", "d"], ["e"]]
     assert brought.labels == [["X", "Y"], ["Y"]]
-    assert "1 label is not known (-100 or null)." in brought.warnings
+    assert "1 label is not known (-100, null or empty)." in brought.warnings
     assert "1 sentence with such labels is left out." in brought.warnings
 
 

@@ -151,7 +151,8 @@ def test_a_nursery_that_has_ended_is_started_anew():
 
 @pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
 def test_a_nursery_that_ends_takes_no_job_for_done():
-    training = job(settings={"method": "cascade", "order": 4, "n": 300})
+    # Long enough that a busy machine meets it before it is done.
+    training = job(settings={"method": "cascade", "order": 4, "n": 2000})
     end = time.monotonic() + 60
     while not training.ended.is_set() and time.monotonic() < end:
         for one in children():  # who is just being forked is met the next time

@@ -1,6 +1,8 @@
 """What visitors brought goes when their visit ends, and stays while a connection fails for a moment."""
 
+import gc
 import time
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -206,3 +208,29 @@ def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
     owned.CLOCK.turn(2)
     owned.clean()
     assert things.owners() == ["a"]
+
+
+def test_what_lies_in_circles_goes_without_visitors(server, monkeypatch):
+    class Run:
+        """A run that has ended: a frame that holds itself by an error, with a file in it."""
+
+    def leave():
+        run = Run()
+        run.frame = run
+        return weakref.ref(run)
+
+    gc.disable()
+    try:
+        left, before = leave(), owned.CLOCK.now()
+        monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1))
+        assert owned.sweep(before) == before
+        assert left() is not None
+        owned.CLOCK.turn(owned.SWEEP_EVERY)
+        monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
+        assert owned.sweep(before) == before
+        assert left() is not None
+        monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1))
+        assert owned.sweep(before) >= before + owned.SWEEP_EVERY
+        assert left() is None
+    finally:
+        gc.enable()

@@ -128,7 +128,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
 
     monkeypatch.setattr(mount, "_packed", {})
     monkeypatch.setattr(mount, "time", SimpleNamespace(monotonic=count().__next__))  # all take as long
-    monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(5000))
+    monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(5000))
     owners = [[number] for number in range(4)]
     first = [mount.packed_of(owner, part) for owner in owners]
     assert mount.packed_of(owners[3], part) is first[3]
@@ -136,8 +136,12 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert first[1] == mount.packed(part([1]))
     assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
     assert len(made) == 6
-    assert sum(len(packet.content) for _, packet in mount._packed.values()) <= mount.room.ROOM.n_bytes <= 5000
-    monkeypatch.setattr(mount.room, "ROOM", mount.room.Room(10))
+    assert (
+        sum(len(packet.content) for _, packet in mount._packed.values())
+        <= mount.memory.MEMORY.n_bytes
+        <= 5000
+    )
+    monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(10))
     assert mount.packed_of([9], part) == mount.packed(part([9]))
 
 

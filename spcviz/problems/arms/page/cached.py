@@ -13,7 +13,7 @@ from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.shared.folders import MODELS
-from spcviz.web.cached import side_by_side
+from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.shared import kernels_first, shared
 
@@ -36,7 +36,7 @@ def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
     model = _arm_model()
     chains = batch.draw(model, n_clips, seed)
-    return side_by_side.apart(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
+    return pool.run_in_pool(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
 @shared(6, kernels=False, own=lambda own, _: own)
@@ -58,7 +58,7 @@ def pose_budget(scene: PoseScene, progress: Callable, own: bool = False):
     slot = _arm_slot(own, scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
-            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, side_by_side.run)
+            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, pool.map_in_pool)
     return slot["budget"]
 
 

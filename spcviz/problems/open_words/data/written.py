@@ -3,8 +3,8 @@
 Coordinates are whole numbers; a box is 64 x 64, y points down. A stroke is a polyline. One sign stands for
 six bits, and these texts are the whole memory of a drawing (nothing else is kept)::
 
-    b LETTER ~ LETTER ~ ...     boxes; a letter is STROKE . STROKE ..., a stroke two signs (x, y) a point
-    s CUTS ~ STROKE . STROKE    a strip; a cut is two signs (x), a point three (x twice, y)
+    b LETTER ~ LETTER ~ ...     boxes; a letter is STROKE . STROKE ..., a stroke two characters (x, y) a point
+    s CUTS ~ STROKE . STROKE    a strip; a cut is two characters (x), a point three (x twice, y)
 
 A letter becomes 16 x 8 binary pixels as the data were made: its strokes' bounding box is scaled to fit, sides
 in proportion, and stands in the middle; a pixel is ink where the pen runs over its middle.
@@ -63,7 +63,7 @@ def parse(text):
     """
     if not isinstance(text, str) or len(text) > MAX_SIGNS or text[:1] not in ("b", "s"):
         raise ArgumentError(
-            f"text must begin with b or s and have at most {MAX_SIGNS} signs, got {text!r:.40}"
+            f"text must begin with b or s and have at most {MAX_SIGNS} characters, got {text!r:.40}"
         )
     if text[0] == "s":
         cuts, _, strokes = text[1:].partition("~")

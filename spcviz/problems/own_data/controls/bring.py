@@ -89,7 +89,7 @@ def has_subwords(visit) -> bool:
 def how_read(visit, state: dict) -> None:
     """What the reader has found out, to be said otherwise."""
     fields = (
-        ("Columns parted by", say.SEPARATORS, "separator"),
+        ("Columns separated by", say.SEPARATORS, "separator"),
         ("First line", say.HEADERS, "header"),
         ("Encoding", say.ENCODINGS, "encoding"),
         ("Chunks", say.SCHEMES, "scheme"),

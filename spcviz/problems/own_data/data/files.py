@@ -125,7 +125,7 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     used = {label for row in corpus.labels for label in row}
     longest = max(used, key=len, default="")
     if len(longest) > LONGEST_LABEL:
-        what = f"the label {longest[:20]!r}... of {len(longest):,} signs"
+        what = f"the label {longest[:20]!r}... of {len(longest):,} characters"
         raise ArgumentError(f"{name}: has {what}; expected at most {LONGEST_LABEL}: other columns?")
     if len(used) > MOST_KINDS and columns is None:
         without = corpus.columns[0], None
@@ -180,7 +180,7 @@ def _check_lines(name: str, data: bytes) -> None:
     longest = max(lines, key=len)
     if (n_signs := len(longest)) > LONGEST_LINE:
         wanted = "expected one token a line, with a blank line after each sentence"
-        raise ArgumentError(f"{name}, line {lines.index(longest) + 1}: has {n_signs:,} signs; {wanted}")
+        raise ArgumentError(f"{name}, line {lines.index(longest) + 1}: has {n_signs:,} characters; {wanted}")
 
 
 def _odd(corpus: Corpus) -> list[str]:

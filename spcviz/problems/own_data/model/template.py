@@ -9,7 +9,7 @@ import re
 DEFAULT = "bias word[0] lower[0] shape[0] ending2[0] ending3[0] beginning2[0] word[-1] word[1]"
 LONGEST, MOST = 400, 40
 MOST_SIGNS = 32
-"""Of a word's signs that ``signs`` sees, each in its place."""
+"""Of a word's characters that ``signs`` sees, each in its place."""
 FARTHEST = 5
 """Of a neighbour that is looked at."""
 
@@ -69,7 +69,7 @@ def read_template(text: str) -> Template:
         if any(abs(place) > FARTHEST for _, place in entries[-1]):
             raise ValueError(f"A template must look at most {FARTHEST} words away, got {entry!r:.60}.")
     if not 1 <= len(entries) <= MOST or len(text) > LONGEST:
-        raise ValueError(f"A template must have 1 to {MOST} entries and at most {LONGEST} signs.")
+        raise ValueError(f"A template must have 1 to {MOST} entries and at most {LONGEST} characters.")
     return tuple(entries)
 
 

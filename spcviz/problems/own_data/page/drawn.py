@@ -87,10 +87,10 @@ def _text(text: str, x: float, y: float, size: int, fill: str, most: float) -> s
 
 
 def _wide(text: str, size: int) -> float:
-    """About how wide a text is: signs of East Asia are as wide as tall."""
+    """About how wide a text is: characters of East Asia are as wide as tall."""
     return size * sum(1.0 if ord(sign) > 0x2E80 else 0.58 for sign in text)
 
 
 def _safe(text: str) -> str:
-    """A text in XML, without signs that XML does not have."""
+    """A text in XML, without characters that XML does not have."""
     return escape("".join(sign if sign.isprintable() else "�" for sign in text))

@@ -15,8 +15,8 @@ INTRODUCTION = (
 UPLOAD = "Your file: tagged text, scores or a model"
 FORMATS = (
     "CoNLL-2000 to 2012, CoNLL-U, TSV or CSV with a token or a sentence a row, JSON and JSON Lines (Hugging "
-    "Face, doccano, Label Studio, spaCy, Prodigy), Parquet, Excel, packed by gzip or zip; scores of another "
-    "model as .npz "
+    "Face, doccano, Label Studio, spaCy, Prodigy, Stanza, CoreNLP, pandas), Parquet, Excel, packed by gzip "
+    "or zip; scores of another model as .npz "
     "(`emissions`, `lengths`, where you have them `transitions`, `labels`, `label_names`, `tokens`) or CSV "
     "(`sequence, token, gold`, a column a label); logits of a token classifier (`logits`, `word_ids`, "
     "`id2label`); a model that `spcviz.save` wrote, zipped."

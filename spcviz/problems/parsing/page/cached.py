@@ -17,8 +17,8 @@ from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
+from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.shared import shared
-from spcviz.web.cached.side_by_side import apart
 
 
 @shared(1)
@@ -61,7 +61,7 @@ def _batch(size, seed):
 
 @shared(48, "Parsing, word by word ...", stored=TradeOff)
 def _traded(size, seed):
-    return apart(live.compare, _model(), tagger(), _batch(size, seed), seed)
+    return run_in_pool(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
 
 def fill():

@@ -13,7 +13,7 @@ from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import MODELS, data_folder
 from spcviz.shared.uploading.uploads import UploadError
-from spcviz.web.cached import side_by_side, uploaded
+from spcviz.web.cached import pool, uploaded
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared
 
@@ -78,7 +78,7 @@ def find_person(data) -> dict:
 def _person_window(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
-    guesses = side_by_side.run(lambda frame: finder.find(model, frame), looked)
+    guesses = pool.map_in_pool(lambda frame: finder.find(model, frame), looked)
     best = max(guesses, key=lambda guess: guess.score)
     tall, wide = _frames.shape[1:3]
     place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
@@ -127,7 +127,7 @@ def _frame_levels(own, digest, alphas, _scores):
 
 @shared(6, kernels=False, own=_is_own)
 def _clip_levels(own, digests, method, alphas, _scores):
-    return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
+    return trace.run_levels(_pose_model(), _scores, method, alphas, pool.map_in_pool)
 
 
 @shared(12, kernels=False, own=_is_own)
@@ -190,7 +190,7 @@ def pose_clip(
         return scores, _frame_levels(own, digest, alphas, scores[0]) if method == "single" else None
 
     done = []
-    for one in side_by_side.run(frame, digests, images):
+    for one in pool.map_in_pool(frame, digests, images):
         done.append(one)
         progress(len(done) / len(digests))
     scored, runs = zip(*done)

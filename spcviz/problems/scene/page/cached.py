@@ -12,8 +12,8 @@ from spcviz.problems.scene.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import uploaded
 from spcviz.web.cached.common import STORED, stored_evidence
+from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.shared import kernels_first, shared
-from spcviz.web.cached.side_by_side import apart
 
 NAME = models.NAME
 HAS_SCENE = NAME in STORED
@@ -59,7 +59,7 @@ def own(data_):
 @shared(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.page.trade.compare`."""
-    return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
+    return run_in_pool(trade.compare, _model(), trade.draw(kind, size, seed), seed)
 
 
 def fill():

@@ -146,7 +146,7 @@ def numbers_of(vocabulary, codes):
 
 @lru_cache(maxsize=1)
 def _characters():
-    """(kind, lower case) of each code point of the basic plane; others are signs without case."""
+    """(kind, lower case) of each code point of the basic plane; others are characters without case."""
     kinds, lower = np.full(65536, _SIGN, dtype=np.uint8), np.arange(65536, dtype=np.uint32)
     for point in range(65536):
         character = chr(point)

@@ -11,8 +11,8 @@ from spcviz.problems.words.paper import pays
 from spcviz.problems.words.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
+from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.shared import shared
-from spcviz.web.cached.side_by_side import apart
 
 
 @shared(2, "Valuing every test word ...")
@@ -38,7 +38,7 @@ def _read():
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.page.live.compare`."""
     model = budget_model(vocabulary)
-    return apart(live.compare, model, live.draw(model, n_words, seed), extractor)
+    return run_in_pool(live.compare, model, live.draw(model, n_words, seed), extractor)
 
 
 @shared(128, stored=PolicyWord, beside=2)

@@ -1,4 +1,4 @@
-"""Turns of visitors' runs: two at a time, since threads that want the interpreter's lock slow one another.
+"""Slots for visitors' runs: two at a time, since threads that want the interpreter's lock slow one another.
 
 A run that computes gives the lock up at every kernel and then waits for it behind all the others, and so does
 the server's own loop, twice for each thread that it starts: with eleven runs at once 58 to 117 visitors' asks
@@ -12,14 +12,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 
-class Turns:
+class Slots:
     """At most `most` threads at a time; a thread that takes longer than `seconds` goes on but is not counted.
 
     So whoever waits is next in `seconds` at the latest, however long others compute.
 
-    >>> turns = Turns(1, 0.1)
-    >>> with turns.taken(), turns.taken():  # a part of a run that has its turn
-    ...     turns.n_running
+    >>> slots = Slots(1, 0.1)
+    >>> with slots.acquire(), slots.acquire():  # a part of a run that has its turn
+    ...     slots.n_running
     1
     """
 
@@ -34,7 +34,7 @@ class Turns:
         return len(self._begun)
 
     @contextlib.contextmanager
-    def taken(self) -> Iterator[None]:
+    def acquire(self) -> Iterator[None]:
         """Around what takes a turn: waits until one is free. Within another one it waits for nothing."""
         if getattr(self._mine, "has", False):
             yield
@@ -59,9 +59,9 @@ class Turns:
                 self._changed.notify()
 
 
-TURNS = Turns(2, 0.1)
+SLOTS = Slots(2, 0.1)
 """Of all visitors' runs. One measurement: 200 students on Letters, the only page that anybody had opened,
 waited 0.9 s with three at a time and 0.01 with two (p50).
 """
-LONG = Turns(1, 2.0)
+LONG_SLOT = Slots(1, 2.0)
 """Of computations that take long, and say so: with three at once everybody else's run took 0.4 s."""

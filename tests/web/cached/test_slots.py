@@ -1,4 +1,4 @@
-"""Turns of visitors' runs: how many at once, and that nobody waits for one that takes long."""
+"""Slots of visitors' runs: how many at once, and that nobody waits for one that takes long."""
 
 import threading
 import time
@@ -6,20 +6,20 @@ import time
 import pytest
 
 from spcviz.web.cached.shared import shared
-from spcviz.web.cached.turns import LONG, TURNS, Turns
+from spcviz.web.cached.slots import LONG_SLOT, SLOTS, Slots
 
 
 class Runs:
     """Threads that take a turn each and hold it until they are let go."""
 
-    def __init__(self, turns, n):
-        self.turns, self.go, self.inside, self.lock = turns, threading.Event(), [], threading.Lock()
+    def __init__(self, slots, n):
+        self.slots, self.go, self.inside, self.lock = slots, threading.Event(), [], threading.Lock()
         self.threads = [threading.Thread(target=self._run, args=[i], daemon=True) for i in range(n)]
         for thread in self.threads:
             thread.start()
 
     def _run(self, i):
-        with self.turns.taken():
+        with self.slots.acquire():
             with self.lock:
                 self.inside.append(i)
             assert self.go.wait(30)
@@ -40,44 +40,44 @@ class Runs:
 
 
 def test_so_many_at_a_time_and_the_rest_after_them():
-    runs = Runs(turns := Turns(2, 60.0), 6)
+    runs = Runs(slots := Slots(2, 60.0), 6)
     assert runs.wait_for(2) == 2
-    assert turns.n_running == 2
+    assert slots.n_running == 2
     runs.end()
     assert sorted(runs.inside) == list(range(6))
-    assert turns.n_running == 0
+    assert slots.n_running == 0
 
 
 def test_one_that_takes_long_keeps_nobody_waiting():
     begun = time.monotonic()
-    runs = Runs(turns := Turns(1, 0.1), 4)
+    runs = Runs(slots := Slots(1, 0.1), 4)
     assert runs.wait_for(4) == 4
     assert 0.3 <= time.monotonic() - begun < 5
-    assert turns.n_running == 1  # the last; the others are not counted any more
+    assert slots.n_running == 1  # the last; the others are not counted any more
     runs.end()
-    assert turns.n_running == 0
+    assert slots.n_running == 0
 
 
 def test_a_part_of_a_run_has_its_turn():
-    turns, seen = Turns(1, 60.0), []
+    slots, seen = Slots(1, 60.0), []
 
     def run():
-        with turns.taken(), turns.taken():
-            seen.append(turns.n_running)
+        with slots.acquire(), slots.acquire():
+            seen.append(slots.n_running)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(10)
     assert seen == [1]
-    assert turns.n_running == 0
+    assert slots.n_running == 0
 
 
 def test_a_turn_is_given_back_after_an_error():
-    turns = Turns(1, 60.0)
-    with pytest.raises(KeyError), turns.taken():
+    slots = Slots(1, 60.0)
+    with pytest.raises(KeyError), slots.acquire():
         raise KeyError
-    with turns.taken():
-        assert turns.n_running == 1
+    with slots.acquire():
+        assert slots.n_running == 1
 
 
 def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
@@ -88,11 +88,11 @@ def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
 
     @shared(4, kernels=False)
     def short(n):
-        counted.append(("short", TURNS.n_running, LONG.n_running))
+        counted.append(("short", SLOTS.n_running, LONG_SLOT.n_running))
 
     @shared(4, "Takes long ...", kernels=False)
     def long(n):
-        counted.append(("long", TURNS.n_running, LONG.n_running))
+        counted.append(("long", SLOTS.n_running, LONG_SLOT.n_running))
 
     def page(short, long):
         from spcviz.web.cached.common import tells_of_damage
@@ -102,6 +102,6 @@ def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
     app = AppTest.from_function(page, kwargs={"short": short, "long": long}).run()
     assert not app.exception
     assert counted == [("short", 1, 0), ("long", 1, 1)]
-    assert (TURNS.n_running, LONG.n_running) == (0, 0)
+    assert (SLOTS.n_running, LONG_SLOT.n_running) == (0, 0)
     long(2)  # not for a visitor: ahead of them, in a script
     assert counted[-1] == ("long", 0, 0)

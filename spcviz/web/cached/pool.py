@@ -30,12 +30,12 @@ def _step_back():
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
-def run(work: Callable, *rows):
+def map_in_pool(work: Callable, *rows):
     """As `map`, side by side: yields in order, an error where its turn comes.
 
     Only as many pieces wait as there are threads, between those of other visits; cached calls may be made.
 
-    >>> list(run(lambda a, b: a + b, [1, 2], [10, 20]))
+    >>> list(map_in_pool(lambda a, b: a + b, [1, 2], [10, 20]))
     [11, 22]
     """
     session = get_script_run_ctx(suppress_warning=True)
@@ -63,12 +63,12 @@ def run(work: Callable, *rows):
             future.cancel()
 
 
-def apart(work, *arguments):
+def run_in_pool(work, *arguments):
     """One long piece of work in the pool, in its turn; in the pool already, at once.
 
-    >>> apart(max, 1, 2)
+    >>> run_in_pool(max, 1, 2)
     2
     """
     if threading.current_thread().name.startswith(_PREFIX):
         return work(*arguments)
-    return next(run(lambda _: work(*arguments), [None]))
+    return next(map_in_pool(lambda _: work(*arguments), [None]))

@@ -76,17 +76,17 @@ class _Entry:
         self.measured_at, self.n_uses, self.worth = time.monotonic(), 1, 0.0
 
 
-class Room:
+class MemoryBudget:
     """Values by the call that keeps them and its key: those worth least go first.
 
     What was asked for often, took long to make and is small is worth most: Cherkasova (1998), Improving WWW
     proxies performance with greedy-dual-size-frequency caching policy.
 
     >>> gone = []
-    >>> room, a = Room(350), "x" * 100
-    >>> room.add("a", gone.append, a, 1.0), room.add("b", gone.append, "y" * 50, 0.1), room.used("a", a)
+    >>> memory, a = MemoryBudget(350), "x" * 100
+    >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1), memory.used("a", a)
     (None, None, None)
-    >>> room.add("c", gone.append, "z" * 80, 1.0), gone, room.n_bytes
+    >>> memory.add("c", gone.append, "z" * 80, 1.0), gone, memory.n_bytes
     (None, ['b'], 278)
     """
 
@@ -113,7 +113,7 @@ class Room:
             self._put(name, again, instead=entry)
 
     def add(self, name: Hashable, forget: Callable[[Any], None], value: Any, seconds: float) -> None:
-        """A value is kept that took so many `seconds`; where there is no room, others are forgotten by
+        """A value is kept that took so many `seconds`; where there is no memory, others are forgotten by
         ``forget(name)``, it last.
         """
         self._put(name, _Entry(held_by(value), forget, seconds))
@@ -173,5 +173,5 @@ class Room:
                 self.n_bytes -= self._large.pop(array)[0]
 
 
-ROOM = Room(MOST_BYTES)
+MEMORY = MemoryBudget(MOST_BYTES)
 """Of this process."""

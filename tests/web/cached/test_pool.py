@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
-from spcviz.web.cached import side_by_side
-from spcviz.web.cached.side_by_side import N_THREADS, apart, run
+from spcviz.web.cached import pool
+from spcviz.web.cached.pool import N_THREADS, map_in_pool, run_in_pool
 
 
 def test_in_order_and_not_in_the_callers_thread():
-    answers = list(run(lambda n: (n, threading.current_thread().name), range(20)))
+    answers = list(map_in_pool(lambda n: (n, threading.current_thread().name), range(20)))
     assert [n for n, _ in answers] == list(range(20))
     assert all(name.startswith("spcviz frames") for _, name in answers)
 
@@ -30,10 +30,10 @@ def test_who_asks_for_much_lets_others_in_between():
         has_begun.set()
         time.sleep(0.02)
 
-    greedy = threading.Thread(target=lambda: list(run(piece, range(60))))
+    greedy = threading.Thread(target=lambda: list(map_in_pool(piece, range(60))))
     greedy.start()
     has_begun.wait(10)
-    assert apart(lambda: len(begun)) < 30
+    assert run_in_pool(lambda: len(begun)) < 30
     greedy.join()
     assert len(begun) == 60
 
@@ -45,7 +45,7 @@ def test_it_steps_back_behind_the_threads_of_pages():
     def priority():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    assert apart(priority) == side_by_side.NICE
+    assert run_in_pool(priority) == pool.NICE
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 
@@ -58,7 +58,7 @@ def test_an_error_comes_where_its_turn_is_and_nothing_more_is_begun():
             raise ValueError("three")
         return n
 
-    answers = run(piece, range(100))
+    answers = map_in_pool(piece, range(100))
     assert [next(answers) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError, match="three"):
         next(answers)
@@ -66,7 +66,7 @@ def test_an_error_comes_where_its_turn_is_and_nothing_more_is_begun():
 
 
 def test_work_that_sets_work_apart_does_not_wait_for_itself():
-    assert list(run(lambda n: apart(lambda: 2 * n), range(3 * N_THREADS))) == [
+    assert list(map_in_pool(lambda n: run_in_pool(lambda: 2 * n), range(3 * N_THREADS))) == [
         2 * n for n in range(3 * N_THREADS)
     ]
 
@@ -75,7 +75,7 @@ def test_without_a_visitor_streamlit_has_nothing_to_complain_of(caplog, monkeypa
     complains = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     monkeypatch.setattr(complains, "handlers", [caplog.handler])
     monkeypatch.setattr(complains, "level", logging.DEBUG)
-    assert list(run(str, [1, 2])) == ["1", "2"]
+    assert list(map_in_pool(str, [1, 2])) == ["1", "2"]
     assert "ScriptRunContext" not in caplog.text
 
 
@@ -113,7 +113,7 @@ def test_no_thread_keeps_a_visit_once_its_work_is_done(fails):
 
 def _tried(piece):
     try:
-        list(run(piece, range(3 * N_THREADS)))
+        list(map_in_pool(piece, range(3 * N_THREADS)))
     except ZeroDivisionError:
         return [True]
     return [False]

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.web.cached import room
+from spcviz.web.cached import memory
 from spcviz.web.cached.shared import shared
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Room for ten thousand bytes."""
-    space = room.Room(10_000)
-    monkeypatch.setattr(room, "ROOM", space)
+    space = memory.MemoryBudget(10_000)
+    monkeypatch.setattr(memory, "MEMORY", space)
     return space
 
 
@@ -32,11 +32,11 @@ def arrays_of(n):
 
 def test_views_of_one_array_are_counted_once():
     base = np.zeros(1000)
-    assert room.held_by([base[:10], base[5:], {"a": base}]).n_bytes == pytest.approx(8000, abs=700)
+    assert memory.held_by([base[:10], base[5:], {"a": base}]).n_bytes == pytest.approx(8000, abs=700)
 
 
 def test_what_two_values_share_counts_once_until_both_are_gone():
-    large, space = np.zeros(100_000), room.Room(10**9)
+    large, space = np.zeros(100_000), memory.MemoryBudget(10**9)
     space.add("model", print, [large], 1.0)
     space.add("reader", print, {"model": large[5:], "images": np.zeros(10)}, 1.0)
     assert space.n_bytes == pytest.approx(800_000, abs=1000)
@@ -53,7 +53,7 @@ def test_attributes_are_counted_and_circles_end():
 
     model = Model()
     model.weights, model.own, model.act, model.lock = np.zeros(500), model, print, threading.Lock()
-    assert 4000 <= room.held_by(model).n_bytes <= 5000
+    assert 4000 <= memory.held_by(model).n_bytes <= 5000
 
 
 def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small, monkeypatch):
@@ -66,7 +66,7 @@ def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small,
     model(1).table = np.zeros(1000)  # 8000 bytes
     model(1)
     assert small.n_bytes < 5000  # looked at just now
-    monkeypatch.setattr(room, "_AGAIN", 0.0)
+    monkeypatch.setattr(memory, "_AGAIN", 0.0)
     assert len(model(1).table) == 1000
     assert 8000 < small.n_bytes <= small.most
     array(1)
@@ -110,7 +110,7 @@ def test_what_was_asked_for_often_long_ago_falls_behind(small):
     assert small.n_bytes <= small.most
 
 
-def test_calls_share_the_room(small):
+def test_calls_share_the_budget(small):
     one, made = arrays_of(4000)
     other, others = arrays_of(4000)
     one(1), other(2)
@@ -123,7 +123,7 @@ def test_calls_share_the_room(small):
     assert others == [2, 3, 2]
 
 
-def test_a_value_larger_than_the_room_is_kept_until_the_next(small):
+def test_a_value_larger_than_the_budget_is_kept_until_the_next(small):
     large, made = arrays_of(50_000)
     assert large(1) is large(1)
     large(2)
@@ -131,7 +131,7 @@ def test_a_value_larger_than_the_room_is_kept_until_the_next(small):
     assert made == [1, 2, 1]
 
 
-def test_what_is_cleared_or_too_old_takes_no_room(small):
+def test_what_is_cleared_or_too_old_takes_no_memory(small):
     array, _ = arrays_of(3000)
     array(1), array(2)
     array.clear()
@@ -198,7 +198,7 @@ class Slowly:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 400))
 def test_the_heap_finds_what_a_search_finds(seed, n_steps):
     rng, gone = np.random.default_rng(seed), []
-    space, slowly = room.Room(3000), Slowly(3000)
+    space, slowly = memory.MemoryBudget(3000), Slowly(3000)
     for _ in range(n_steps):
         name = ("call", int(rng.integers(30)))
         if rng.random() < 0.6:
@@ -208,5 +208,5 @@ def test_the_heap_finds_what_a_search_finds(seed, n_steps):
             value, seconds = b"x" * int(rng.integers(1, 900)), float(rng.random())
             gone.clear()
             space.add(name, gone.append, value, seconds)
-            assert gone == slowly.add(name, room.held_by(value).n_bytes, seconds)
+            assert gone == slowly.add(name, memory.held_by(value).n_bytes, seconds)
     assert space.n_bytes == sum(one[0] for one in slowly.kept.values())

@@ -1,0 +1,145 @@
+"""Where a sentence begins in a table whose rows are a token each: by what its columns number.
+
+================  ==============================================================================
+sentences         ``sentence_id``, or another id whose values come in runs (``tweet_id``)
+documents         ``doc``, ``file``: their change ends a sentence, too, whose number may start anew
+tokens            ``idx`` 0, 1, 2, 0, 1: a sentence begins where the count does
+================  ==============================================================================
+
+Rows of texts, of Parquet and of JSON are separated by the same rules. An empty cell says nothing: the
+number of the row above holds on, as in tables that name a sentence once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from spcviz.io import named
+
+_ID = re.compile(r"(?:.*_)?(?:id|ids|no|nr|num|number|idx|index|key|uuid)")
+_OF_TOKENS = re.compile(r"token|word|entity|chunk|label|tag|ner|pos|head|mention|span|lemma|char|start|end")
+_DOCUMENT = re.compile(
+    r"(?:doc|document|file|article|essay|tweet|review|post|comment|paragraph|par|utterance|dialogue|dialog)"
+    r"(?:_?(?:id|no|nr|num|number|idx|index|name|key))?"
+)
+_COUNT = re.compile(r"i|n|(?:token_|word_|tok_|w_)?(?:id|no|nr|num|number|idx|index|position)")
+_PLACE = re.compile(r"(?:char_|token_|word_)?(?:position|start|end|begin|offset|start_offset|end_offset)")
+
+
+class Parting(NamedTuple):
+    """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
+
+    numbers: tuple[int, ...] = ()
+    count: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers) or self.count is not None
+
+
+def parting_of(header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank: bool = False) -> Parting:
+    """What parts rows, by the names of their columns and some rows; nothing where blank rows do already.
+
+    >>> parting_of(["doc", "sent", "word", "ner"], [["a", "0", "It", "O"], ["b", "0", "is", "O"]])
+    Parting(numbers=(1, 0), count=None)
+    >>> parting_of(["idx", "word", "ner"], [["0", "It", "O"], ["1", "is", "O"], ["0", "Go", "O"]])
+    Parting(numbers=(), count=0)
+    """
+    names = [named.normal(name) for name in header]
+    sentence = named.sentence_column(header)
+    used = {sentence, named.token_column(header), named.label_column(header)}
+    others = [k for k in range(len(names)) if k not in used]
+    numbers = [] if sentence is None else [sentence]
+    numbers += [k for k in others if _DOCUMENT.fullmatch(names[k])]
+    if sentence is not None or is_blank:
+        return Parting(tuple(numbers))
+    columns = {k: [str(row[k]).strip() for row in rows if len(row) == len(names)] for k in others}
+    count = next((k for k in others if _COUNT.fullmatch(names[k]) and _counts_anew(columns[k])), None)
+    if not numbers and count is None:
+        is_id = (k for k in others if _ID.fullmatch(names[k]) and not _OF_TOKENS.search(names[k]))
+        numbers = [k for k in is_id if _comes_in_runs(columns[k])][:1]
+    return Parting(tuple(numbers), count)
+
+
+def is_numbering(name: str, values: Sequence[str]) -> bool:
+    """Whether a column numbers tokens, sentences, documents or characters: by its name, in whole numbers.
+
+    >>> is_numbering("token_id", ["0", "1"]), is_numbering("NUM", ["0.5", "-2"]), is_numbering("N", ["1"])
+    (True, False, False)
+    """
+    name = named.normal(name)
+    is_named = _ID.fullmatch(name) or _DOCUMENT.fullmatch(name) or _PLACE.fullmatch(name)
+    return bool(is_named) and bool(values) and all(value.strip().isdecimal() for value in values)
+
+
+def _counts_anew(values: list[str]) -> bool:
+    """Whether a column counts from 0 or 1, and begins anew."""
+    if len(values) < 3 or not all(value.isdecimal() and len(value) < 10 for value in values):
+        return False
+    counted = [int(value) for value in values]
+    start = counted[0]
+    steps = [(a, b) for a, b in pairwise(counted) if b != a + 1]
+    return start in (0, 1) and bool(steps) and all(b == start for _, b in steps)
+
+
+def _comes_in_runs(values: list[str]) -> bool:
+    """Whether equal values stand together, some of them at least, and none comes back."""
+    filled = [value for value in values if value]
+    runs = [b for a, b in pairwise([None, *filled]) if a != b]
+    return bool(filled) and len(set(runs)) == len(runs) and 3 * len(runs) < 2 * len(filled)
+
+
+class Parter:
+    """Goes through rows and says where a sentence begins.
+
+    >>> parter = Parter(Parting((0,)))
+    >>> [parter.begins(row) for row in (["1", "It"], ["", "is"], ["2", "Go"])]
+    [True, False, True]
+    """
+
+    def __init__(self, parting: Parting) -> None:
+        self._parting = parting
+        self._before = [""] * len(parting.numbers)
+        self._start = ""
+
+    def begins(self, cells: Sequence[Any]) -> bool:
+        """Whether a row begins a sentence; rows are given one after the other."""
+        is_new = False
+        for at, k in enumerate(self._parting.numbers):
+            number = "" if cells[k] is None else str(cells[k]).strip()
+            if number and number != self._before[at]:
+                self._before[at] = number
+                is_new = True
+        if self._parting.count is not None:
+            counted = str(cells[self._parting.count]).strip()
+            self._start = self._start or counted
+            is_new = is_new or counted == self._start
+        return is_new
+
+
+def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[dict[str, list]]:
+    """Rows that are a token each, by name of column, as records of a sentence each.
+
+    A row without a token ends a sentence, too. What parts rows is found out from the first 2,000.
+    """
+    rows = list(rows)
+    at = named.token_column(header)
+    token = header[0 if at is None else at]
+    is_blank = any(row[token] in (None, "") for row in rows)
+    sample = [["" if row[key] is None else row[key] for key in header] for row in rows[:2000]]
+    parting = parting_of(header, sample, is_blank=is_blank)
+    parter = Parter(parting)
+    sentence = header[parting.numbers[0]] if parting.numbers else None
+    kept = [token, *(key for key in header if key not in (token, sentence))]
+    now: dict[str, list] = {}
+    for row in rows:
+        is_new = bool(parting) and parter.begins([row[key] for key in header])
+        is_gap = row[token] in (None, "")
+        if (is_new or is_gap) and now:
+            yield now
+            now = {}
+        if not is_gap:
+            for key in kept:
+                now.setdefault(key, []).append("" if row[key] is None else row[key])
+    if now:
+        yield now
