@@ -22,7 +22,6 @@ The operations, on vectors over states:
 Along the runs of a sparse lattice: `lattice_steps`.
 """
 
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -152,7 +151,7 @@ def _block(
     vectors.store(out, (j,), acc)
 
 
-@spliced_kernel
+@bare_inlined_kernel
 def _by_blocks(kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """`combine` of at least eight columns."""
     m = matrix.shape[1]
@@ -194,33 +193,37 @@ def _multiply_times(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np
         out[j] = vector[j] * other[j]
 
 
-def _multiply_wide_of(times: Callable, of_two: Callable) -> Callable:
-    """`multiply` by vectors; its operation on two of them, and on two numbers."""
+@bare_inlined_kernel
+def _times(kind: tuple[int, ...], width: Width, vector: np.ndarray, other: np.ndarray, j: int) -> Any:
+    """Places j .. j + W - 1 of `multiply`, as a vector."""
+    a, b = vectors.load(width, vector, (j,)), vectors.load(width, other, (j,))
+    return vectors.add(a, b) if len(kind) == 0 else vectors.mul(a, b)
+
+
+def _multiply_wide_of(kind: tuple[int, ...]) -> Callable:
+    """`multiply` by vectors."""
 
     def multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
         n = len(out)
         j: Any = np.int64(0)  # see `_by_blocks`
         if n >= 8:
             # before the others, which it overlaps, are stored
-            last = times(vectors.load(_EIGHT, vector, (n - 8,)), vectors.load(_EIGHT, other, (n - 8,)))
+            last = _times(kind, _EIGHT, vector, other, n - 8)
             while n - j > 16:
-                both = times(vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
-                vectors.store(out, (j,), both)
+                vectors.store(out, (j,), _times(kind, _SIXTEEN, vector, other, j))
                 j += 16
             if n - j > 8:
-                half = times(vectors.load(_EIGHT, vector, (j,)), vectors.load(_EIGHT, other, (j,)))
-                vectors.store(out, (j,), half)
+                vectors.store(out, (j,), _times(kind, _EIGHT, vector, other, j))
             vectors.store(out, (n - 8,), last)
         else:
             while j < n:
-                out[j] = of_two(vector[j], other[j])
+                out[j] = vector[j] + other[j] if len(kind) == 0 else vector[j] * other[j]
                 j += 1
 
     return multiply_wide
 
 
-_multiply_add_wide = _multiply_wide_of(vectors.add, operator.add)
-_multiply_times_wide = _multiply_wide_of(vectors.mul, operator.mul)
+_multiply_add_wide, _multiply_times_wide = _multiply_wide_of(_OF_MAX), _multiply_wide_of(_OF_SUM)
 
 
 def _settle_never(sr: Semiring, vector: np.ndarray) -> float:
