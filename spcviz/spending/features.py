@@ -205,8 +205,8 @@ def _columns(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> Table
         x = X[i]
         if not hasattr(x, "shape") and encoding.is_named([x]):
             raise ArgumentError(
-                f"X[{i}] must hold numbers, since tier {name!r} has columns of arrays, got named features "
-                "(tiers of these have keys: FeatureTiers(names, (['word'], ['before']), costs))"
+                f"X[{i}] must be an array of numbers, since tier {name!r} has columns of arrays, got named "
+                "features (tiers of these have keys: FeatureTiers(names, (['word'], ['before']), costs))"
             )
         whole = _plain(f"X[{i}]", x)
         if len(whole.shape) != 2:

@@ -450,7 +450,7 @@ BAD = {
         ([0], [1], [2, 3]),
         X,
         ArgumentError,
-        r"X\[0\] must hold numbers, since tier 'cheap' has columns of arrays, got named features",
+        r"X\[0\] must be an array of numbers, since tier 'cheap' has columns of arrays, got named features",
     ),
     "no features": (
         (["shape"], ["word"], lambda x, p: [{}] * len(p)),
