@@ -127,6 +127,7 @@ class Asked(SequenceTagger):
 
         Features that have no names go by their columns.
         """
+        self._check_is_fitted()
         names = self._feature_names()
         rows, columns = np.nonzero(self.state_weights_)
         classes, weights = self.classes_.tolist(), self.state_weights_[rows, columns].tolist()
@@ -135,6 +136,7 @@ class Asked(SequenceTagger):
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float]:
         """Weights of steps by ``(from, to)``, as sklearn-crfsuite has them; those of 0 left out."""
+        self._check_is_fitted()
         classes, (rows, columns) = self.classes_.tolist(), np.nonzero(self.transition_weights_)
         weights = self.transition_weights_[rows, columns].tolist()
         return {(classes[j], classes[k]): w for j, k, w in zip(rows.tolist(), columns.tolist(), weights)}
@@ -148,6 +150,7 @@ class Asked(SequenceTagger):
         >>> sorted((top.label, top.feature) for top in tagger.top_features(2))
         [('DT', 'dog'), ('NN', 'dog')]
         """
+        self._check_is_fitted()
         n, names, classes = (
             checks.integer("n", n, 1, 2**31 - 1),
             self._feature_names(),

@@ -6,7 +6,6 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
@@ -15,6 +14,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
+from spcviz.learning.versioned import Versioned
 from spcviz.sequences import encoding, labels, stored
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
@@ -62,7 +62,7 @@ class TagPaths(NamedTuple):
     labels: np.ndarray
 
 
-class SequenceTagger(BaseEstimator):
+class SequenceTagger(Versioned):
     """Base of the taggers; not for use by itself."""
 
     State: type

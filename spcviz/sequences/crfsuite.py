@@ -8,14 +8,93 @@
 """
 
 import math
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn, Self
 
+import numpy as np
+
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.sequences.crf import ChainCRF
-from spcviz.sequences.typed import Inputs, Targets
+from spcviz.sequences.typed import Inputs, Item, Targets
 
 _UNLIMITED = 100_000
 _TOL = 1e-5
+
+_ELSEWHERE = {
+    "modelfile": "spcviz.save(crf, folder) stores the model, and spcviz.load(folder) reads it again",
+    "size_": "it has no file; crf.num_attributes_ says how many features it has",
+    "training_log_": "verbose=True shows its course; n_iter_ and has_converged_ say how it ended",
+    "tag": "crf.predict_single(xseq) and crf.tagger_.tag(xseq) label one sequence",
+    "open": "spcviz.load(folder) reads what spcviz.save(crf, folder) stored; CRFsuite's files are not read",
+    "dump": "crf.state_features_ and crf.transition_features_ have all weights",
+}
+"""What programs for CRFsuite ask a tagger for that is found by another name."""
+
+
+class Info(NamedTuple):
+    """What `pycrfsuite.Tagger.info` says."""
+
+    transitions: dict[tuple[Any, Any], float]
+    state_features: dict[tuple[Any, Any], float]
+    labels: list
+    attributes: list[str]
+
+
+class Tagger:
+    """A fitted `CRF` by the methods of `pycrfsuite.Tagger`: one sequence at a time.
+
+    >>> crf = CRF(c2=0.1).fit([[{"w": "the"}, {"w": "dog"}]] * 2, [["DT", "NN"]] * 2)
+    >>> crf.tagger_.tag([{"w": "the"}, {"w": "cat"}]), crf.tagger_.labels()
+    (['DT', 'NN'], ['DT', 'NN'])
+    """
+
+    def __init__(self, crf: "CRF") -> None:
+        self.crf = crf
+        self._xseq: Any = None
+
+    def set(self, xseq: Item) -> None:
+        """The sequence that `tag`, `probability` and `marginal` are of."""
+        self._xseq = xseq
+
+    def tag(self, xseq: Item | None = None) -> list:
+        """The best labels of a sequence, or of that which was set."""
+        if xseq is not None:
+            self.set(xseq)
+        return self.crf.predict_single(self._item())
+
+    def probability(self, yseq: Sequence) -> float:
+        """Of a labelling of the sequence that was set."""
+        return float(np.exp(self.crf.log_probability([self._item()], [yseq])[0]))
+
+    def marginal(self, y: Any, pos: int) -> float:
+        """Of a label at a place of the sequence that was set."""
+        shares = self.crf.predict_marginals_single(self._item())
+        if y not in self.labels():
+            raise ArgumentError(f"y must be one of the labels {self.labels()!r:.60}, got {y!r:.60}")
+        return shares[checks.integer("pos", pos, 0, len(shares) - 1)][y]
+
+    def labels(self) -> list:
+        """All labels, sorted."""
+        return self.crf.classes_.tolist()
+
+    def info(self) -> Info:
+        """The weights, and what they are of."""
+        crf = self.crf
+        return Info(crf.transition_features_, crf.state_features_, self.labels(), crf.attributes_)
+
+    def _item(self) -> Any:
+        if self._xseq is None:
+            raise ArgumentError("xseq must be set before it is asked about: call set(xseq) or tag(xseq)")
+        return self._xseq
+
+    def __getattr__(self, name: str) -> NoReturn:
+        _refuse(self, name)
+
+
+def _refuse(of: Any, name: str) -> NoReturn:
+    what = f"{type(of).__name__!r} object has no attribute {name!r}"
+    raise AttributeError(f"{what}: {_ELSEWHERE[name]}" if name in _ELSEWHERE else what, name=name, obj=of)
 
 
 class CRF(ChainCRF):
@@ -26,7 +105,8 @@ class CRF(ChainCRF):
     algorithm : {"lbfgs"}
         Of "ap", `StructuredPerceptron` is the better; the others are refused.
     min_freq : float
-        Features that occur less often are left out.
+        Features that occur less often, with whatever label, are left out. CRFsuite counts the sum of a
+        feature's values with each label.
     all_possible_states, all_possible_transitions : bool
         Weights also for features with labels, and for steps, that the training data does not show.
     c1, c2 : float
@@ -35,14 +115,21 @@ class CRF(ChainCRF):
         None: until it has converged.
     delta : float
         Stop once an iteration improves the loss by less than this share of it.
-    num_memories, epsilon, period, linesearch, max_linesearch
-        Of CRFsuite's own optimiser; taken and not used.
+    num_memories, epsilon, period, linesearch, max_linesearch, keep_tempfiles
+        Of CRFsuite's own optimiser and files; taken and not used.
     verbose : bool
+    model_filename, trainer_cls : None
+        There is no file of CRFsuite, and no trainer: refused by `fit`, which says what to do.
 
     Attributes
     ----------
-    classes_, state_features_, transition_features_, attributes_
-        As sklearn-crfsuite has them; and those of `ChainCRF`.
+    classes_, state_features_, transition_features_, attributes_, num_attributes_
+        As sklearn-crfsuite has them, but that labels are sorted; and those of `ChainCRF`.
+    tagger_ : Tagger
+        The methods of `pycrfsuite.Tagger`.
+
+    `pickle` and `joblib` take it, within one version; `spcviz.save` stores what later versions read, and what
+    can be read without running it.
     """
 
     def __init__(
@@ -62,6 +149,9 @@ class CRF(ChainCRF):
         max_linesearch: int | None = None,
         verbose: bool = False,
         n_jobs: int | None = None,
+        keep_tempfiles: bool | None = None,
+        model_filename: str | None = None,
+        trainer_cls: Any = None,
     ) -> None:
         self.algorithm = algorithm
         self.min_freq = min_freq
@@ -78,6 +168,9 @@ class CRF(ChainCRF):
         self.max_linesearch = max_linesearch
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.keep_tempfiles = keep_tempfiles
+        self.model_filename = model_filename
+        self.trainer_cls = trainer_cls
 
     # What `ChainCRF` goes by, under its own names.
     warm_start, constraints, class_weight, random_state, learning_rate = False, None, None, None, 0.1
@@ -104,11 +197,40 @@ class CRF(ChainCRF):
             raise ArgumentError(
                 f"algorithm must be lbfgs, got {self.algorithm!r:.60}; for ap there is StructuredPerceptron"
             )
+        if self.model_filename is not None:
+            raise ArgumentError(
+                f"model_filename must be None, got {self.model_filename!r:.60}: call "
+                "spcviz.save(crf, folder) after fit"
+            )
+        if self.trainer_cls is not None:
+            raise ArgumentError(
+                f"trainer_cls must be None, got {self.trainer_cls!r:.60}: there is no trainer here"
+            )
         return super().fit(X, y, X_dev=X_dev, y_dev=y_dev)
+
+    @property
+    def tagger_(self) -> Tagger:
+        """By the methods of `pycrfsuite.Tagger`; the sequence that was set stays so."""
+        self._check_is_fitted()
+        if getattr(self.__dict__.get("_tagger"), "crf", None) is not self:
+            self._tagger = Tagger(self)
+        return self._tagger
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(type(self), name, None)
+        if isinstance(found, property):  # it has been asked, and its own error says why there is nothing
+            return found.__get__(self)
+        _refuse(self, name)
+
+    @property
+    def num_attributes_(self) -> int:
+        """How many features have a name."""
+        return len(self.attributes_)
 
     @property
     def attributes_(self) -> list[str]:
         """Names of the features."""
+        self._check_is_fitted()
         return self.feature_names_in_.tolist()
 
     def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = True) -> list:

@@ -12,7 +12,7 @@ Features are numbered in the order in which training sees them. What it has not 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, repeat
 from numbers import Real
 from typing import Any, NamedTuple
@@ -79,7 +79,21 @@ def as_items(X: Any) -> Sequence:
         )
     if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
         raise ArgumentError(f"X must be a list of sequences, got {X!r:.60}")
-    return X if isinstance(X, list | tuple) else list(X)
+    items = X if isinstance(X, list | tuple) else list(X)
+    if set(map(type, items)) <= {list, tuple, np.ndarray}:
+        return items
+    return [_as_tokens(item, f"X[{i}]") for i, item in enumerate(items)]
+
+
+def _as_tokens(item: Any, name: str) -> Any:
+    """A sequence that can be read twice: of an iterator, and of `pycrfsuite.ItemSequence`, its tokens."""
+    if isinstance(item, Iterator):
+        return list(item)
+    if type(item).__name__ == "ItemSequence" and callable(getattr(item, "items", None)):
+        return item.items()
+    if not (hasattr(item, "shape") or isinstance(item, Iterable)):
+        raise ArgumentError(f"{name} must be a list of tokens, got {item!r:.60}")
+    return item
 
 
 def is_named(items: Sequence) -> bool:

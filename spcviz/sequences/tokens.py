@@ -132,6 +132,44 @@ def _parted(name: str) -> tuple[str, str, str]:
     return (key, separator, value) if separator else ("", "", "")
 
 
+def key_of(name: str) -> str:
+    r"""The key of a dict that a feature is of; of a text that no dict stands for, as in a list, all of it.
+
+    >>> key_of("word=a=b"), key_of(r"a\=b=c"), key_of(r"in\:word=a"), key_of("title")
+    ('word', 'a=b', 'in', 'title')
+    """
+    if "\\" not in name:
+        return name.partition("=")[0] if "=" in name else name
+    key, i = "", 0
+    while i < len(name) and name[i] != "=":
+        if name[i] == "\\" and name[i + 1 : i + 2] == ":":
+            break
+        if name[i] == "\\" and name[i + 1 : i + 2] in ("=", "\\") and i + 1 < len(name):
+            i += 1
+        key += name[i]
+        i += 1
+    return key
+
+
+def key_of_pair(name: Any, value: Any) -> str | None:
+    r"""`key_of` all features that a pair of a dict stands for; None where it cannot stand for any.
+
+    >>> key_of_pair("a=b", "c"), key_of_pair("a=b", True), key_of_pair("a", ["b", "c"]), key_of_pair(3, "a")
+    ('a=b', 'a', 'a', None)
+    """
+    try:
+        key = _text(name)
+    except UnicodeDecodeError:
+        return None
+    if key is None or ("=" not in key and "\\" not in key):
+        return key
+    if isinstance(value, list | tuple | np.ndarray | Set):
+        is_text = all(isinstance(item, str | bytes) for item in value)
+    else:
+        is_text = isinstance(value, str | bytes | bytearray)
+    return key if is_text else key_of(key)
+
+
 class Numbered(NamedTuple):
     """Features of tokens: how many each has (N,), their numbers (-1: unknown), values (None: all 1)."""
 

@@ -1,7 +1,7 @@
 """Predict sequences under a budget for features: estimators over `spcviz.learning.budgets`.
 
 ======================  =======================================================================
-`FeatureTiers`          levels of features that can be bought: names, columns or functions, costs
+`FeatureTiers`          levels of features that can be bought: columns, keys of dicts or functions; costs
 `BudgetedTagger`        buys features position by position (DMS-pi, one shot, anytime, ...)
 `ModelSelector`         lifts whole sequences to a larger model (DMS)
 `EnvelopeTagger`        whichever of them, or of the fixed tiers, is best at a budget, held out

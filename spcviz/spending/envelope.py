@@ -185,6 +185,10 @@ class EnvelopeTagger(Budgeted):
             )
             if not np.array_equal(one, other):
                 raise ShapeError(f"sequences.tiers.{name} must be those of positions, got {other!r:.60}")
+        if positions.reader_.vocabularies != sequences.reader_.vocabularies:
+            raise ShapeError("sequences.tiers.features must be those of positions")
+        if state.positions.tiers.keys != state.sequences.tiers.keys:
+            raise ShapeError("sequences.tiers.keys must be those of positions")
         if state.positions.classes != state.sequences.classes:
             raise ShapeError("sequences.classes must be those of positions")
         _check_plan(state.plan)

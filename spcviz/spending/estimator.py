@@ -4,21 +4,21 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.seen import seen_grams
-from spcviz.learning.budgets.chains.tiered import Tiered
+from spcviz.learning.budgets.chains.tiered import Table, Tiered
 from spcviz.learning.dice import generator
+from spcviz.learning.versioned import Versioned
 from spcviz.scores.names import named_array
 from spcviz.spending import labelled, stored
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.labelled import Labelled
 from spcviz.spending.policies import MOST_LABELS
-from spcviz.spending.read import Reader, stored_tiers
+from spcviz.spending.read import Reader
 from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, checked
 from spcviz.spending.training import Training, trained
 
@@ -28,7 +28,7 @@ class Fitted(NamedTuple):
 
     reader: Reader
     classes: tuple[str | int, ...]
-    features: np.ndarray
+    features: Table
     data: Labelled
     fold: np.ndarray
     models: tuple[Tiered, ...]
@@ -37,7 +37,7 @@ class Fitted(NamedTuple):
     rng: np.random.Generator
 
 
-class Budgeted(BaseEstimator):
+class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
 
     def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
@@ -132,7 +132,7 @@ class Budgeted(BaseEstimator):
         check_is_fitted(self)
         seed = self.random_state
         return {
-            "tiers": stored_tiers(self.reader_.tiers, self.reader_.widths),
+            "tiers": self.reader_.stored(),
             "policy": self.policy,
             "passes": int(self.max_iter),
             "folds": int(self.cv),
@@ -148,6 +148,7 @@ class Budgeted(BaseEstimator):
         stored.check_common(state)
         about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
         estimator = cls(state.tiers.given(), random_state=state.random_state, **about, **settings)
-        estimator.reader_ = Reader(checked(estimator.tiers, is_stored=True), state.tiers.widths, state.scales)
+        tiers, widths = checked(estimator.tiers, is_stored=True), state.tiers.widths
+        estimator.reader_ = Reader(tiers, widths, state.scales, state.tiers.vocabularies())
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator

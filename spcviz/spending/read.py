@@ -6,49 +6,57 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.spending import labelled, tiers
+from spcviz.learning.budgets.chains.tiered import Table
+from spcviz.sequences.base import Texts, packed_texts
+from spcviz.sequences.encoding import Vocabulary
+from spcviz.sequences.stored import checked_names
+from spcviz.spending import features, labelled
+from spcviz.spending.features import Wanted
 from spcviz.spending.labelled import Labelled
-from spcviz.spending.tiers import FeatureTiers, Tiers, Wanted
+from spcviz.spending.tiers import Detached, FeatureTiers, Tiers, are_keys, lengths_of
 
 
 class StoredTiers(NamedTuple):
     """Tiers of columns, as they are stored."""
 
     names: tuple[str, ...]
-    columns: tuple[np.ndarray, ...]  # int; none of a tier that a function computes
+    columns: tuple[np.ndarray, ...]  # int; none of a tier that has keys or that a function computes
     costs: np.ndarray  # (T - 1,)
     widths: np.ndarray  # (T,) features of each tier
     batch: bool = False  # whether functions take many items at once
+    keys: tuple[tuple[str, ...], ...] = ()  # of each tier; (): no tier has any
+    features: tuple[Texts | None, ...] = ()  # names of each tier's, in their order; (): no tier has any
 
     def given(self) -> FeatureTiers:
         """As a user writes them."""
         columns = tuple(
-            of_tier if len(of_tier) else tiers.Detached(name)
-            for name, of_tier in zip(self.names, self.columns)
+            of_tier if len(of_tier) else keys or Detached(name)
+            for name, of_tier, keys in zip(self.names, self.columns, self.keys or ((),) * len(self.names))
         )
         return FeatureTiers(self.names, columns, (0.0, *self.costs.tolist()), self.batch)
 
-
-def stored_tiers(feature_tiers: Tiers, widths: np.ndarray) -> StoredTiers:
-    """Tiers as they are stored: a function is code, and is left out; widths (T,)."""
-    none = np.zeros(0, dtype=np.int64)
-    columns = tuple(none if callable(of_tier) else of_tier for of_tier in feature_tiers.columns)
-    return StoredTiers(feature_tiers.names, columns, feature_tiers.costs, widths, feature_tiers.batch)
+    def vocabularies(self) -> tuple[Vocabulary | None, ...]:
+        """Numbers of the names of each tier's features, of names that have been checked."""
+        return tuple(
+            None if texts is None else Vocabulary((name, n) for n, name in enumerate(checked_names(*texts)))
+            for texts in self.features or (None,) * len(self.names)
+        )
 
 
 class Reader(NamedTuple):
-    """Tiers, how wide each is, and the factors that bring all to one scale."""
+    """Tiers, how wide each is, the factors that bring all to one scale, and the names of features."""
 
     tiers: Tiers
     widths: np.ndarray  # (T,) int64
     scales: np.ndarray  # (T,)
+    vocabularies: tuple[Vocabulary | None, ...]  # of each tier; None: its features have no names
 
     @classmethod
     def fitted(
         cls, feature_tiers: Tiers, X: Any, y: Any
-    ) -> tuple[Self, np.ndarray, Labelled, tuple[str | int, ...]]:
+    ) -> tuple[Self, Table, Labelled, tuple[str | int, ...]]:
         """(reader, features, labels of the training sequences that have positions, classes)."""
-        lengths = tiers.lengths_of(X)
+        lengths = lengths_of(X)
         labels = labelled.listed_labels(y, lengths)
         filled = lengths[lengths > 0]
         if len(filled) < labelled.LEAST:
@@ -56,11 +64,30 @@ class Reader(NamedTuple):
                 f"X must have at least {labelled.LEAST} sequences with positions, got {len(filled)}"
             )
         classes = labelled.classes_of(labels)
-        parts = [tiers.features_of(feature_tiers, X, t) for t in range(len(feature_tiers.names))]
+        parts, vocabularies = [], []
+        for t in range(len(feature_tiers.names)):
+            table, vocabulary = features.first_features(feature_tiers, X, t)
+            if not table.shape[1]:
+                raise ArgumentError(
+                    f"tier {feature_tiers.names[t]!r} must have at least one feature, got none in all of X"
+                )
+            parts.append(table)
+            vocabularies.append(vocabulary)
         widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
         data = Labelled(labelled.numbers_of(labels, classes), filled)
-        reader = cls(feature_tiers, widths, tiers.scales_of(parts))
-        return reader, tiers.stacked(parts, reader.scales), data, classes
+        reader = cls(feature_tiers, widths, features.scales_of(parts), tuple(vocabularies))
+        return reader, reader._beside(parts), data, classes
+
+    def stored(self) -> StoredTiers:
+        """Tiers as they are stored: a function is code, and is left out."""
+        none, of = np.zeros(0, dtype=np.int64), self.tiers
+        columns = tuple(none if callable(c) or are_keys(c) else c for c in of.columns)
+        about = of.names, columns, of.costs, self.widths, of.batch
+        if not any(vocabulary is not None for vocabulary in self.vocabularies):
+            return StoredTiers(*about)
+        keys = tuple(c if are_keys(c) else () for c in of.columns)
+        texts = tuple(None if names is None else packed_texts(names) for names in self.vocabularies)
+        return StoredTiers(*about, keys, texts)
 
     def attached(self, name: str, function: Any) -> Self:
         """With the function of a tier that one computes."""
@@ -69,7 +96,8 @@ class Reader(NamedTuple):
             raise ArgumentError(f"tier must be one of {', '.join(names)}, got {name!r:.60}")
         t = names.index(name)
         if not callable(self.tiers.columns[t]):
-            raise ArgumentError(f"tier {name!r} has columns of X, and needs no function")
+            what = "keys of X's tokens" if are_keys(self.tiers.columns[t]) else "columns of X"
+            raise ArgumentError(f"tier {name!r} has {what}, and needs no function")
         if not callable(function):
             raise ArgumentError(f"function must be called as f(x, positions), got {function!r:.60}")
         columns = (*self.tiers.columns[:t], function, *self.tiers.columns[t + 1 :])
@@ -82,29 +110,30 @@ class Reader(NamedTuple):
 
     def lengths(self, X: Any) -> np.ndarray:
         """Positions of each item."""
-        return tiers.lengths_of(X)
+        return lengths_of(X)
 
-    def features(self, X: Any) -> np.ndarray:
+    def features(self, X: Any) -> Table:
         """Features of all tiers at all positions, (R, F) float32."""
-        parts = [self._checked(t, tiers.features_of(self.tiers, X, t)) for t in range(len(self.widths))]
-        return tiers.stacked(parts, self.scales)
+        return self._beside([self._read(t, X, features.everywhere(X)) for t in range(len(self.widths))])
 
-    def free_features(self, X: Any) -> np.ndarray:
-        """Those of the free tier; 0 in place of all others, for `fill`."""
-        free = tiers.stacked([self._checked(0, tiers.features_of(self.tiers, X, 0))], self.scales[:1])
-        out = np.zeros((len(free), int(self.widths.sum())), dtype=np.float32)
-        out[:, : free.shape[1]] = free
-        return out
+    def free(self, X: Any) -> Table:
+        """Those of the free tier at all positions, (R, F_0)."""
+        return self.bought(X, features.everywhere(X), 0)
 
-    def fill(self, rows: list[np.ndarray], X: Any, wanted: Sequence[Wanted], tier: int) -> None:
-        """Compute what was bought for positions of some items, into the rows (L, F) of each."""
-        stop = int(self.edges[tier])
-        for some, part in zip(rows, tiers.features_at(self.tiers, X, wanted, tier)):
-            features = self._checked(tier, part)
-            some[:, stop - features.shape[1] : stop] = np.float32(self.scales[tier]) * features
+    def bought(self, X: Any, wanted: Sequence[Wanted], tier: int) -> Table:
+        """Those of a tier at some positions of some items, one below the other, at its scale: (n, F_t)."""
+        return features.scaled(self._read(tier, X, wanted), self.scales[tier])
 
-    def _checked(self, tier: int, part: np.ndarray) -> np.ndarray:
-        if not len(part):
+    def up_to(self, tables: Sequence[Table]) -> Table:
+        """Features (n, F) of what `free` and `bought` gave for the first tiers; 0 in place of all others."""
+        return features.beside(tables, int(self.widths.sum()))
+
+    def _beside(self, parts: Sequence[Table]) -> Table:
+        return self.up_to([features.scaled(part, scale) for part, scale in zip(parts, self.scales)])
+
+    def _read(self, tier: int, X: Any, wanted: Sequence[Wanted]) -> Table:
+        part = features.features_at(self.tiers, X, wanted, tier, self.vocabularies[tier])
+        if not part.shape[0]:
             return np.zeros((0, int(self.widths[tier])), dtype=np.float32)
         if part.ndim != 2 or part.shape[1] != self.widths[tier]:
             raise ShapeError(

@@ -15,7 +15,7 @@ from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
-from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
+from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import is_alone, spread
@@ -23,6 +23,7 @@ from spcviz.scores.names import named_array
 from spcviz.spending import labelled, stored
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
+from spcviz.spending.features import beside
 from spcviz.spending.read import StoredTiers
 from spcviz.spending.tiers import FeatureTiers, checked
 from spcviz.spending.turns import Offer, spend_in_turns
@@ -183,13 +184,14 @@ class _Reading:
         n_more = len(self.costs)
         drawn = np.random.default_rng(selector.seed_).random((len(X), n_more))
         self.random = drawn - np.arange(n_more)  # one model after the other
-        self.features = selector.reader_.free_features(X)
+        self.free = selector.reader_.free(X)
+        self.known: dict[tuple[int, int], Table] = {}
         self.first = np.concatenate([[0], np.cumsum(self.lengths)])
         self.read: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
         self.restart()
         if len(self.filled):  # everything is read by the free model, at once
             lengths = self.lengths[self.filled]
-            labels, meta = _read_by(selector.models_[0], self.features, lengths, selector.seen_)
+            labels, meta = _read_by(selector.models_[0], self.free, lengths, selector.seen_)
             split = np.split(labels, np.cumsum(lengths)[:-1])
             self.read = {(int(i), 0): (read, row) for i, read, row in zip(self.filled, split, meta)}
 
@@ -227,9 +229,12 @@ class _Reading:
         fresh = [(line.number, tier) for line in lines if (line.number, tier := line.tier) not in self.read]
         for tier in sorted({tier for _, tier in fresh}):
             numbers = [i for i, t in fresh if t == tier]
-            rows = [self.features[self.first[i] : self.first[i + 1]] for i in numbers]
-            selector.reader_.fill(rows, self.X, [(i, None) for i in numbers], tier)
-            for i, features in zip(numbers, rows):
+            got = selector.reader_.bought(self.X, [(i, None) for i in numbers], tier)
+            stops = np.cumsum(self.lengths[numbers])
+            for i, stop in zip(numbers, stops.tolist()):
+                self.known[i, tier] = got[stop - self.lengths[i] : stop]
+                free = self.free[self.first[i] : self.first[i + 1]]
+                features = beside([free, *(self.known[i, t] for t in range(1, tier + 1))])
                 labels, meta = _read_by(
                     selector.models_[tier], features, self.lengths[i : i + 1], selector.seen_
                 )
@@ -319,7 +324,7 @@ def _crossed(fitted: Fitted) -> Looked:
 
 
 def _read_by(
-    model: Tiered, features: np.ndarray, lengths: np.ndarray, seen: np.ndarray
+    model: Tiered, features: Table, lengths: np.ndarray, seen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(labels, meta-features) of sequences as a plain model reads them."""
     return _look(tier_scores(model, features[:, : model.edges[0]])[:, 0], lengths, model.pairwise, seen)

@@ -11,6 +11,9 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import META
 from spcviz.learning.budgets.chains.tiered import Tiered
 from spcviz.learning.budgets.selector import Selector
+from spcviz.sequences.base import Texts
+from spcviz.sequences.stored import checked_names
+from spcviz.sequences.tokens import key_of
 from spcviz.spending.policies import MOST_LABELS, Policy
 
 N_GRAMS = META.index("new 3-grams")
@@ -31,13 +34,45 @@ def check_common(state: Any) -> None:
     for t, columns in enumerate(tiers.columns):
         stated.table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
     stated.table("tiers.widths", tiers.widths, (n,), "i8")
-    # A tier without columns has a function's features, of which it says only how many there are.
+    _check_names(tiers, n)
+    # A tier without columns has a function's features or those of keys: it says only how many there are.
     widths = [len(columns) or max(int(width), 1) for columns, width in zip(tiers.columns, tiers.widths)]
     if tiers.widths.tolist() != widths:
         raise ArgumentError(f"tiers.widths must be {widths}, those of tiers.columns, got {tiers.widths}")
     checks.integer("tiers.widths, all together", int(tiers.widths.sum()), 1, 2**31 - 1)
     stated.positive("scales", state.scales, (n,))
     _check_seen(state.seen)
+
+
+def _check_names(tiers: Any, n: int) -> None:
+    """Names of features, and the keys that they are of: a tier has columns, or these, or a function."""
+    for field in ("features", "keys"):
+        each = getattr(tiers, field)
+        if not isinstance(each, tuple) or len(each) not in (0, n) or len(each) != len(tiers.features):
+            raise ShapeError(
+                f"tiers.{field} must be of {n} tiers, or both it and features empty, got {each!r:.60}"
+            )
+    for t, (keys, texts) in enumerate(zip(tiers.keys, tiers.features)):
+        if not isinstance(keys, tuple) or not all(isinstance(key, str) and key for key in keys):
+            raise ArgumentError(f"tiers.keys[{t}] must be texts, got {keys!r:.60}")
+        if texts is None:
+            if keys:
+                raise ArgumentError(
+                    f"tiers.features[{t}] must be the names of features of {keys!r:.60}, got None"
+                )
+            continue
+        if not isinstance(texts, Texts):
+            raise ArgumentError(f"tiers.features[{t}] must be Texts or None, got {texts!r:.60}")
+        if len(tiers.columns[t]):
+            raise ArgumentError(f"tiers.columns[{t}] must be empty where features have names")
+        names = checked_names(*texts)
+        if int(tiers.widths[t]) != len(names):
+            raise ShapeError(f"tiers.widths[{t}] is {tiers.widths[t]}; tiers.features[{t}] has {len(names)}")
+        for name in names if keys else ():
+            if key_of(name) not in keys:
+                raise ArgumentError(
+                    f"tiers.features[{t}] must be of tiers.keys[{t}], {keys!r:.60}, got {name!r:.60}"
+                )
 
 
 def _check_seen(seen: Any) -> None:

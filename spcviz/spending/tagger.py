@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.seen import seen_in_other_parts
-from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
+from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
 from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
@@ -19,6 +19,7 @@ from spcviz.scores.names import named_array
 from spcviz.spending import stored
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
+from spcviz.spending.features import below
 from spcviz.spending.lazy import spend_lazily
 from spcviz.spending.policies import (
     Policy,
@@ -116,7 +117,8 @@ class BudgetedTagger(Budgeted):
 
         Parameters
         ----------
-        X : list of array_like (L_i, F), of scipy.sparse, or of anything that the tiers' functions take
+        X : list of array_like (L_i, F), of scipy.sparse, of lists of tokens (dicts or lists of texts)
+            Or of anything that the tiers' functions take; see `FeatureTiers.columns`.
         y : list of sequences of str or int
             A label for each position.
 
@@ -171,9 +173,9 @@ class BudgetedTagger(Budgeted):
         lengths = self.reader_.lengths(X)
         return self._read(self.reader_.features(X), lengths[lengths > 0], labels)
 
-    def _read(self, features: np.ndarray, lengths: np.ndarray, labels: np.ndarray | None = None) -> Parts:
+    def _read(self, features: Table, lengths: np.ndarray, labels: np.ndarray | None = None) -> Parts:
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        n = len(features)
+        n = features.shape[0]
         if labels is None:
             labels = np.full(n, -1)
         model = np.zeros(n, dtype=np.int64)
@@ -210,17 +212,24 @@ class BudgetedTagger(Budgeted):
 
     def _lazily(self, X: Sequence, lengths: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, float]:
         reader, filled = self.reader_, np.flatnonzero(lengths)
-        features = reader.free_features(X)
-        world = self._read(features, lengths[filled])
+        free, last = reader.free(X), len(reader.widths) - 1
+        world = self._read(reader.up_to([free]), lengths[filled])
+        known: dict[tuple[int, int], Table] = {}
 
         def compute(bought: list[tuple[int, int, int]]) -> np.ndarray:
-            at = [int(world.starts[w]) + part for w, part, _ in bought]
+            at = np.array([int(world.starts[w]) + part for w, part, _ in bought])
             tier_of = np.array([tier for *_, tier in bought])
+            scores = np.empty((len(at), len(self.classes_)))
             for tier in np.unique(tier_of).tolist():  # each has a function of its own
                 some = np.flatnonzero(tier_of == tier)
                 wanted = [(int(filled[bought[k][0]]), np.array([bought[k][1]])) for k in some]
-                reader.fill([features[at[k] : at[k] + 1] for k in some], X, wanted, tier)
-            return tier_scores(self.model_, features[at])[np.arange(len(at)), tier_of]
+                got, rows = reader.bought(X, wanted, tier), at[some].tolist()
+                before = [below([known[row, t] for row in rows]) for t in range(1, tier)]
+                if tier < last:
+                    known.update(((row, tier), got[n : n + 1]) for n, row in enumerate(rows))
+                table = reader.up_to([free[rows], *before, got])
+                scores[some] = tier_scores(self.model_, table)[:, tier]
+            return scores
 
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return spend_lazily(world, rule, limit, reader.tiers.costs, compute, is_together=reader.tiers.batch)
@@ -268,7 +277,7 @@ def _crossed(fitted: Fitted) -> Parts:
     """The training sequences, each read by the model of the other folds."""
     data, fold, features = fitted.data, fitted.fold, fitted.features
     scores, pairwise = [], []
-    order = np.empty(len(features), dtype=np.int64)
+    order = np.empty(features.shape[0], dtype=np.int64)
     first = 0
     for p, (model,) in enumerate(fitted.without):
         held = np.repeat(fold == p, data.lengths)

@@ -1,20 +1,16 @@
 """Levels of features that can be bought, and the features of sequences at all of them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-
-MAX_BYTES = 8 << 30
-"""Of the features of all positions of one call, in 32 bits."""
+from spcviz.engine.errors import ArgumentError, ShapeError
 
 Compute = Callable[[Any, Any], Any]
-Wanted = tuple[int, np.ndarray | None]
-"""Number of an item, and the positions of it whose features are wanted; None: all."""
 
 
 class FeatureTiers(NamedTuple):
@@ -24,10 +20,19 @@ class FeatureTiers(NamedTuple):
     ----------
     names : sequence of str
         T different names, at least two.
-    columns : sequence of (array_like of int, or callable)
-        Of each tier: numbers of columns of X's arrays; or a function that is called as ``f(x, positions)``
-        with one item of X and an array of positions of it, and returns their features, (len(positions), F_t).
-        A later tier's is called for what is bought, when it is bought, and for nothing else.
+    columns : sequence of (array_like of int, sequence of str, or callable)
+        Of each tier one of these:
+
+        - numbers of columns of X's arrays or scipy.sparse matrices;
+        - keys of X's tokens, where these are dicts, or lists of texts such as ``"word=The"``, whose key is
+          ``word``: all features of these keys;
+        - a function that is called as ``f(x, positions)`` with one item of X and an array of positions of it,
+          and returns their features: (len(positions), F_t), sparse or not, or a list of as many dicts or
+          lists of texts. A later tier's is called for what is bought, when it is bought, and for nothing
+          else.
+
+        Named features are numbered as the taggers of `spcviz.sequences` number them, in each tier by itself,
+        and those that are not there take no memory, nor do zeros of sparse matrices.
     costs : sequence of float
         Of buying each tier for one position, in the unit of budgets. The first is free: 0.
     batch : bool
@@ -40,10 +45,18 @@ class FeatureTiers(NamedTuple):
     --------
     >>> FeatureTiers(("cheap", "dear"), ([0, 1], [2, 3, 4]), (0, 2.5)).costs
     (0, 2.5)
+    >>> tiers = FeatureTiers(("ending", "word"), (["ending"], ["word", "before"]), (0, 1))
+    >>> def tokens(text):
+    ...     words = text.split()
+    ...     return [{"ending": w[-1], "word": w, "before": v} for v, w in zip(["", *words], words)]
+    >>> X, y = [tokens("a cat"), tokens("the dogs"), tokens("the cat")], [["D", "N"]] * 3
+    >>> from spcviz.spending import BudgetedTagger
+    >>> BudgetedTagger(tiers, policy="uniform", random_state=0).fit(X, y).predict([tokens("a dog")], budget=1)
+    [array(['D', 'N'], dtype='<U1')]
     """
 
     names: Sequence[str]
-    columns: Sequence[ArrayLike | Compute]
+    columns: Sequence[ArrayLike | Sequence[str] | Compute]
     costs: Sequence[float]
     batch: bool = False
 
@@ -64,7 +77,7 @@ class Tiers(NamedTuple):
     """`FeatureTiers`, checked; costs (T - 1,) of lifting a position to tier 1, 2, ..."""
 
     names: tuple[str, ...]
-    columns: tuple[Any, ...]
+    columns: tuple[Any, ...]  # of each tier an array of int, a tuple of keys, or a function
     costs: np.ndarray
     batch: bool = False
 
@@ -89,13 +102,16 @@ def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
         raise ShapeError(f"tiers.columns has {len(columns)} tiers; tiers.names has {len(names)}")
     checked_columns: list[Any] = []
     for t, tier_columns in enumerate(columns):
-        if not callable(tier_columns):
+        if not callable(tier_columns) and _may_be_keys(tier_columns):
+            tier_columns = _checked_keys(t, tier_columns, checked_columns)
+        elif not callable(tier_columns):
             tier_columns = checks.whole_numbers(f"tiers.columns[{t}]", tier_columns, 0, 2**31 - 1)
             if not len(tier_columns):
                 raise ArgumentError(f"tiers.columns[{t}] must have at least one column, got none")
             if not is_stored:
                 _refuse_bought_twice(t, tier_columns, checked_columns)
         checked_columns.append(tier_columns)
+    _refuse_both_kinds(names, checked_columns)
     costs = checks.scores("tiers.costs", tiers[2], 1)
     if len(costs) != len(names):
         raise ShapeError(f"tiers.costs has {len(costs)} tiers; tiers.names has {len(names)}")
@@ -109,6 +125,54 @@ def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
     return Tiers(names, tuple(checked_columns), costs[1:], bool(batch))
 
 
+def are_keys(columns: Any) -> bool:
+    """Whether the columns of a checked tier are keys; `Detached` is a tuple, too."""
+    return type(columns) is tuple
+
+
+def _may_be_keys(columns: Any) -> bool:
+    """Whether a tier's columns are meant as keys: a text, or texts among them."""
+    if isinstance(columns, np.ndarray):
+        return columns.dtype.kind in "US" or (columns.dtype.kind == "O" and _may_be_keys(columns.tolist()))
+    if isinstance(columns, str | bytes):
+        return True
+    return isinstance(columns, list | tuple | Set) and any(isinstance(c, str | bytes) for c in columns)
+
+
+def _checked_keys(t: int, given: Any, before: list) -> tuple[str, ...]:
+    """Keys of X's tokens, as texts, or the error that names what is wrong."""
+    if isinstance(given, str | bytes):
+        raise ArgumentError(f"tiers.columns[{t}] must be a list of keys, got {given!r:.60} (of one: [key])")
+    keys = sorted(given, key=str) if isinstance(given, Set) else list(given)
+    for key in keys:
+        if not isinstance(key, str) or not key:
+            raise ArgumentError(
+                f"tiers.columns[{t}] must be all keys, which are texts, or all numbers, got {key!r:.60}"
+            )
+    keys = [str(key) for key in keys]
+    for key, times in Counter(keys).items():
+        if times > 1:
+            raise ArgumentError(f"tiers.columns[{t}] must name each key once, got {key!r} twice")
+        for earlier, other in enumerate(before):
+            if are_keys(other) and key in other:
+                raise ArgumentError(
+                    f"tiers.columns[{t}] must not name key {key!r}, which tier {earlier} has: tiers add to "
+                    "each other, so it would be paid for twice"
+                )
+    return tuple(keys)
+
+
+def _refuse_both_kinds(names: Sequence[str], columns: list) -> None:
+    """X holds arrays or tokens, so that keys and numbers of columns cannot both be right."""
+    keys = [t for t, of_tier in enumerate(columns) if are_keys(of_tier)]
+    numbers = [t for t, of_tier in enumerate(columns) if isinstance(of_tier, np.ndarray) and len(of_tier)]
+    if keys and numbers:
+        raise ArgumentError(
+            f"tiers.columns must not have keys of X's tokens for tier {names[keys[0]]!r} and numbers of "
+            f"columns of X's arrays for tier {names[numbers[0]]!r}: make one of them a function"
+        )
+
+
 def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
     """A column of an earlier tier is there already when a later one is bought: it would be paid for twice."""
     values, counts = np.unique(columns, return_counts=True)
@@ -117,7 +181,7 @@ def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
             f"tiers.columns[{t}] must name each column once, got {values[counts.argmax()]} twice"
         )
     for earlier, other in enumerate(before):
-        shared = np.intersect1d(columns, other) if not callable(other) else []
+        shared = np.intersect1d(columns, other) if isinstance(other, np.ndarray) else []
         if len(shared):
             raise ArgumentError(
                 f"tiers.columns[{t}] must not name column {shared[0]}, which tier {earlier} has: tiers add "
@@ -138,95 +202,3 @@ def lengths_of(X: Any) -> np.ndarray:
             raise ShapeError(f"X[{i}] has shape (); it needs (L, F)")
         sizes.append(len(x) if shape is None else shape[0])
     return np.array(sizes, dtype=np.int64)
-
-
-def features_of(tiers: Tiers, X: Any, tier: int) -> np.ndarray:
-    """Features of one tier at all positions of all items, (R, F_t) float32."""
-    tables = features_at(tiers, X, [(i, None) for i, x in enumerate(X) if _length(x)], tier)
-    widths = {table.shape[1] for table in tables}
-    if len(widths) > 1:
-        raise ShapeError(f"tiers.columns[{tier}] must give equally many features, got {sorted(widths)}")
-    n_bytes = sum(table.nbytes for table in tables)
-    if n_bytes > MAX_BYTES:
-        raise ArgumentError(f"X must have at most {MAX_BYTES} bytes of features in a tier, got {n_bytes}")
-    return np.concatenate(tables) if tables else np.zeros((0, 0), dtype=np.float32)
-
-
-def _length(x: Any) -> int:
-    shape = getattr(x, "shape", None)
-    return len(x) if shape is None else shape[0]
-
-
-def features_at(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> list[np.ndarray]:
-    """Features of one tier at some positions of some items, or at all of each: (L, F_t) float32 of each."""
-    chosen = tiers.columns[tier]
-    if not callable(chosen):
-        raw = [_columns_of(tiers, i, X[i], tier, positions) for i, positions in wanted]
-    else:
-        rows = [np.arange(_length(X[i])) if positions is None else positions for i, positions in wanted]
-        raw = _computed(tiers, [X[i] for i, _ in wanted], rows, tier)
-        raw = [_dense(f"tiers.columns[{tier}] of X[{i}]", table) for (i, _), table in zip(wanted, raw)]
-        for (i, _), table, asked in zip(wanted, raw, rows):
-            if table.ndim != 2 or len(table) != len(asked):
-                raise ShapeError(
-                    f"tiers.columns[{tier}] of X[{i}] has shape {table.shape}; it needs {len(asked)} rows"
-                )
-    return [
-        _finite(i, table.astype(np.float32), positions, tiers.names[tier])
-        for (i, positions), table in zip(wanted, raw)
-    ]
-
-
-def _computed(tiers: Tiers, items: list, rows: list[np.ndarray], tier: int) -> list:
-    """What the function of a tier gives for each item, in one call or in one for each."""
-    function = tiers.columns[tier]
-    if not tiers.batch:
-        return [function(x, positions) for x, positions in zip(items, rows)]
-    if not items:
-        return []
-    tables = function(items, rows)
-    if not hasattr(tables, "__len__") or isinstance(tables, str | bytes | dict) or hasattr(tables, "tocsr"):
-        raise ArgumentError(
-            f"tiers.columns[{tier}] must return a list of features, one of each item, got {tables!r:.60}"
-        )
-    if len(tables) != len(items):
-        raise ShapeError(f"tiers.columns[{tier}] gave features of {len(tables)} items; it got {len(items)}")
-    return list(tables)
-
-
-def _columns_of(tiers: Tiers, i: int, x: Any, tier: int, positions: np.ndarray | None) -> np.ndarray:
-    """Columns of an item, at some positions or at all."""
-    chosen, name = tiers.columns[tier], tiers.names[tier]
-    whole = x.tocsr() if hasattr(x, "tocsr") else _dense(f"X[{i}]", x)
-    if len(whole.shape) != 2:
-        raise ShapeError(f"X[{i}] has shape {tuple(whole.shape)}; it needs (L, F)")
-    if chosen.max() >= whole.shape[1]:
-        raise ShapeError(f"X[{i}] has {whole.shape[1]} columns; tier {name!r} needs column {chosen.max()}")
-    return _dense(f"X[{i}]", (whole if positions is None else whole[positions])[:, chosen])
-
-
-def _finite(i: int, table: np.ndarray, positions: np.ndarray | None, name: str) -> np.ndarray:
-    if not np.isfinite(table).all():
-        at = int((~np.isfinite(table).all(axis=1)).argmax())
-        at = at if positions is None else int(positions[at])
-        raise ScoreError(f"X[{i}] must have finite features, got others at position {at} in tier {name!r}")
-    return table
-
-
-def _dense(name: str, values: Any) -> np.ndarray:
-    if hasattr(values, "toarray"):
-        values = values.toarray()
-    return checks.typed(name, values, "biuf", "numbers")
-
-
-def stacked(parts: Iterable[np.ndarray], scales: np.ndarray) -> np.ndarray:
-    """Tiers side by side, each brought to its scale."""
-    scaled = [np.float32(scale) * part for part, scale in zip(parts, scales)]
-    return np.ascontiguousarray(np.concatenate(scaled, axis=1))
-
-
-def scales_of(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Factors that give all tiers the mean squared length of the first, so that learning moves them alike."""
-    squares = np.array([np.einsum("rf,rf->", part, part, dtype=np.float64) for part in parts])
-    squares = np.where(squares > 0, squares, 1.0)
-    return np.sqrt(squares[0] / squares)

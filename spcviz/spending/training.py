@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered
+from spcviz.learning.budgets.chains.tiered import Table, Tiered, draw_tiers, fit_tiered
 from spcviz.learning.workers import spread
 from spcviz.spending import labelled
 from spcviz.spending.labelled import Labelled
@@ -22,11 +22,11 @@ class Training(NamedTuple):
     passes: int
     is_one: bool  # one model reads all tiers; else each tier has its own, which reads the features up to it
 
-    def train(self, features: np.ndarray, data: Labelled, rng: np.random.Generator) -> tuple[Tiered, ...]:
+    def train(self, features: Table, data: Labelled, rng: np.random.Generator) -> tuple[Tiered, ...]:
         """The model, or one for each tier."""
         return tuple(
             fit_tiered(
-                np.ascontiguousarray(features[:, : edges[-1]]),
+                features[:, : edges[-1]],
                 data.labels,
                 data.starts,
                 edges,
@@ -58,7 +58,7 @@ class Training(NamedTuple):
 
 def trained(
     how: Training,
-    features: np.ndarray,
+    features: Table,
     data: Labelled,
     fold: np.ndarray,
     rng: np.random.Generator,
@@ -71,7 +71,7 @@ def trained(
 
 
 def _some_trained(
-    how: Training, features: np.ndarray, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
+    how: Training, features: Table, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
 ) -> tuple[Tiered, ...]:
     rows = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
     return how.train(rows, labelled.some(data, chosen), rng)

@@ -1,9 +1,14 @@
 """Every estimator of the front door is saved and loaded, and reads the same afterwards."""
 
+import io
+import pickle
+
+import joblib
 import numpy as np
 import pytest
 
 import spcviz as sp
+from spcviz.io.models import contents
 from spcviz.spending import FeatureTiers
 
 TIERS = FeatureTiers(("free", "dear"), ([0, 1], [2, 3]), (0, 2))
@@ -42,3 +47,22 @@ def test_what_is_loaded_reads_the_same(data, name, tmp_path):
     for one, other in zip(fitted.predict(X), again.predict(X), strict=True):
         assert list(one) == list(other)
     assert again.score(X, y) == fitted.score(X, y) > 0.5
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_pickle_reads_the_same_and_says_which_version_wrote_it(data, name, monkeypatch, recwarn):
+    X, y = data
+    fitted = MADE[name]().fit(X[:12], y[:12])
+    recwarn.clear()
+    by_joblib = io.BytesIO()
+    joblib.dump(fitted, by_joblib)
+    by_joblib.seek(0)
+    for again in (pickle.loads(pickle.dumps(fitted)), joblib.load(by_joblib)):
+        for one, other in zip(fitted.predict(X), again.predict(X), strict=True):
+            assert list(one) == list(other)
+        assert contents(again)[1] == contents(fitted)[1]
+    assert not [one for one in recwarn if "pickled by" in str(one.message)]
+    written = pickle.dumps(fitted)
+    monkeypatch.setattr(sp, "__version__", "99.0")
+    with pytest.warns(UserWarning, match=rf"{name} was pickled by spcviz .*, and this is 99.0.*spcviz.save"):
+        pickle.loads(written)

@@ -1,5 +1,7 @@
 """CRFsuite's item sequences, its objective and sklearn-crfsuite's estimator, beside this package's."""
 
+import copy
+import itertools
 import pickle
 import warnings
 from collections import Counter
@@ -7,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import RandomizedSearchCV, cross_val_predict
 
 import spcviz as sp
@@ -105,6 +107,79 @@ def test_ten_lines_of_sklearn_crfsuite_with_another_import():
     assert crf.predict_single(NAMED[60]) == predicted[0]
     assert crf.predict_marginals_single(NAMED[60]) == crf.predict_marginals(NAMED[60:61])[0]
     assert pickle.loads(pickle.dumps(crf)).predict(NAMED[60:]) == predicted
+
+
+def test_the_tagger_has_the_methods_of_python_crfsuites():
+    crf = CRF(c1=0.1, c2=0.1, max_iterations=50).fit(NAMED[:40], Y[:40])
+    x, tagger = NAMED[40], crf.tagger_
+    assert tagger.tag(x) == crf.predict_single(x)
+    assert crf.tagger_.tag() == tagger.tag(x), "the sequence that was set stays so"
+    assert tagger.labels() == crf.classes_.tolist()
+    labels = tagger.labels()
+    shares = [sum(tagger.marginal(label, t) for label in labels) for t in range(len(x))]
+    assert shares == pytest.approx([1.0] * len(x))
+    tagger.set(x[:2])
+    every = {y: tagger.probability(list(y)) for y in itertools.product(labels, repeat=2)}
+    assert sum(every.values()) == pytest.approx(1.0)
+    assert list(max(every, key=every.get)) == tagger.tag()
+    info = tagger.info()
+    assert (info.transitions, info.state_features) == (crf.transition_features_, crf.state_features_)
+    assert (info.labels, info.attributes) == (labels, crf.attributes_)
+    assert crf.num_attributes_ == len(crf.attributes_)
+    with pytest.raises(ArgumentError, match="y must be one of the labels"):
+        tagger.marginal("none of them", 0)
+    with pytest.raises(ArgumentError, match="pos must be"):
+        tagger.marginal(labels[0], 2)
+    with pytest.raises(ArgumentError, match=r"xseq must be set before it is asked about"):
+        clone(crf).fit(NAMED[:9], Y[:9]).tagger_.probability(["A"])
+    copied = copy.copy(crf)
+    assert copied.tagger_.crf is copied, "a copy that is fitted anew answers for itself"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("modelfile", r"spcviz.save\(crf, folder\)"),
+        ("size_", "num_attributes_"),
+        ("training_log_", "verbose=True"),
+        ("tag", "predict_single"),
+        ("no_such_thing", "object has no attribute 'no_such_thing'$"),
+    ],
+)
+def test_what_is_found_elsewhere_is_said(name, what):
+    crf = CRF(max_iterations=2).fit(NAMED[:9], Y[:9])
+    assert not hasattr(crf, name)
+    with pytest.raises(AttributeError, match=what):
+        getattr(crf, name)
+
+
+def test_an_estimator_that_is_not_fitted_says_so():
+    for name in ("tagger_", "attributes_", "num_attributes_", "state_features_", "transition_features_"):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(CRF(), name)
+
+
+@pytest.mark.parametrize("bad", [{"model_filename": "m.crfsuite"}, {"trainer_cls": dict}])
+def test_files_and_trainers_of_crfsuite_are_refused_with_what_to_do(bad):
+    (name,) = bad
+    crf = CRF(**bad, keep_tempfiles=True)
+    assert clone(crf).get_params()[name] == bad[name]
+    with pytest.raises(ArgumentError, match=f"{name} must be None"):
+        crf.fit(NAMED[:9], Y[:9])
+
+
+def test_sequences_that_are_iterators_or_items_of_crfsuite():
+    crf = CRF(max_iterations=5).fit(NAMED[:9], Y[:9])
+    want = crf.predict(NAMED[:9])
+    assert crf.predict([iter(x) for x in NAMED[:9]]) == want
+    assert crf.predict((token for token in x) for x in NAMED[:9]) == want
+    assert CRF(max_iterations=5).fit([iter(x) for x in NAMED[:9]], Y[:9]).predict(NAMED[:9]) == want
+    items = [pycrfsuite.ItemSequence([dict.fromkeys(token, 1.0) for token in x]) for x in NAMED[:9]]
+    again = CRF(max_iterations=5).fit(items, Y[:9])
+    assert [len(labels) for labels in again.predict(items)] == [len(x) for x in NAMED[:9]]
+    for bad in (3, object()):
+        with pytest.raises(ArgumentError, match=r"X\[1\] must be a list of tokens, got"):
+            crf.predict([NAMED[0], bad])
 
 
 def test_the_estimator_reads_as_sklearn_crfsuites():

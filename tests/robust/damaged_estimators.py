@@ -20,11 +20,12 @@ from spcviz.store.errors import OWN_MODEL
 from spcviz.store.models import StoredModel
 
 TIERS = FeatureTiers(("free", "dear"), ([0, 1], [2, 3]), (0, 2))
+KEYS = FeatureTiers(("free", "dear"), (["n"], ["w"]), (0, 2))
 LABELS = ["B-A", "I-A", "O", "B-B"]
 BUDGETED = ("dms_pi", "one_shot", "anytime", "uniform")
 NAMES = (
     "perceptron", "running perceptron", "crf", "adapting crf", "cascade", "selector",
-    *(f"budgeted {policy}" for policy in BUDGETED),
+    *(f"budgeted {policy}" for policy in BUDGETED), "keyed uniform",
 )  # fmt: skip
 _VALUES = (np.nan, np.inf, -np.inf, 1e308, -1.0, 0.0, 2.0**62, -(2.0**62), 1.5)
 _LEAVES = (None, True, -1, 0, 3, 2**40, 1e300, "", "x", "B-A", [], {}, ["a", 1], {"array": "seen"})
@@ -52,11 +53,12 @@ def data(named):
 def saved(name):
     """(arrays, manifest, whether its features have names) of a fitted estimator."""
     kind, _, policy = name.partition(" ")
-    named = name in ("perceptron", "crf", "cascade")
+    named = name in ("perceptron", "crf", "cascade", "keyed uniform")
     X, y = data(named)
     bio = {"constraints": "bio"} if named else {}
-    if kind == "budgeted":
-        model = sp.BudgetedTagger(TIERS, policy=policy, max_iter=1, cv=2, random_state=0).fit(X, y)
+    if kind in ("budgeted", "keyed"):
+        tiers = KEYS if kind == "keyed" else TIERS
+        model = sp.BudgetedTagger(tiers, policy=policy, max_iter=1, cv=2, random_state=0).fit(X, y)
     elif kind == "selector":
         model = sp.ModelSelector(TIERS, max_iter=1, cv=2, random_state=0).fit(X, y)
     elif kind == "cascade":

@@ -31,7 +31,7 @@ def decode_into(
     left[0] = MAX_PLUS.one
     for i in range(1, length):
         multiply(MAX_PLUS, left[i - 1], unary[i - 1], product)
-        table = pairwise[min(i, len(pairwise)) - 1]
+        table = pairwise[i - 1 if i < len(pairwise) else len(pairwise) - 1]
         if tops is None:
             combine(MAX_PLUS, product, table, left[i])
         else:
@@ -43,7 +43,7 @@ def decode_into(
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        edge, wanted, arg = min(i, len(pairwise) - 1), left[i + 1, state], 0
+        edge, wanted, arg = i if i < len(pairwise) else len(pairwise) - 1, left[i + 1, state], 0
         for k in range(n):
             v = left[i, k] + unary[i, k]
             if tops is not None and v + tops[k] < wanted:  # a look across rows is a line of the cache each
@@ -107,7 +107,7 @@ def max_tables(
     message, product, wait = work[0], work[1, :n], (0, PAUSE)
     copy(unary[0], node[0])
     for i in range(1, length):
-        table = pairwise[min(i, len(pairwise)) - 1]
+        table = pairwise[i - 1 if i < len(pairwise) else len(pairwise) - 1]
         if tops is None:
             combine(MAX_PLUS, node[i - 1], table, message)
         else:
@@ -116,7 +116,7 @@ def max_tables(
     copy(unary[length - 1], product)
     wait = (0, PAUSE)
     for i in range(length - 2, -1, -1):
-        t = min(i, len(pairwise) - 1)
+        t = i if i < len(pairwise) else len(pairwise) - 1
         if back_tops is None:
             combine(MAX_PLUS, product, back[t], message)
         else:

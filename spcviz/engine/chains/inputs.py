@@ -164,5 +164,5 @@ def longest_of(unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray) -> 
     for w in range(len(lengths)):
         if not 0 < lengths[w] <= rows:
             return -1
-        rows, longest = rows - lengths[w], max(longest, lengths[w])
+        rows, longest = rows - lengths[w], lengths[w] if lengths[w] > longest else longest
     return longest if rows == 0 and checks.first_bad(pairwise.reshape(-1)) < 0 else -1

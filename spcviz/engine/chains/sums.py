@@ -50,7 +50,7 @@ def is_tame(unary: np.ndarray, spread: float) -> bool:
         span = largest(unary[i]) - smallest(unary[i])
         if not span < TAME_RANGE:  # also NaN, of a row that is all -inf
             return False
-        widest = max(widest, span)
+        widest = span if span > widest else widest
     # One column's products span its own range plus the transitions' on either side; an edge's
     # pass three transition tables, of which the largest entry may be in none.
     return widest + 3 * spread < TAME_RANGE
@@ -119,7 +119,7 @@ def sum_tables(
     log_partition, scale, taken = 0.0, 1.0, 1.0
     for i in range(length):
         if i > 0:
-            combine(SUM_TIMES, node[i - 1], table[min(i, len(table)) - 1], message)
+            combine(SUM_TIMES, node[i - 1], table[i - 1 if i < len(table) else len(table) - 1], message)
         top = largest(unary[i])
         exponentials(unary[i], top, 1.0 / scale, weight)
         multiply(SUM_TIMES, message, weight, node[i])
@@ -137,13 +137,13 @@ def sum_tables(
             exponentials(unary[i + 1], largest(unary[i + 1]), 1.0 / scale, weight)
             multiply(SUM_TIMES, message, weight, product)
             scale = largest(product)
-            combine(SUM_TIMES, product, back[min(i, len(back) - 1)], message)
+            combine(SUM_TIMES, product, back[i if i < len(back) else len(back) - 1], message)
         multiply(SUM_TIMES, node[i], message, weight)
         factor = 1.0 / sum_of(weight)
         if i < len(edge):  # a message is the sum over such products, so a node's normaliser is its edges' too
             for j in range(n):
                 share = node[i, j] * factor
-                row, out = table[min(i, len(table) - 1), j], edge[i, j]
+                row, out = table[i if i < len(table) else len(table) - 1, j], edge[i, j]
                 for k in range(n):
                     out[k] = share * row[k] * product[k]
         stretch(weight, factor)
@@ -271,7 +271,9 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     log_partition = 0.0
     for i in range(length):
         if i > 0:
-            combine(LOG_PLUS, node[i - 1], pairwise[min(i, len(pairwise)) - 1], node[i])
+            combine(
+                LOG_PLUS, node[i - 1], pairwise[i - 1 if i < len(pairwise) else len(pairwise) - 1], node[i]
+            )
             multiply(LOG_PLUS, node[i], unary[i], node[i])
         else:
             copy(unary[0], node[0])
@@ -289,7 +291,8 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     spare = np.empty((n, n))
     for i in range(length - 2, -1, -1):
         pair = edge[i] if len(edge) else spare
-        _pairs_before(node[i], pairwise[min(i, len(pairwise) - 1)], node[i + 1], pair)
+        t = i if i < len(pairwise) else len(pairwise) - 1
+        _pairs_before(node[i], pairwise[t], node[i + 1], pair)
         for j in range(n):
             node[i, j] = sum_of(pair[j])
     return log_partition

@@ -45,6 +45,11 @@ def inlined_kernel(function: Kernel) -> Kernel:
     return _compile(function, SAFE_FLAGS, forceinline=True)
 
 
+def spliced_kernel(function: Kernel) -> Kernel:
+    """A few lines of other kernels: numba puts them there before it compiles those, which takes less time."""
+    return _compile(function, SAFE_FLAGS, inline="always")
+
+
 def bare_kernel(function: Kernel) -> Kernel:
     """A kernel that allocates nothing and returns no array: compiled without counting references.
 

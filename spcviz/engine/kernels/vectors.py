@@ -15,16 +15,10 @@ test and what runs without a compiler.
 `add`, `sub`, `mul`, `div`  lane by lane
 `widen(v)`                  of 64 bits, whatever v has
 `larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
-`ones(width, array)`        1 in every lane, which the compiler cannot know; the array is not empty
-`plus(one, a, b)`           `add`, as one fused 1 x a + b
 `power(v)`                  exp of each lane, of 64 bits and from -700 to 700, to 1e-15 of it
 `top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
 `total(v)`                  the sum of the lanes, likewise
 ==========================  =======================================================================
-
-Additions and maxima share two units of AMD's Zen 4, fused products have two of their own. There `plus` makes
-``max`` over sums 1.4 times as fast while the table is in the first-level cache, the same to the last bit; on
-no other processor has it been timed.
 
 `largest`, `smallest`, `sum_of`, `exponentials` and `stretch` of a whole array are made of them; those five
 stand anywhere. With them `chain.marginals` is 1.9 times as fast as with plain loops on 8 x 26, 2.2 times on
@@ -228,16 +222,6 @@ top, bottom = _across(_pick(">")), _across(_pick("<"))
 total = _across(lambda builder, a, b: builder.fadd(a, b))
 
 
-@register_jitable
-def ones(width: Width, array: np.ndarray) -> Any:
-    return splat(width, array.dtype.type(min(len(array), 1)))
-
-
-@register_jitable
-def plus(one: Any, a: Any, b: Any) -> Any:
-    return add(mul(one, a), b)
-
-
 def largest(values: np.ndarray) -> float:
     """The largest entry of an array of one dimension without NaN; -inf of none.
 
@@ -301,7 +285,7 @@ def _largest_wide(values: np.ndarray) -> float:
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
         for i in range(len(_WIDTH), n, len(_WIDTH)):  # the last row overlaps the one before
-            acc = larger(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
+            acc = larger(load(_WIDTH, values, (i if i < n - len(_WIDTH) else n - len(_WIDTH),)), acc)
         return top(acc)
     for v in values:
         most = v if v > most else most
@@ -313,7 +297,7 @@ def _smallest_wide(values: np.ndarray) -> float:
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
         for i in range(len(_WIDTH), n, len(_WIDTH)):
-            acc = smaller(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
+            acc = smaller(load(_WIDTH, values, (i if i < n - len(_WIDTH) else n - len(_WIDTH),)), acc)
         return bottom(acc)
     for v in values:
         least = v if v < least else least
@@ -336,7 +320,7 @@ def _exponentials_wide(values: np.ndarray, shift: float, factor: float, out: np.
     n = len(values)
     if n >= len(_HALF):
         for i in range(0, n, len(_HALF)):
-            at = (min(i, n - len(_HALF)),)  # the last overlaps the one before
+            at = (i if i < n - len(_HALF) else n - len(_HALF),)  # the last overlaps the one before
             v = power(sub(load(_HALF, values, at), splat(_HALF, shift)))
             store(out, at, mul(splat(_HALF, factor), v))
     else:

@@ -134,9 +134,10 @@ def _expect(
     log_partition: np.ndarray,
 ) -> None:
     n = unary.shape[1]
-    longest = 0
+    longest = np.int64(0)
     for w in range(len(weights)):
-        longest = max(longest, row_start[w + 1] - row_start[w])
+        length = row_start[w + 1] - row_start[w]
+        longest = length if length > longest else longest
     left, here = aligned((longest, n), unary), aligned((longest, n), unary)
     work, outer = aligned((np.int64(2), n), unary), aligned((n, n), unary)
     outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
@@ -164,7 +165,7 @@ def _is_tame(unary: np.ndarray, spread: float) -> bool:
             low = u if -np.inf < u < low else low
         if high == -np.inf:
             return False
-        widest = max(widest, high - low)
+        widest = high - low if high - low > widest else widest
     return widest + 3 * spread < TAME_RANGE
 
 

@@ -150,7 +150,8 @@ def _epoch(
     k = unary.shape[1]
     longest, total = 0, 0.0
     for w in turn:
-        longest = max(longest, row_start[w + 1] - row_start[w])
+        length = row_start[w + 1] - row_start[w]
+        longest = length if length > longest else longest
     scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
     left = aligned((longest + 1, k), scores)
     for w in turn:

@@ -44,9 +44,9 @@ def label_indicators(
             for k in range(n):
                 if forbidden[1, j, k]:
                     steps[0, j, k] = -np.inf
-    longest = 1
+    longest = np.int64(1)
     for w in range(len(lengths)):
-        longest = max(longest, lengths[w])
+        longest = lengths[w] if lengths[w] > longest else longest
     scores = aligned((longest, n), weights)
     left = aligned((longest + 1, n), weights)
     r, i = 0, 0

@@ -62,10 +62,11 @@ def _expect_weighted(
     pairs: np.ndarray,
     losses: np.ndarray,
 ) -> None:
-    n, longest = unary.shape[1], 0
+    n, longest = unary.shape[1], np.int64(0)
     for w in range(len(losses)):
-        longest = max(longest, row_start[w + 1] - row_start[w])
-    outer, right, work = np.zeros((n, n)), aligned((longest, n), unary), aligned((3, n), unary)
+        length = row_start[w + 1] - row_start[w]
+        longest = length if length > longest else longest
+    outer, right, work = np.zeros((n, n)), aligned((longest, n), unary), aligned((np.int64(3), n), unary)
     work[:] = 0.0
     for w in range(len(losses)):
         first, last = row_start[w], row_start[w + 1]

@@ -11,14 +11,18 @@ trains a plain model of one tier.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+
+Table: TypeAlias = Any
+"""Features of rows, (R, F) float32: an array, or a `scipy.sparse.csr_array` of the entries that are not 0."""
 
 
 class Tiered(NamedTuple):
@@ -33,6 +37,15 @@ class Tiered(NamedTuple):
     def offsets(self) -> np.ndarray:
         """First row of each tier's copy, shape (T + 1,)."""
         return np.concatenate([[0], np.cumsum(self.edges)])
+
+
+class _Entries(NamedTuple):
+    """A `Table` as the kernel walks over it, row by row, columns rising."""
+
+    values: np.ndarray  # (n,) float32
+    start: np.ndarray  # (R + 1,) int64: entries of row r are ``start[r] .. start[r + 1] - 1``
+    columns: np.ndarray  # (n,) int32 of each entry; (F,) of each row's, where all rows have all
+    own: int  # 1 where each row has columns of its own, else 0
 
 
 class _Learned(NamedTuple):
@@ -81,7 +94,7 @@ def draw_tiers(
 
 
 def fit_tiered(
-    features: np.ndarray,
+    features: Table,
     labels: np.ndarray,
     starts: np.ndarray,
     edges: np.ndarray,
@@ -95,8 +108,8 @@ def fit_tiered(
 
     Parameters
     ----------
-    features : array_like, shape (R, F), float32
-        All tiers' features side by side.
+    features : array_like or scipy.sparse, shape (R, F), float32
+        All tiers' features side by side. Zeros that are stored or not make no difference to a bit.
     labels : array_like of int, shape (R,)
     starts : array_like of int, shape (W + 1,)
     edges : array_like of int, shape (T,)
@@ -109,12 +122,14 @@ def fit_tiered(
     ShapeError, ArgumentError
         If arrays disagree or a label is out of range.
     """
-    features = np.ascontiguousarray(features, dtype=np.float32)
+    features = _table(features)
     labels, starts = np.asarray(labels, dtype=np.int64), np.asarray(starts, dtype=np.int64)
     edges = checks.whole_numbers("edges", edges, 1, features.shape[1])
-    if len(labels) != len(features) or starts[-1] != len(features):
+    n_rows = features.shape[0]
+    if len(labels) != n_rows or starts[-1] != n_rows:
         raise ShapeError(f"labels has shape {labels.shape}; features {features.shape} needs as many rows")
-    if not np.isfinite(features.sum(dtype=np.float64)):
+    entries, squares = _entries(features), squared_length(features)
+    if not np.isfinite(squares):  # 32 bits squared fit 64
         raise ArgumentError("features must be finite")
     checks.states("labels", labels, len(labels), n_states)
     epochs = checks.integer("epochs", epochs, 1, 10_000)
@@ -123,35 +138,65 @@ def fit_tiered(
     late, pair_late = np.zeros_like(weights), np.zeros_like(pairwise)
     learned = _Learned(edges, offsets, weights, late, pairwise, pair_late)
     # A transition indicator has norm 1, a feature row more: steps on either move scores alike.
-    norm = float(np.einsum("rf,rf->", features, features, dtype=np.float64)) / max(len(features), 1) or 1.0
+    norm = squares / max(n_rows, 1) or 1.0
     seen = 0
     for _ in range(epochs):
         tiers = checks.whole_numbers("tiers", draw(rng), 0, len(edges) - 1)
         order = rng.permutation(len(starts) - 1)
-        seen = _pass(features, labels, starts, tiers, order, 1.0 / norm, seen, learned)
+        seen = _pass(entries, labels, starts, tiers, order, 1.0 / norm, seen, learned)
     return Tiered(edges, weights - late / seen, pairwise - pair_late / seen)
 
 
-def tier_scores(model: Tiered, features: np.ndarray) -> np.ndarray:
+def squared_length(features: Table) -> float:
+    """Sum of all squares: of the same entries the same to the last bit, whether zeros are stored or not."""
+    values = features.data if sparse.issparse(features) else features.reshape(-1)
+    if np.count_nonzero(values) < len(values):
+        values = values[values != 0]
+    return float(np.einsum("i,i->", values, values, dtype=np.float64))
+
+
+def tier_scores(model: Tiered, features: Table) -> np.ndarray:
     """Unary scores of every row of features (R, F) at every tier, shape (R, T, K).
 
-    Four decimals: how a matrix product rounds depends on the number of threads, and the same command should
-    give the same bits.
+    Four decimals: how a matrix product rounds depends on the number of threads, and on whether zeros are
+    stored; the same features should give the same bits. Ten come first: averages often end in a 5 behind the
+    fourth, and the last bit would decide where that goes.
     """
-    features = np.asarray(features, dtype=np.float32)
-    offsets = model.offsets
-    out = np.empty((len(features), len(model.edges), model.weights.shape[1]))
+    features = _table(features)
+    offsets, n_rows = model.offsets, features.shape[0]
+    out = np.empty((n_rows, len(model.edges), model.weights.shape[1]))
     for a, edge in enumerate(model.edges):
         weights = model.weights[offsets[a] : offsets[a] + edge].astype(np.float64)
-        for first in range(0, len(features), 4096):
+        for first in range(0, n_rows, 4096):
             rows = slice(first, first + 4096)
-            out[rows, a] = np.round(features[rows, :edge].astype(np.float64) @ weights, 4)
+            scores = features[rows, :edge].astype(np.float64) @ weights
+            out[rows, a] = np.round(np.round(scores, 10), 4)
     return out
+
+
+def _table(features: Any) -> Table:
+    """Features in 32 bits; entries of a row with rising columns, each once."""
+    if not sparse.issparse(features):
+        return np.ascontiguousarray(features, dtype=np.float32)
+    table = sparse.csr_array(features)
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
+    return table.astype(np.float32, copy=False)
+
+
+def _entries(features: Table) -> _Entries:
+    n_rows, n_columns = features.shape
+    if sparse.issparse(features):
+        start, columns = features.indptr.astype(np.int64), features.indices.astype(np.int32)
+        return _Entries(features.data, start, columns, 1)
+    start = np.arange(n_rows + 1, dtype=np.int64) * n_columns
+    return _Entries(features.reshape(-1), start, np.arange(n_columns, dtype=np.int32), 0)
 
 
 @kernel
 def _pass(
-    features: np.ndarray,
+    entries: _Entries,
     labels: np.ndarray,
     starts: np.ndarray,
     tiers: np.ndarray,
@@ -162,6 +207,7 @@ def _pass(
 ) -> int:
     """One pass of the averaged perceptron; returns how many examples it has seen."""
     edges, offsets, weights, late, pairwise, pair_late = learned
+    values, start, columns, own = entries
     n = weights.shape[1]
     longest = 0
     for w in order:
@@ -174,8 +220,11 @@ def _pass(
         for i in range(length):
             row, tier = first + i, tiers[first + i]
             unary[i] = 0.0
-            for f in range(edges[tier]):
-                x = np.float64(features[row, f])
+            shift = (1 - own) * start[row]
+            for e in range(start[row], start[row + 1]):
+                f, x = columns[e - shift], np.float64(values[e])
+                if f >= edges[tier]:
+                    break
                 if x != 0.0:
                     for k in range(n):
                         unary[i, k] += x * weights[offsets[tier] + f, k]
@@ -184,8 +233,11 @@ def _pass(
             row, tier = first + i, tiers[first + i]
             right, wrong = labels[row], predicted[i]
             if right != wrong:
-                for f in range(edges[tier]):
-                    x = rate * np.float64(features[row, f])
+                shift = (1 - own) * start[row]
+                for e in range(start[row], start[row + 1]):
+                    f, x = columns[e - shift], rate * np.float64(values[e])
+                    if f >= edges[tier]:
+                        break
                     if x != 0.0:
                         at = offsets[tier] + f
                         weights[at, right] += x

@@ -1,8 +1,11 @@
 """The tiered predictor: blocks of weights, draws of extraction states, learning."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
@@ -84,3 +87,50 @@ def test_refusals():
         fit_tiered(features, labels + 3, starts, np.array([5]), 3, lambda r: 0, rng, epochs=1)
     with pytest.raises(ArgumentError, match="finite"):
         fit_tiered(features * np.nan, labels, starts, np.array([5]), 3, lambda r: 0, rng, epochs=1)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.2, 1.0])
+def test_entries_are_learned_from_as_the_array_they_stand_for(density):
+    rng = np.random.default_rng(5)
+    _, labels, starts = _task(rng, 12)
+    features = rng.normal(size=(len(labels), 7)).astype(np.float32)
+    features[rng.random(features.shape) >= density] = 0.0
+    edges, models = np.array([2, 5, 7]), []
+    halves = sparse.csr_array(features)  # each entry twice, columns falling, and a zero that is stored
+    halves = sparse.csr_array(
+        (
+            np.repeat(halves.data / 2, 2),
+            np.repeat(halves.indices, 2),
+            halves.indptr * 2,
+        ),
+        shape=features.shape,
+    )
+    halves.data, halves.indices = _turned(halves.data, halves.indptr), _turned(halves.indices, halves.indptr)
+    before = halves.data.copy(), halves.indices.copy()
+    for table in (features, sparse.csr_array(features), sparse.coo_matrix(features), halves):
+        draw = np.random.default_rng(1)
+        fitted = fit_tiered(
+            table, labels, starts, edges, 3, lambda r: draw_tiers(starts, 3, r), draw, epochs=4
+        )
+        models.append((*fitted, tier_scores(fitted, table)))
+    for model in models[1:]:
+        for one, other in zip(models[0], model):
+            assert np.array_equal(one, other)
+    assert np.array_equal(before[0], halves.data), "what is given stays as it is"
+    assert np.array_equal(before[1], halves.indices), "what is given stays as it is"
+
+
+def _turned(values, start):
+    """The entries of each row from last to first."""
+    return np.concatenate([values[a:b][::-1] for a, b in itertools.pairwise(start)])
+
+
+def test_scores_do_not_hang_on_the_last_bit():
+    """A 5 behind the fourth decimal, as averages have it: 0.00025 comes out a bit above or below it."""
+    weights = np.full((10, 1), 0.000025)
+    model = Tiered(np.array([10]), weights, np.zeros((1, 1)))
+    ones = np.ones((1, 10), dtype=np.float32)
+    sums = {float(sum(weights[:, 0])), float(np.float64(0.00025))}
+    assert len(sums) == 2, "the order of a sum shows in its last bit"
+    assert tier_scores(model, ones)[0, 0, 0] == np.round(0.00025, 4)
+    assert tier_scores(model, sparse.csr_array(ones))[0, 0, 0] == np.round(0.00025, 4)
