@@ -57,7 +57,8 @@ def bench_app(
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, *PARTS):
-        raise ArgumentError(
+        names = ", ".join(map(repr, PARTS))
+        raise ArgumentError(f"only must be one of {names}, got {only!r:.60}")
             f"only must be {', '.join(map(repr, PARTS[:-1]))} or {PARTS[-1]!r}, got {only!r:.60}"
         )
     with Server(port) as server:
