@@ -59,8 +59,6 @@ def bench_app(
     if only not in (None, *PARTS):
         names = ", ".join(map(repr, PARTS))
         raise ArgumentError(f"only must be one of {names}, got {only!r:.60}")
-            f"only must be {', '.join(map(repr, PARTS[:-1]))} or {PARTS[-1]!r}, got {only!r:.60}"
-        )
     with Server(port) as server:
         if only:
             return asyncio.run(_measure_part(server, only, scale, tick))
