@@ -99,7 +99,7 @@ def test_the_texts_of_a_class_beside_hostile_clients():
 
 def test_only_a_part_that_there_is():
     with pytest.raises(
-        ArgumentError, match="only must be one of 'hostile', 'files', 'course', 'passing', got 'friendly'"
+        ArgumentError, match="only must be one of .*, got 'friendly'"
     ):
         hall.bench_app(only="friendly")
 
