@@ -98,9 +98,7 @@ def test_the_texts_of_a_class_beside_hostile_clients():
 
 
 def test_only_a_part_that_there_is():
-    with pytest.raises(
-        ArgumentError, match="only must be one of .*, got 'friendly'"
-    ):
+    with pytest.raises(ArgumentError, match=r"only must be one of .*, got 'friendly'"):
         hall.bench_app(only="friendly")
 
 

@@ -57,9 +57,7 @@ def test_what_the_bar_says_is_read_and_nothing_else():
 
 
 def test_a_part_that_there_is_not_is_refused_before_anything_is_started():
-    with pytest.raises(
-        ArgumentError, match="only must be one of .*, got 'curse'"
-    ):
+    with pytest.raises(ArgumentError, match=r"only must be one of .*, got 'curse'"):
         hall.bench_app(only="curse")
 
 
