@@ -64,11 +64,11 @@ def figures(level, choice, state):
     )
 
 
-BOUND_ONLY_FEW_WORDS = (
+ONLY_FEW_WORDS = (
     "The three filters are compared on models of the 55 words: choose one of these behind Settings, under "
     "*What it sees*."
 )
-WAITS = (
+BOUND_WAITS = (
     "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
     "found, and one for chance. What they come to stays hidden until you have guessed."
 )

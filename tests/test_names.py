@@ -1,0 +1,98 @@
+"""Names stand for what they seem to: a call calls a function, and what is asked of an own module is there.
+
+A local variable that takes a function's name is called in its place, and a text that was renamed is missing
+where it is shown. Python finds that out when the line runs, which in a reproduction is after hours.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ("spcviz", "experiments", "benchmarks", "pages")
+KINDS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def imported(nodes):
+    """Names that the imports among some nodes bind."""
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
+
+
+def shadows(source):
+    """(function, names that it both sets and calls, though they are those of functions or modules)."""
+    tree = ast.parse(source)
+
+    known = imported(ast.walk(tree)) | {
+        node.name for node in tree.body if isinstance(node, KINDS | ast.ClassDef)
+    }
+    for body in ast.walk(tree):
+        if isinstance(body, KINDS):
+            names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
+            calls = [node.func for node in ast.walk(body) if isinstance(node, ast.Call)]
+            is_set = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            if taken := is_set & known & {name.id for name in calls if isinstance(name, ast.Name)}:
+                yield body.name, sorted(taken)
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_nothing_calls_its_own_variable(folder):
+    files = sorted((ROOT / folder).rglob("*.py"))
+    assert files
+    found = {path: list(shadows(path.read_text(encoding="utf-8"))) for path in files}
+    assert {path: one for path, one in found.items() if one} == {}
+
+
+def test_what_is_looked_for_is_found():
+    source = "def rows():\n    return []\n\ndef make():\n    rows = []\n    rows += rows()\n    return rows\n"
+    assert list(shadows(source)) == [("make", ["rows"])]
+    assert list(shadows(source.replace("rows()", "other()"))) == []
+
+
+def module(name):
+    """The file of an own module, or None."""
+    path = ROOT / name.replace(".", "/")
+    return next((one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None)
+
+
+@cache
+def bound(path):
+    """Names that a module may have; None where it answers for any."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    made = {node.name for node in nodes if isinstance(node, KINDS | ast.ClassDef)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return None if "__getattr__" in made else made | names | imported(nodes)
+
+
+def missing(source):
+    """(line, module, name) of what is asked of own modules and not there."""
+    nodes = list(ast.walk(ast.parse(source)))
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    own = {
+        alias.asname or alias.name: path
+        for node in froms for alias in node.names if (path := module(f"{node.module}.{alias.name}"))
+    }  # fmt: skip
+    taken = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    taken |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            name, path = node.value.id, own.get(node.value.id)
+            is_dunder = node.attr.startswith("__")
+            if path and name not in taken and not is_dunder and (has := bound(path)) is not None:
+                inner = module(".".join((*path.relative_to(ROOT).parent.parts, node.attr)))
+                if node.attr not in has and inner is None:
+                    yield node.lineno, name, node.attr
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_what_is_asked_of_own_modules_is_there(folder):
+    files = sorted((ROOT / folder).rglob("*.py"))
+    found = {path: list(missing(path.read_text(encoding="utf-8"))) for path in files}
+    assert {path: one for path, one in found.items() if one} == {}
+
+
+def test_a_missing_name_is_found():
+    source = "from spcviz.io import named as say\n\n\ndef show():\n    return say.TOKEN, say.TOKENS\n"
+    assert list(missing(source)) == [(5, "say", "TOKENS")]
