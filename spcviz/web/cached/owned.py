@@ -34,11 +34,10 @@ SECONDS, NAMELESS = 1800.0, 60.0
 MOST_AWAY = 120.0
 EVERY = 1.0
 SWEEP_EVERY = 30.0
-"""Seconds after which garbage in circles is looked for, if anything was made at all.
+"""Seconds from one search for garbage in circles to the next, where a visit has ended in between.
 
-A run that has ended, with all that it held, is such garbage: frames, sessions and what was read of a file.
-Python itself looks through all of it only when a quarter of all objects are new: beside a class the process
-then keeps some 400 MB of what is nobody's.
+A run that has ended may lie in a circle with all that it held: a frame, its error, what was read of a file.
+Python itself looks through everything only when a quarter of all objects are new, which may be long after.
 """
 
 GOES = (
@@ -73,6 +72,7 @@ _HOLDERS: list[Holder] = []
 _VISITS: dict[str, "_Visit"] = {}
 _WATCHING = threading.Event()
 _FILES_GO = threading.Event()
+_HAS_ENDED = threading.Event()
 
 
 class _Visit:
@@ -179,6 +179,7 @@ def _let_go(is_over: IsOver) -> None:
 def _tidy(name: str, known: _Visit) -> None:
     """Let go of what Streamlit itself keeps of a visit that has ended or is not used any more."""
     known.is_tidy = True
+    _HAS_ENDED.set()
     if runtime.exists():
         server = runtime.get_instance()
         server.uploaded_file_mgr.remove_session_files(name)
@@ -226,9 +227,10 @@ def _look() -> None:
 
 
 def sweep(swept: float) -> float:
-    """Free garbage in circles, if the last time is `SWEEP_EVERY` ago and anything was made; when it was."""
-    if CLOCK.now() - swept < SWEEP_EVERY or not gc.get_count()[2]:
+    """Free garbage in circles, if the last time is `SWEEP_EVERY` ago and a visit has ended; when it was."""
+    if CLOCK.now() - swept < SWEEP_EVERY or not _HAS_ENDED.is_set():
         return swept
+    _HAS_ENDED.clear()
     gc.collect()
     return CLOCK.now()
 
