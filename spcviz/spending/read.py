@@ -76,7 +76,7 @@ class Reader(NamedTuple):
         widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
         data = Labelled(labelled.numbers_of(labels, classes), filled)
         reader = cls(feature_tiers, widths, features.scales_of(parts), tuple(vocabularies))
-        return reader, reader._beside(parts), data, classes
+        return reader, reader.join_tiers(parts), data, classes
 
     def stored(self) -> StoredTiers:
         """Tiers as they are stored: a function is code, and is left out."""
@@ -114,7 +114,7 @@ class Reader(NamedTuple):
 
     def features(self, X: Any) -> Table:
         """Features of all tiers at all positions, (R, F) float32."""
-        return self._beside([self._read(t, X, features.everywhere(X)) for t in range(len(self.widths))])
+        return self.join_tiers([self._read(t, X, features.everywhere(X)) for t in range(len(self.widths))])
 
     def free(self, X: Any) -> Table:
         """Those of the free tier at all positions, (R, F_0)."""
@@ -128,7 +128,7 @@ class Reader(NamedTuple):
         """Features (n, F) of what `free` and `bought` gave for the first tiers; 0 in place of all others."""
         return features.beside(tables, int(self.widths.sum()))
 
-    def _beside(self, parts: Sequence[Table]) -> Table:
+    def join_tiers(self, parts: Sequence[Table]) -> Table:
         return self.up_to([features.scaled(part, scale) for part, scale in zip(parts, self.scales)])
 
     def _read(self, tier: int, X: Any, wanted: Sequence[Wanted]) -> Table:
