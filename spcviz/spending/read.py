@@ -129,6 +129,7 @@ class Reader(NamedTuple):
         return features.beside(tables, int(self.widths.sum()))
 
     def join_tiers(self, parts: Sequence[Table]) -> Table:
+        """Tables of all tiers, scaled and side by side."""
         return self.up_to([features.scaled(part, scale) for part, scale in zip(parts, self.scales)])
 
     def _read(self, tier: int, X: Any, wanted: Sequence[Wanted]) -> Table:
