@@ -115,7 +115,7 @@ def elsewhere():
 @pytest.fixture
 def pictures(browser, server):
     """Addresses of the small pictures of the tours that ship: those of the page when nothing was brought."""
-    n = sum(not path.stem.endswith("-loop") for path in tour.PICTURES.glob("*.webp"))  # a loop comes when asked
+    n = sum(not path.stem.endswith("-loop") for path in tour.PICTURES.glob("*.webp"))  # loops come later
     images = "[...document.querySelectorAll('[data-testid=stMain] img')]"
     with opened(browser, f"{server}/tours") as page:
         until(page, f"{images}.length === {n}")
