@@ -67,12 +67,7 @@ class Choose(NamedTuple):
     typed: str
 
     def do(self, page: Page, hand: str) -> None:
-        box = page.get_by_role("combobox", name=self.label).first
-        box.wait_for(timeout=1000 * SECONDS)
-        if hand == MOUSE:
-            box.click()
-        else:
-            box.focus()
+        go_into(page.get_by_role("combobox", name=self.label).first, hand)
         page.keyboard.type(self.typed, delay=30)
         option = page.get_by_role("option").filter(has_text=self.typed).first
         option.wait_for(timeout=1000 * SECONDS)
@@ -89,12 +84,7 @@ class Type(NamedTuple):
     text: str
 
     def do(self, page: Page, hand: str) -> None:
-        field = page.get_by_role("textbox", name=self.label).first
-        field.wait_for(timeout=1000 * SECONDS)
-        if hand == MOUSE:
-            field.click()
-        else:
-            field.focus()
+        go_into(page.get_by_role("textbox", name=self.label).first, hand)
         page.keyboard.press("Control+A")
         page.keyboard.type(self.text, delay=30)
         page.keyboard.press("Enter")
@@ -192,13 +182,19 @@ class Aim(NamedTuple):
 Act = Press | Mark | Over | Pick | Choose | Type | Slide | Range | Draw | Aim
 
 
-def press(control: Locator, hand: str) -> None:
-    """By a click, or by the focus and Enter."""
+def go_into(control: Locator, hand: str) -> None:
+    """Wait for a control and give it the focus: by a click, or without one."""
     control.wait_for(timeout=1000 * SECONDS)
     if hand == MOUSE:
         control.click()
     else:
         control.focus()
+
+
+def press(control: Locator, hand: str) -> None:
+    """By a click, or by the focus and Enter."""
+    go_into(control, hand)
+    if hand != MOUSE:
         control.press("Enter")
 
 

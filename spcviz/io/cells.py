@@ -65,7 +65,7 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
 
 
 def is_plain(text: str, separator: str) -> bool:
-    """Whether quotation marks, if there are any, are tokens: without parting all of the text to find out."""
+    """Whether quotation marks, if there are any, are tokens: without splitting all of the text to see."""
     if separator not in SIGNS or '"' not in text:
         return True
     if separator != "tab":

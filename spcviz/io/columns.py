@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.io.boundaries import Splitter
 from spcviz.io.cells import Row, checked_separator, has_other_spaces, is_plain, plain_rows, rows_of
 from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, Table, layout_of
-from spcviz.io.parting import Parter
 from spcviz.io.rows import table_of_lists, table_of_spans
 
 _SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
@@ -81,7 +81,7 @@ class _Reader:
         self._columns: list[list[str]] = []  # of the sentence that is being read; none before it begins
         self._rows: list[Sequence[str]] = []  # that are still to be put into them
         self._is_head, self._head = layout.has_header_row, [""]
-        self._parter = Parter(layout.parting)
+        self._splitter = Splitter(layout.boundaries)
 
     def read(self, text: str) -> bool:
         """Take a whole text; whether there is more than was asked for."""
@@ -120,7 +120,7 @@ class _Reader:
     def _is_even(self, text: str) -> bool:
         """Whether most sentences may have no lines but those of tokens, with as many columns each."""
         layout = self.layout
-        is_known = layout.separator in ("tab", "space") and not layout.parting
+        is_known = layout.separator in ("tab", "space") and not layout.boundaries
         return is_known and layout.least == layout.n and "\r" not in text and is_plain(text, layout.separator)
 
     def _take_plain(
@@ -182,7 +182,7 @@ class _Reader:
                     f"{self.name}, line {line}: must begin with the number of a word (3, 1-2 or 8.1), "
                     f"got {cells[layout.ids][:20]!r}"
                 )
-            if layout.parting and self._parter.begins(cells):
+            if layout.boundaries and self._splitter.begins(cells):
                 self._end()
             if not self._columns:
                 if self.is_full:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import named
+from spcviz.io.boundaries import boundaries_of
 from spcviz.io.cells import checked_separator
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
 from spcviz.io.layout import Table
-from spcviz.io.parting import parting_of
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decoded, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
@@ -181,7 +181,9 @@ def _doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
     doubts = []
     n = len(table.sentences[0][token])
     if len(table.sentences) == 1 and n > _LONGEST_SENTENCE:
-        doubts.append(f"All {n:,} tokens are one sequence: no blank line or number of sentences parts them")
+        doubts.append(
+            f"All {n:,} tokens are one sequence: no blank line or number of sentences separates them"
+        )
     if label is not None and not table.header and table.kind == "":
         used = {
             k: {one for row in table.sentences[:_SAMPLE] for one in row[k]} - UNKNOWN_LABELS
@@ -316,7 +318,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     rest = [k for k in range(table.n_columns) if k > token] or [
         k for k in range(table.n_columns) if k != token
     ]
-    rest = [k for k in rest if k not in parting_of(table.header, []).numbers] if table.header else rest
+    rest = [k for k in rest if k not in boundaries_of(table.header, []).numbers] if table.header else rest
     if not rest:
         return None
     seen = {

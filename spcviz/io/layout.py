@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from spcviz.io import named
+from spcviz.io.boundaries import Boundaries, boundaries_of
 from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
-from spcviz.io.parting import Parting, parting_of
 
 CONLLU = 10
 """Columns of CoNLL-U."""
@@ -64,7 +64,7 @@ class Layout(NamedTuple):
     header: tuple[str, ...]
     has_header_row: bool
     ids: int | None  # the column that numbers tokens
-    parting: Parting  # what numbers sentences
+    boundaries: Boundaries  # what numbers sentences
     least: int  # columns that a line must have, where lines may differ
     vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
     spans: int | None = None  # the column that has the spans of a text
@@ -98,7 +98,7 @@ def layout_of(
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
     columns = tuple(map(frozenset, zip(*(cells for _, cells in body if len(cells) == len(first)))))
     head = (separator, len(first), "", names, bool(has_header_row))
-    known = Layout(*head, None, Parting(), len(first), columns)
+    known = Layout(*head, None, Boundaries(), len(first), columns)
     if spans is not None and has_ids is None:
         return known._replace(kind="spans", spans=spans)
     return _numbered(known, body, lines, plus, has_ids)
@@ -166,8 +166,8 @@ def _numbered(
             return known._replace(kind="rows")
         rows = [cells for _, cells in body if cells]
         is_blank = any(not cells for _, cells in body[:-1])
-        parting = parting_of(known.header, rows, is_blank=is_blank)
-        return known._replace(kind="sentences", parting=parting) if parting else known
+        boundaries = boundaries_of(known.header, rows, is_blank=is_blank)
+        return known._replace(kind="sentences", boundaries=boundaries) if boundaries else known
     if any(line.startswith("#begin document") for line in islice(lines, 50)) and known.n >= 11:
         return known._replace(kind="conll2012", ids=2, least=11, header=_CONLL_2012)
     if plus:
@@ -182,7 +182,7 @@ def _numbered(
             return known._replace(kind="conll2009", ids=0, least=min(12, known.n), header=_CONLL_2009)
         return known._replace(kind="conllu" if known.n >= CONLLU else "ids", ids=0)
     if _counts_sentences(body, known.n):
-        return known._replace(kind="sentences", parting=Parting((0,)))
+        return known._replace(kind="sentences", boundaries=Boundaries((0,)))
     return known
 
 

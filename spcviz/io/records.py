@@ -22,8 +22,8 @@ from typing import Any
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import named
+from spcviz.io.boundaries import sentences_of
 from spcviz.io.layout import Table
-from spcviz.io.parting import sentences_of
 from spcviz.io.spans import annotated, labels_of_tokens, spans_in, tagged_spans
 from spcviz.scores.schemes import is_chunked
 

@@ -10,10 +10,10 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.io import named
 from spcviz.io.arrays import arrays_of
+from spcviz.io.boundaries import is_numbering
 from spcviz.io.cells import SIGNS, Row, rows_of
 from spcviz.io.logits import ARRAYS as OF_LOGITS
 from spcviz.io.logits import words_of_arrays
-from spcviz.io.parting import is_numbering
 from spcviz.io.source import UNNAMED, Text, bytes_of, decoded, text_of
 from spcviz.scores import Sequences, from_emissions
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.extras import is_installed
+from spcviz.io.boundaries import sentences_of
 from spcviz.io.kinds import missing_reader
 from spcviz.io.layout import Table
-from spcviz.io.parting import sentences_of
 from spcviz.io.records import Names, names_in, table_of_records
 from spcviz.io.unpacked import opened_zip
 

@@ -111,9 +111,8 @@ def _writable_cache_folder() -> Path | None:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=cache) as file:
             file.write(bytes(4096))
-        if (
-            shutil.disk_usage(cache).free < _DISK_LEFT
-        ):  # numba would stop the computation when it cannot write
+        # Numba would stop the computation when it cannot write.
+        if shutil.disk_usage(cache).free < _DISK_LEFT:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.utime(cache)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder

@@ -148,7 +148,7 @@ class Chromium:
         self._process.wait()
         self._folder.cleanup()
 
-    def drawn(
+    def draw(
         self,
         html: str | bytes,
         size: tuple[int, int],
@@ -236,7 +236,7 @@ class Chromium:
             yield from map(json.loads, whole)
 
 
-class Kept:
+class Browsers:
     """Browsers that wait for the next page: each has one at a time, and ends when not used for long."""
 
     def __init__(self, path: Callable[[], str], niceness: int) -> None:
@@ -245,7 +245,7 @@ class Kept:
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def taken(self) -> Iterator[Chromium]:
+    def borrow(self) -> Iterator[Chromium]:
         """A browser, for a block alone; one in which anything went wrong is not used again."""
         with self._lock:
             one = self._waiting.pop() if self._waiting else None

@@ -141,10 +141,10 @@ def _picture(address, size):
 
 
 def shots(html: str, size: tuple[int, int], scale: int, wanted: chromium.Wanted) -> tuple[list[bytes], str]:
-    """What a page of our own shows in a window, in a browser for it alone: see `Chromium.drawn`."""
+    """What a page of our own shows in a window, in a browser for it alone: see `Chromium.draw`."""
     one = chromium.Chromium(needed())
     try:
-        return one.drawn(html, size, scale, wanted)
+        return one.draw(html, size, scale, wanted)
     finally:
         one.close()
 

@@ -101,10 +101,10 @@ def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = 
     if width not in WIDTHS:
         raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
     scale = width // _LAYOUT
-    return film_of(address, *drawn(sheet(address, dark=dark, is_bare=is_bare), scale), scale=scale)
+    return film_of(address, *draw(sheet(address, dark=dark, is_bare=is_bare), scale), scale=scale)
 
 
-def drawn(html: str, scale: int = 1) -> tuple[list[bytes], str]:
+def draw(html: str, scale: int = 1) -> tuple[list[bytes], str]:
     """A `sheet` in a browser for it alone: (PNGs, what it tells of itself)."""
     if chromium.HAS_PIPES:
         return drawing.shots(html, WINDOW, scale, wanted_of)
@@ -158,7 +158,7 @@ def write(film: Film, kind: str) -> bytes:
 
 def svg(address: str, *, dark: bool = False) -> str | None:
     """The loop of a scene's lattice as an SVG that moves; None where the page has no lattice."""
-    return moving_of(drawn(sheet(address, dark=dark, is_svg=True))[1])
+    return moving_of(draw(sheet(address, dark=dark, is_svg=True))[1])
 
 
 def moving_of(told: str) -> str | None:

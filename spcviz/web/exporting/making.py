@@ -1,6 +1,6 @@
 """What a visitor saves, step by step, in processes that have everything loaded and fork for one wish.
 
-A page is opened, and a loop written, by children of a nursery (`spcviz.shared.confined`; `apart` is what they
+A page is opened, and a loop written, by children of a nursery (`spcviz.shared.confined`; `steps` is what they
 do), with the limits of a `Task` and gone with what they were asked for. Between, Chromium draws: it takes
 more addresses than any limit would allow, so it stands beside them, started by the server and kept for the
 next (`chromium`).
@@ -13,27 +13,29 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.confined.limits import NICE, LateError, Task
 from spcviz.web.cached import owned
-from spcviz.web.exporting import apart, chromium, drawing, loops, page
+from spcviz.web.exporting import chromium, drawing, loops, page, steps
 
 SECONDS = 180.0
 """Until something must have been saved."""
 
-BROWSERS = chromium.Kept(drawing.needed, NICE)
+BROWSERS = chromium.Browsers(drawing.needed, NICE)
 owned.hold(lambda _: BROWSERS.end(chromium.IDLE))
 
 
 def _task(function: str) -> Task:
     return Task(
-        work=f"{apart.__name__}:{function}", ready=f"{apart.__name__}:load", memory=2 << 30, cpu_seconds=120,
+        work=f"{steps.__name__}:{function}", ready=f"{steps.__name__}:load", memory=2 << 30, cpu_seconds=120,
         seconds=round(SECONDS), descriptors=512, most_in=256 << 20, most_out=64 << 20, may_write=True,
         nest="saving",
     )  # fmt: skip
 
 
-OPEN, WRITE = _task("opened"), _task("written")
+OPEN, WRITE = _task("open_page"), _task("write_loop")
 
 
-def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], None] = lambda: None) -> bytes:
+def make_file(
+    kind: str, address: str, width: int, dark: bool, glance: Callable[[], None] = lambda: None
+) -> bytes:
     """A page, its Python or its loop as a file: `kind` is "page", "python", "svg" or one of `loops.KINDS`.
 
     `glance` is called ten times a second: what it raises ends the work and goes on. Raises `ArgumentError`
@@ -41,7 +43,7 @@ def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], N
     """
     about = {"kind": kind, "address": address, "dark": dark}
     warm = (page.scene_of(address).page,)
-    if kind in apart.WHOLE:
+    if kind in steps.WHOLE:
         return bytes(_body(ask(OPEN, about, warm=warm, glance=glance)))
     scale = width // loops.WIDTHS[0]
     with _browser() as draw:  # it starts while the page is opened
@@ -61,10 +63,10 @@ def made(kind: str, address: str, width: int, dark: bool, glance: Callable[[], N
 def _browser():
     """What draws a sheet: a function of its HTML, how fine, and `glance`."""
     if not chromium.HAS_PIPES:
-        yield lambda html, scale, _: loops.drawn(html.decode(), scale)
+        yield lambda html, scale, _: loops.draw(html.decode(), scale)
         return
-    with BROWSERS.taken() as one:
-        yield lambda html, scale, glance: one.drawn(html, loops.WINDOW, scale, loops.wanted_of, glance)
+    with BROWSERS.borrow() as one:
+        yield lambda html, scale, glance: one.draw(html, loops.WINDOW, scale, loops.wanted_of, glance)
 
 
 def _body(answer: Answer) -> memoryview:

@@ -164,10 +164,10 @@ async def _saved(address, kind, options):
 
 
 def make(kind: str, address: str, width: int, is_dark: bool, glance: Callable[[], None]) -> bytes:
-    """See `making.made`, which brings what draws charts: no server wants that before somebody saves."""
+    """See `making.make_file`, which brings what draws charts: no server wants that before somebody saves."""
     from spcviz.web.exporting import making
 
-    return making.made(kind, address, width, is_dark, glance)
+    return making.make_file(kind, address, width, is_dark, glance)
 
 
 _NOT_KEPT = {"Cache-Control": "no-store"}

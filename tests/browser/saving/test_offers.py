@@ -26,7 +26,7 @@ STATES = (
 def shots():
     """shots(html) -> what a sheet of moments tells of itself."""
     one = chromium.Chromium(drawing.needed())
-    yield lambda html: one.drawn(html, loops.WINDOW, 1, lambda _: None)[1]
+    yield lambda html: one.draw(html, loops.WINDOW, 1, lambda _: None)[1]
     one.close()
 
 

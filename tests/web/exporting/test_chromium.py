@@ -38,13 +38,13 @@ def wanted(text):
 @pytest.fixture(scope="module")
 def browser():
     one = chromium.Chromium(drawing.needed(), 3)
-    one.drawn(page(), SIZE, 1, wanted)
+    one.draw(page(), SIZE, 1, wanted)
     yield one
     one.close()
 
 
 def test_every_moment_is_photographed_as_it_is_shown(browser):
-    pngs, said = browser.drawn(page(), SIZE, 2, wanted)
+    pngs, said = browser.draw(page(), SIZE, 2, wanted)
     assert (said, len(pngs)) == ("drawn", 3)
     for k, png in enumerate(pngs):
         picture = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
@@ -54,7 +54,7 @@ def test_every_moment_is_photographed_as_it_is_shown(browser):
 
 
 def test_no_picture_is_taken_where_none_is_wanted(browser):
-    assert browser.drawn(page("'nothing plays'"), SIZE, 1, lambda text: None) == ([], "nothing plays")
+    assert browser.draw(page("'nothing plays'"), SIZE, 1, lambda text: None) == ([], "nothing plays")
 
 
 def test_nothing_of_a_page_is_there_for_the_next(browser):
@@ -63,9 +63,9 @@ def test_nothing_of_a_page_is_there_for_the_next(browser):
       const opening = indexedDB.open("ink"); opening.onsuccess = opening.onerror = done; });"""
     looked = "[localStorage.ink, sessionStorage.ink, document.cookie, globalThis.name].join('|')"
     names = "(await indexedDB.databases()).length"
-    assert browser.drawn(page(looked, keep), SIZE, 1, lambda _: None)[1].startswith("anna|anna")
-    assert browser.drawn(page(looked), SIZE, 1, lambda _: None)[1] == "|||"
-    assert browser.drawn(page(f"String({names})"), SIZE, 1, lambda _: None)[1] == "0"
+    assert browser.draw(page(looked, keep), SIZE, 1, lambda _: None)[1].startswith("anna|anna")
+    assert browser.draw(page(looked), SIZE, 1, lambda _: None)[1] == "|||"
+    assert browser.draw(page(f"String({names})"), SIZE, 1, lambda _: None)[1] == "0"
     assert not list(os.scandir(browser._folder.name))[1:], "the pages themselves are gone, too"
 
 
@@ -82,12 +82,12 @@ def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
 
 
 def test_one_that_never_says_anything_is_lost_and_gives_way(monkeypatch):
-    kept = chromium.Kept(drawing.needed, 0)
-    with kept.taken() as one:
-        one.drawn(page(), SIZE, 1, wanted)
+    kept = chromium.Browsers(drawing.needed, 0)
+    with kept.borrow() as one:
+        one.draw(page(), SIZE, 1, wanted)
     monkeypatch.setattr(chromium, "SECONDS", 0.5)
-    with pytest.raises(chromium.LostError, match="says nothing any more"), kept.taken() as one:
-        one.drawn("<pre id=out></pre>", SIZE, 1, wanted)
+    with pytest.raises(chromium.LostError, match="says nothing any more"), kept.borrow() as one:
+        one.draw("<pre id=out></pre>", SIZE, 1, wanted)
     assert len(kept) == 0
     assert not one.is_alive
     assert not os.path.exists(one._folder.name)
@@ -100,21 +100,21 @@ def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
     def glance():
         raise Left
 
-    kept = chromium.Kept(drawing.needed, 0)
-    with kept.taken() as first:
-        assert first.drawn(page(), SIZE, 1, wanted)[1] == "drawn"
-    with kept.taken() as again:
+    kept = chromium.Browsers(drawing.needed, 0)
+    with kept.borrow() as first:
+        assert first.draw(page(), SIZE, 1, wanted)[1] == "drawn"
+    with kept.borrow() as again:
         assert again is first
     first._process.kill()
     first._process.wait()
-    with kept.taken() as second:
+    with kept.borrow() as second:
         assert second is not first
-        assert second.drawn(page(), SIZE, 1, wanted)[1] == "drawn"
+        assert second.draw(page(), SIZE, 1, wanted)[1] == "drawn"
     kept.end(idle=60.0)
     assert len(kept) == 1
     children = psutil.Process(second._process.pid).children(recursive=True)
-    with pytest.raises(Left), kept.taken():
-        second.drawn(page(), SIZE, 1, wanted, glance)
+    with pytest.raises(Left), kept.borrow():
+        second.draw(page(), SIZE, 1, wanted, glance)
     assert len(kept) == 0
     end = time.monotonic() + 20
     while any(child.is_running() for child in children) and time.monotonic() < end:
@@ -123,10 +123,10 @@ def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
 
 
 def test_it_ends_after_so_many_pages_and_with_the_process_that_told_it(monkeypatch):
-    kept = chromium.Kept(drawing.needed, 0)
+    kept = chromium.Browsers(drawing.needed, 0)
     monkeypatch.setattr(chromium, "MOST_PAGES", 1)
-    with kept.taken() as one:
-        one.drawn(page(), SIZE, 1, lambda _: None)
+    with kept.borrow() as one:
+        one.draw(page(), SIZE, 1, lambda _: None)
     assert len(kept) == 0
     assert not one.is_alive
     other = chromium.Chromium(drawing.needed())

@@ -114,7 +114,7 @@ def test_what_a_visitor_typed_is_text_in_every_moment(monkeypatch):
         sheets.append(html)
         return [], '{"svg": null}'
 
-    monkeypatch.setattr(loops, "drawn", drawn)
+    monkeypatch.setattr(loops, "draw", drawn)
     assert loops.svg(f"tagging?text={typed.replace(' ', '+')}") is None
     (text,) = sheets
     assert text.count("</script") == 1  # the sheet's own: the documents in it are a string of its script

@@ -25,7 +25,7 @@ TIME = re.compile(r"[\d.,]+ (µs|ms|s)(?=<)")
 
 
 def made(kind, address):
-    return making.made(kind, address, 960, False)
+    return making.make_file(kind, address, 960, False)
 
 
 def moments(content):
@@ -96,7 +96,7 @@ def test_who_leaves_ends_the_child():
         raise Left
 
     with pytest.raises(Left):
-        making.made("page", "letters", 960, False, glance)
+        making.make_file("page", "letters", 960, False, glance)
     process, _ = nursery._RUNNING["saving"]
     assert not [one for one in psutil.Process(process.pid).children(recursive=True) if one.name() == "find"]
 
@@ -105,8 +105,8 @@ def test_the_process_that_forks_has_one_thread():
     """Whoever is forked beside another thread may wait for ever for a lock that it held."""
     lines = """
 import threading
-from spcviz.web.exporting import apart
-apart.load("letters")
+from spcviz.web.exporting import steps
+steps.load("letters")
 print(len(threading.enumerate()))
 """
     command = [sys.executable, "-W", "ignore", "-c", lines]

@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 from spcviz.io import named
 
 _ID = re.compile(r"(?:.*_)?(?:id|ids|no|nr|num|number|idx|index|key|uuid)")
-_OF_TOKENS = re.compile(r"token|word|entity|chunk|label|tag|ner|pos|head|mention|span|lemma|char|start|end")
+_OF_TOKENS = frozenset(
+    ("token", "tok", "word", "entity", "chunk", "label", "tag", "ner", "pos", "head", "mention", "span",
+     "lemma", "char", "start", "end")
+)  # fmt: skip
 _DOCUMENT = re.compile(
     r"(?:doc|document|file|article|essay|tweet|review|post|comment|paragraph|par|utterance|dialogue|dialog)"
     r"(?:_?(?:id|no|nr|num|number|idx|index|name|key))?"
@@ -27,7 +30,7 @@ _COUNT = re.compile(r"i|n|(?:token_|word_|tok_|w_)?(?:id|no|nr|num|number|idx|in
 _PLACE = re.compile(r"(?:char_|token_|word_)?(?:position|start|end|begin|offset|start_offset|end_offset)")
 
 
-class Parting(NamedTuple):
+class Boundaries(NamedTuple):
     """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
 
     numbers: tuple[int, ...] = ()
@@ -37,13 +40,15 @@ class Parting(NamedTuple):
         return bool(self.numbers) or self.count is not None
 
 
-def parting_of(header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank: bool = False) -> Parting:
-    """What parts rows, by the names of their columns and some rows; nothing where blank rows do already.
+def boundaries_of(
+    header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank: bool = False
+) -> Boundaries:
+    """What separates rows, by the names of their columns and some rows; nothing where blank rows do already.
 
-    >>> parting_of(["doc", "sent", "word", "ner"], [["a", "0", "It", "O"], ["b", "0", "is", "O"]])
-    Parting(numbers=(1, 0), count=None)
-    >>> parting_of(["idx", "word", "ner"], [["0", "It", "O"], ["1", "is", "O"], ["0", "Go", "O"]])
-    Parting(numbers=(), count=0)
+    >>> boundaries_of(["doc", "sent", "word", "ner"], [["a", "0", "It", "O"], ["b", "0", "is", "O"]])
+    Boundaries(numbers=(1, 0), count=None)
+    >>> boundaries_of(["idx", "word", "ner"], [["0", "It", "O"], ["1", "is", "O"], ["0", "Go", "O"]])
+    Boundaries(numbers=(), count=0)
     """
     names = [named.normal(name) for name in header]
     sentence = named.sentence_column(header)
@@ -52,13 +57,13 @@ def parting_of(header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank
     numbers = [] if sentence is None else [sentence]
     numbers += [k for k in others if _DOCUMENT.fullmatch(names[k])]
     if sentence is not None or is_blank:
-        return Parting(tuple(numbers))
+        return Boundaries(tuple(numbers))
     columns = {k: [str(row[k]).strip() for row in rows if len(row) == len(names)] for k in others}
     count = next((k for k in others if _COUNT.fullmatch(names[k]) and _counts_anew(columns[k])), None)
     if not numbers and count is None:
-        is_id = (k for k in others if _ID.fullmatch(names[k]) and not _OF_TOKENS.search(names[k]))
+        is_id = (k for k in others if _ID.fullmatch(names[k]) and _OF_TOKENS.isdisjoint(names[k].split("_")))
         numbers = [k for k in is_id if _comes_in_runs(columns[k])][:1]
-    return Parting(tuple(numbers), count)
+    return Boundaries(tuple(numbers), count)
 
 
 def is_numbering(name: str, values: Sequence[str]) -> bool:
@@ -89,29 +94,29 @@ def _comes_in_runs(values: list[str]) -> bool:
     return bool(filled) and len(set(runs)) == len(runs) and 3 * len(runs) < 2 * len(filled)
 
 
-class Parter:
+class Splitter:
     """Goes through rows and says where a sentence begins.
 
-    >>> parter = Parter(Parting((0,)))
-    >>> [parter.begins(row) for row in (["1", "It"], ["", "is"], ["2", "Go"])]
+    >>> splitter = Splitter(Boundaries((0,)))
+    >>> [splitter.begins(row) for row in (["1", "It"], ["", "is"], ["2", "Go"])]
     [True, False, True]
     """
 
-    def __init__(self, parting: Parting) -> None:
-        self._parting = parting
-        self._before = [""] * len(parting.numbers)
+    def __init__(self, boundaries: Boundaries) -> None:
+        self._boundaries = boundaries
+        self._before = [""] * len(boundaries.numbers)
         self._start = ""
 
     def begins(self, cells: Sequence[Any]) -> bool:
         """Whether a row begins a sentence; rows are given one after the other."""
         is_new = False
-        for at, k in enumerate(self._parting.numbers):
+        for at, k in enumerate(self._boundaries.numbers):
             number = "" if cells[k] is None else str(cells[k]).strip()
             if number and number != self._before[at]:
                 self._before[at] = number
                 is_new = True
-        if self._parting.count is not None:
-            counted = str(cells[self._parting.count]).strip()
+        if self._boundaries.count is not None:
+            counted = str(cells[self._boundaries.count]).strip()
             self._start = self._start or counted
             is_new = is_new or counted == self._start
         return is_new
@@ -120,20 +125,20 @@ class Parter:
 def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[dict[str, list]]:
     """Rows that are a token each, by name of column, as records of a sentence each.
 
-    A row without a token ends a sentence, too. What parts rows is found out from the first 2,000.
+    A row without a token ends a sentence, too. What separates rows is found out from the first 2,000.
     """
     rows = list(rows)
     at = named.token_column(header)
     token = header[0 if at is None else at]
     is_blank = any(row[token] in (None, "") for row in rows)
     sample = [["" if row[key] is None else row[key] for key in header] for row in rows[:2000]]
-    parting = parting_of(header, sample, is_blank=is_blank)
-    parter = Parter(parting)
-    sentence = header[parting.numbers[0]] if parting.numbers else None
+    boundaries = boundaries_of(header, sample, is_blank=is_blank)
+    splitter = Splitter(boundaries)
+    sentence = header[boundaries.numbers[0]] if boundaries.numbers else None
     kept = [token, *(key for key in header if key not in (token, sentence))]
     now: dict[str, list] = {}
     for row in rows:
-        is_new = bool(parting) and parter.begins([row[key] for key in header])
+        is_new = bool(boundaries) and splitter.begins([row[key] for key in header])
         is_gap = row[token] in (None, "")
         if (is_new or is_gap) and now:
             yield now

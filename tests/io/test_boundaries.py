@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.io import read_conll
-from spcviz.io.parting import Parter, Parting, parting_of
+from spcviz.io.boundaries import Boundaries, Splitter, boundaries_of
 
 SENTENCES = [["Ada", "went", "to", "Bath"], ["He", "slept"], ["Stop", "!", "Go"]]
 LABELS = [["B-PER", "O", "O", "B-LOC"], ["O", "O"], ["O", "O", "O"]]
@@ -32,6 +32,8 @@ NUMBERED = {
     "id": lambda k, j, word, label: (k, word, label),
     "Sample No": lambda k, j, word, label: (f"s{k}", word, label),
     "document": lambda k, j, word, label: (f"a{k}.txt", word, label),
+    "vendor_id": lambda k, j, word, label: (f"v{k}", word, label),  # has "end" in it, and is of no token
+    "stage no": lambda k, j, word, label: (k + 7, word, label),
     "essay_id": lambda k, j, word, label: (f"{k:04x}", word, label),
     "idx": lambda k, j, word, label: (j, word, label),
     "token_id": lambda k, j, word, label: (j + 1, word, label),
@@ -154,10 +156,10 @@ def test_a_column_that_parts_sentences_in_parquet(name):
 
 
 def test_rows_say_where_a_sentence_begins():
-    assert parting_of(["word", "ner"], [["a", "O"]] * 9) == Parting()
-    parter = Parter(Parting((0,), 1))
+    assert boundaries_of(["word", "ner"], [["a", "O"]] * 9) == Boundaries()
+    splitter = Splitter(Boundaries((0,), 1))
     rows = [("a", "1"), ("a", "2"), ("", "1"), (None, "2"), ("b", "3"), ("b", "1")]
-    assert [parter.begins(row) for row in rows] == [True, False, True, False, True, True]
+    assert [splitter.begins(row) for row in rows] == [True, False, True, False, True, True]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def load(name: Any = None) -> None:
     snapshot.taken(tour.Scene(name))
 
 
-def opened(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
+def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
     """A page as a file, its Python, or the sheet of its moments."""
     from spcviz.web.exporting import loops, page, paper
 
@@ -43,7 +43,7 @@ def opened(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
     return {}, [loops.sheet(address, dark=about["dark"], is_svg=kind == "svg").encode()]
 
 
-def written(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
+def write_loop(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
     """A loop from the pictures of its moments, `sizes` bytes each."""
     from spcviz.web.exporting import loops
 
