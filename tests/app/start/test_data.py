@@ -1,6 +1,5 @@
 """The page Your data: its opening, files in, faults, links, training, every view, nothing on a disk."""
 
-import gc
 import io
 import secrets
 import time
@@ -423,7 +422,7 @@ def test_of_a_brought_model_nothing_stays_while_the_page_is_open(ends, view):
     at = read_with_model(give(run(view=view), "mine.zip", marked_model(marker)))
     assert heap.holders(marker)
     ends()
-    gc.collect()
+    heap.collect()
     tree, at._tree = at._tree, None  # what this test's browser was sent
     del tree
     assert left_of(marker) == []
