@@ -112,7 +112,9 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
         wanted = ", ".join(missing or FOLDERS.values())
         raise SpcvizError(f"bench library needs SPCVIZ_DATA with {wanted}: see python -m spcviz data")
     contenders = [
-        contender for contender in CONTENDERS if contender.name == "spcviz" or peers.installed("pycrfsuite")
+        contender
+        for contender in CONTENDERS
+        if contender.name == "spcviz" or peers.import_if_there("pycrfsuite")
     ]
     chosen = [_tuned(contender, folder, scale, tick) for contender in contenders]
     measured: list[list[Measured]] = [[] for _ in contenders]
@@ -147,7 +149,7 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     source = "this library's taggers and CRFsuite's on the same string features"
     return describe(
         "bench-library", source, rows, baselines=[], settings=settings, data={},
-        absent=[] if peers.installed("pycrfsuite") else ["pycrfsuite"], threads=threads,
+        absent=[] if peers.import_if_there("pycrfsuite") else ["pycrfsuite"], threads=threads,
         serving=served,
     )  # fmt: skip
 
@@ -248,7 +250,7 @@ def _of_ours(contender: Contender, setting: dict[str, Any], seed: int) -> tuple[
 
 
 def _of_crfsuite(contender: Contender, setting: dict[str, Any]) -> tuple[Callable, Callable]:
-    library = peers.installed("pycrfsuite")
+    library = peers.import_if_there("pycrfsuite")
     path = str(Path(tempfile.mkdtemp(prefix="spcviz-")) / "model")
     tagger = library.Tagger()
 

@@ -16,7 +16,7 @@ NAMES = ("pycrfsuite", "hmmlearn", "seqlearn", "jax", "pynini", "pgmax")
 """Modules; `tests/requirements-bench.txt` installs them."""
 
 
-def installed(name):
+def import_if_there(name):
     """A module, or None if it is not there."""
     try:
         return importlib.import_module(name)
@@ -26,7 +26,7 @@ def installed(name):
 
 def absent():
     """The modules of `NAMES` that are not installed."""
-    return [name for name in NAMES if installed(name) is None]
+    return [name for name in NAMES if import_if_there(name) is None]
 
 
 FAILED = {}
@@ -35,7 +35,7 @@ FAILED = {}
 
 def _offers(module, name, make, *args):
     """{name: what it offers}; nothing where it is not installed or does not run, which `FAILED` says."""
-    library = installed(module)
+    library = import_if_there(module)
     if library is None:
         return {}
     try:
@@ -215,9 +215,9 @@ def grids(unary, across, down, iterations):
 
 
 def _pgmax(_library, unary, across, down, iterations):
-    jax = installed("jax")
-    fgraph, fgroup = installed("pgmax.fgraph"), installed("pgmax.fgroup")
-    infer, vgroup = installed("pgmax.infer"), installed("pgmax.vgroup")
+    jax = import_if_there("jax")
+    fgraph, fgroup = import_if_there("pgmax.fgraph"), import_if_there("pgmax.fgroup")
+    infer, vgroup = import_if_there("pgmax.infer"), import_if_there("pgmax.vgroup")
     rows, columns, n = unary.shape
     variables = vgroup.NDVarArray(num_states=n, shape=(rows, columns))
     graph = fgraph.FactorGraph(variable_groups=variables)

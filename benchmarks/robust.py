@@ -20,7 +20,7 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.shared.folders import ROOT, WORK
 from spcviz.shared.report import describe
 from spcviz.shared.work import ledger
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 SECONDS = 900  # a piece that takes longer hangs
 
@@ -141,7 +141,7 @@ def _measured(row, cases, tick):
         key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest(row.test)}
         code = [f"spcviz.{name}" for name in row.code]
         name = f"robust-{row.check.replace(' ', '-')}-{seed}"
-        measured = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
+        measured = load_or_compute(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
         ledger.add({f"{row.check} {seed}": measured["cpu_seconds"]})
         done, seed, n_faults = done + measured["cases"], measured["seed"], n_faults + measured["n_faults"]
         faults += measured["faults"]

@@ -68,7 +68,7 @@ def serving(train: tuple[list, list], sentences: list, repeats: int) -> list[dic
     for what, extract in EXTRACTORS.items():
         X = [[extract(token) for token in sentence] for sentence in train[0]]
         contenders = {"spcviz": _of_ours(X, train[1])}
-        if peers.installed("pycrfsuite"):
+        if peers.import_if_there("pycrfsuite"):
             contenders["python-crfsuite"] = _of_crfsuite(X, train[1])
         seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
         for _ in range(1 + repeats):
@@ -94,7 +94,7 @@ def _of_ours(X: list, y: list) -> tuple[Callable, Callable]:
 
 
 def _of_crfsuite(X: list, y: list) -> tuple[Callable, Callable]:
-    library = peers.installed("pycrfsuite")
+    library = peers.import_if_there("pycrfsuite")
     trainer, tagger = library.Trainer(verbose=False, algorithm="ap"), library.Tagger()
     trainer.set_params({"max_iterations": 5})
     for item, labels in zip(X, y):

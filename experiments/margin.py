@@ -13,7 +13,7 @@ from typing import Any
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.ruled import SEEN
 from spcviz.problems.pose.paper.result import WAYS
-from spcviz.shared.folders import RESULTS, shipped
+from spcviz.shared.folders import RESULTS, shipped_path
 from spcviz.web.figures.results import RULE_NAMES
 
 STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")
@@ -39,7 +39,7 @@ def document() -> str:
 
 
 def _result(name: str) -> dict[str, Any] | None:
-    path = shipped(RESULTS) / f"{name}.json"
+    path = shipped_path(RESULTS) / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 

@@ -62,7 +62,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
         wanted[class_file.with_name(model_cards.FILE)] = model_cards.text(models)
     wanted[class_file.with_name(benchmarks_page.FILE)] = benchmarks_page.text(results)
     front = between(
-        _text(readme), COUNT, f"{pages.counted(papers)}: [each, and how sure](#{anchor(_HEADING)})."
+        _text(readme), COUNT, f"{pages.describe_counts(papers)}: [each, and how sure](#{anchor(_HEADING)})."
     )
     front = between(front, STATEMENTS, pages.front(papers, own))
     wanted[readme] = between(front, BENCHMARKS, benchmark_rows(results))
@@ -196,7 +196,7 @@ def anchor(title: str) -> str:
 def as_markdown(frame) -> str:
     """A frame of texts as a Markdown table, without its index."""
     lines = [list(map(str, frame.columns)), ["---"] * len(frame.columns), *frame.to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(pages.escaped(str(cell)) for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(pages.escape_cell(str(cell)) for cell in line)} |" for line in lines)
 
 
 def _measured(path, name, say):

@@ -68,7 +68,7 @@ def trigger(component, name, value):
     return Widget(widget_id, "button", "", None, state)  # pressed once
 
 
-def kept(before, widget):
+def carry_over(before, widget):
     """A widget that came again keeps the visitor's state unless the server sets it."""
     is_set = widget.kind == "bidi_component" or not getattr(widget.element, "set_value", False)
     return widget._replace(state=before.state) if before is not None and is_set else widget

@@ -73,7 +73,7 @@ def shift_of(shifts: list[tuple[float, float]]) -> float:
     return round(worst, 4)
 
 
-async def browsed(
+async def measure_pages(
     port: int, pages: list[str], tick, *, sizes: tuple[str, ...] = tuple(SIZES)
 ) -> dict[str, dict]:
     """{page: `FIGURES`} of pages by name, None of a size that is not asked for; {} without a browser."""
@@ -140,8 +140,8 @@ async def _opened(browser, width, height):
         await page.add_init_script(WATCH_SHIFTS)
         session = await context.new_cdp_session(page)
         weight = _Weight()
-        session.on("Network.loadingFinished", weight.loaded)
-        session.on("Network.webSocketFrameReceived", weight.received)
+        session.on("Network.loadingFinished", weight.count_finished)
+        session.on("Network.webSocketFrameReceived", weight.count_frame)
         await session.send("Network.enable")
         yield page, weight
     finally:
@@ -157,9 +157,9 @@ class _Weight:
     def kb(self):
         return round(self._n / 1000, 1)
 
-    def loaded(self, event):
+    def count_finished(self, event):
         self._n += event["encodedDataLength"]
 
-    def received(self, event):
+    def count_frame(self, event):
         frame = event["response"]  # binary ones are said in base64
         self._n += len(frame["payloadData"]) * (0.75 if frame["opcode"] == 2 else 1)

@@ -14,7 +14,7 @@ import os
 import sys
 import time
 
-from benchmarks.app.hostile import asked
+from benchmarks.app.hostile import send_request
 
 N_PHONES, SECONDS, BEFORE = 200, 15.0, 2.0
 LOOKS, PHONE_LOOKS = 0.35, 1.75
@@ -36,7 +36,9 @@ class Browser:
         kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         more = f"Content-Type: application/json\r\nCookie: {kept}\r\n"
         with contextlib.suppress(OSError, IndexError, ValueError):
-            head, _, content = (await asked(self.port, method, path, body, more)).partition(b"\r\n\r\n")
+            head, _, content = (await send_request(self.port, method, path, body, more)).partition(
+                b"\r\n\r\n"
+            )
             for line in head.decode("latin-1").splitlines():
                 name, _, value = line.partition(": ")
                 if name.lower() == "set-cookie":
@@ -46,7 +48,7 @@ class Browser:
         return 0, b""
 
 
-async def opened(port):
+async def open_class(port):
     """(a lecturer's browser, the number of a room that asks)."""
     lecturer = Browser(port)
     status, content = await lecturer.ask("POST", "/room")
@@ -72,7 +74,7 @@ async def _phone(port, number, at, end, codes):
 async def beside(port, kind, scale, percentile):
     """A row: a class for some seconds beside a hostile client, "nobody" for none."""
     seconds, n = SECONDS * min(scale, 1), max(2, round(N_PHONES * scale))
-    lecturer, number = await opened(port)
+    lecturer, number = await open_class(port)
     client = await _client(kind, port, BEFORE + seconds, number)
     await asyncio.sleep(BEFORE if client else 0)
     end, codes, waits = time.monotonic() + seconds, [], []
@@ -83,7 +85,7 @@ async def beside(port, kind, scale, percentile):
         codes.append((await lecturer.ask("GET", f"/room/{number}/now"))[0])
         waits.append(1000 * (time.perf_counter() - began))
         if len(waits) % 10 == 0:  # another lecturer comes
-            other.append((await opened(port))[1])
+            other.append((await open_class(port))[1])
         await asyncio.sleep(LOOKS)
     await asyncio.gather(*phones)
     _, content = await lecturer.ask("GET", f"/room/{number}/now")
@@ -107,12 +109,12 @@ async def rows(port, scale, percentile, tick):
     made = []
     for kind in ("nobody", *KINDS):
         n = max(2, round(N_PHONES * scale))
-        tick(f"a class of {n} phones beside: {described(kind)}")
+        tick(f"a class of {n} phones beside: {describe_client(kind)}")
         made.append(await beside(port, kind, scale, percentile))
     return made
 
 
-def described(kind):
+def describe_client(kind):
     """A kind of client in words."""
     return KINDS[kind][1] if kind in KINDS else kind
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from benchmarks.app import beside, browsed, classes, cold, files, passing, taught
-from benchmarks.app.load import crowd, malformed, visits
+from benchmarks.app.load import crowd, send_malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
 from spcviz.engine import checks
@@ -120,7 +120,7 @@ async def _measure(server, scale, wanted, tick):
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     await _until_idle(server)  # the first visits made it load the rest
     sizes = tuple(browsed.SIZES)[: None if scale >= 1 else 1]
-    in_browser = await browsed.browsed(server.port, pages, tick, sizes=sizes)
+    in_browser = await browsed.measure_pages(server.port, pages, tick, sizes=sizes)
     clock = asyncio.create_task(_watch_clock(lags := []))
     cpu, wall = time.process_time(), time.perf_counter()
     rows = []
@@ -136,7 +136,8 @@ async def _measure(server, scale, wanted, tick):
         }
         rows.append(_row(titles[page], n, within, period, done) | figures | in_browser.get(page, {}))
     tours = [
-        await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
+        await _followed(server.port, name, scale, tick)
+        for name in (tour.shipped_tours() if not wanted else ())
     ]
     await _until_idle(server)
     n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
@@ -147,7 +148,7 @@ async def _measure(server, scale, wanted, tick):
     await _until_idle(server)
     n_logged = server.tracebacks()  # from here on the log is full of what the server says of bad messages
     tick(f"{n_malformed} malformed messages")
-    bad = await malformed(server.port, pages[0], n_malformed, seed=0, is_alive=server.is_alive)
+    bad = await send_malformed(server.port, pages[0], n_malformed, seed=0, is_alive=server.is_alive)
     clock.cancel()
     client = {
         "cores": round((time.process_time() - cpu) / (time.perf_counter() - wall), 3),
@@ -170,7 +171,7 @@ async def _measure(server, scale, wanted, tick):
 
 async def _followed(port, name, scale, tick):
     """One student plays a tour, then a class follows it at once."""
-    played = tour.shipped()[name]
+    played = tour.shipped_tours()[name]
     n, n_steps = max(2, round(N_CROWD * scale)), len(tour.codes(played))
     how = {"within": 1.0, "period": TOUR_PERIOD, "seed": 0, "kind": Follower}
     tick(f"tour “{played.title}”: {n} students")

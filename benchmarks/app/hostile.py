@@ -74,20 +74,20 @@ async def put(port, address, name, data):
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
     more = f"Content-Type: multipart/form-data; boundary={edge}\r\n"
     more += f"X-Xsrftoken: {token}\r\nCookie: {_XSRF}={token}\r\n"
-    status = (await asked(port, "PUT", "/" + address.lstrip("/"), body, more)).split()[1:2]
+    status = (await send_request(port, "PUT", "/" + address.lstrip("/"), body, more)).split()[1:2]
     if status != [b"204"]:
         raise Lost(f"upload refused: {status}")
 
 
 async def _token(port):
-    for line in (await asked(port, "GET", "/_stcore/health")).splitlines():
+    for line in (await send_request(port, "GET", "/_stcore/health")).splitlines():
         name, _, value = line.decode("latin-1").partition(": ")
         if name.lower() == "set-cookie" and value.startswith(f"{_XSRF}="):
             return value.partition("=")[2].partition(";")[0].strip('"')
     return ""
 
 
-async def asked(port, method, path, body=b"", more="Content-Type: application/json\r\n"):
+async def send_request(port, method, path, body=b"", more="Content-Type: application/json\r\n"):
     """One request over a connection of its own; all that was answered."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
@@ -139,7 +139,7 @@ async def _ask(port, count, done):
     for number in count:
         word["settings"]["a1"] = f"{0.3 + 1e-7 * number:.7f}"
         with contextlib.suppress(OSError):
-            await asked(port, "POST", "/ask/word", json.dumps(word).encode())
+            await send_request(port, "POST", "/ask/word", json.dumps(word).encode())
             done.append(number)
         await asyncio.sleep(0.001)
 

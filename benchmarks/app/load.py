@@ -136,7 +136,7 @@ class Malformed(NamedTuple):
     shown: list[str]  # exceptions that the sender's own page showed
 
 
-async def malformed(port, page, n, *, seed, is_alive):
+async def send_malformed(port, page, n, *, seed, is_alive):
     """`n` malformed messages, each in a session of its own; another visitor has to be served meanwhile."""
     rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
     if not await _noted(witness.open(), [], faults):

@@ -54,7 +54,7 @@ async def rows(server: Any, scale: float, rest: Callable, tick: Callable) -> lis
     for thing in THINGS:  # the second word: the first may load what stays loaded
         tick(f"one visitor alone: {thing.name}")
         for word in words[:2]:
-            alone[thing.name] = await fetched(server.port, thing, word)
+            alone[thing.name] = await fetch(server.port, thing, word)
     made = []
     for at, things in enumerate([*[(one,) for one in THINGS], THINGS]):
         await rest(server)
@@ -83,7 +83,7 @@ def _words(n):
 async def _at_once(port, things, words, n):
     how = {"within": 1.0, "period": beside.PERIOD}
     quiet = await crowd(port, PAGE, n, seconds=CLASS_SECONDS, **how, seed=0)
-    asking = [asyncio.create_task(fetched(port, thing, word)) for thing in things for word in words]
+    asking = [asyncio.create_task(fetch(port, thing, word)) for thing in things for word in words]
     times, faults, turn = [], [], 1
     while not all(one.done() for one in asking):
         done = await crowd(port, PAGE, n, seconds=CLASS_SECONDS, **how, seed=turn)
@@ -114,7 +114,7 @@ def holds(row: dict[str, Any]) -> bool:
     return row["made"] == row["asked"] and beside.holds(row, GOALS)
 
 
-async def fetched(port: int, thing: Thing, word: int) -> dict[str, Any]:
+async def fetch(port: int, thing: Thing, word: int) -> dict[str, Any]:
     """What became of one visitor's wish: seconds, bytes, and what was wrong with it."""
     visitor, began, ticket = Browser(port), time.perf_counter(), ""
     status, content = 0, b""

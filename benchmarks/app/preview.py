@@ -49,7 +49,7 @@ def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
     folder.mkdir(exist_ok=True)
     files = {}
     with open_browser() as browser:
-        for name, shipped in tour.shipped().items():
+        for name, shipped in tour.shipped_tours().items():
             scene = shipped.scenes[SCENE[name] - 1]
             if loop := loop_of(scene.address):
                 files[f"{name}-loop.webp"] = loop

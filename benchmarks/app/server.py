@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.shared.folders import ROOT, shipped
+from spcviz.shared.folders import ROOT, shipped_path
 
 START_SECONDS = 120
 
@@ -31,7 +31,7 @@ class Server:
         self._environment = os.environ | ({"SPCVIZ_JIT_DIR": kernels} if kernels else {})
 
     def __enter__(self):
-        shipped(ROOT / "cache")
+        shipped_path(ROOT / "cache")
         self._log = tempfile.NamedTemporaryFile(suffix=".log")
         self._process = self._start()
         try:

@@ -56,14 +56,14 @@ class Pupil(Visitor):
             element = delta.new_element
             is_bar = element.bidi_component.component_name.endswith("spcviz_course")
             if element.WhichOneof("type") == "bidi_component" and is_bar:
-                asked = told(element.bidi_component.bytes).get("open") or {}
+                asked = unpack_values(element.bidi_component.bytes).get("open") or {}
                 self.is_over = bool(asked.get("isOver"))
                 if asked.get("live"):
                     self.said.append(asked["live"])
         super()._widget(delta, shown)
 
 
-def told(data: bytes) -> dict[str, Any]:
+def unpack_values(data: bytes) -> dict[str, Any]:
     """The JSON values of what `mount.pack` made; none of anything else."""
     size = int.from_bytes(data[:4], "little")
     try:
@@ -96,7 +96,7 @@ async def measure(server: Any, scale: float, rest: Callable, tick: Callable) -> 
     for seed in range(max(1, round(TURNS * min(scale, 1)))):
         for is_asked in (False, True):
             await rest(server)
-            tick(f"{n} students on {PAGE} {described(is_asked)}, turn {seed + 1}")
+            tick(f"{n} students on {PAGE} {describe_class(is_asked)}, turn {seed + 1}")
             kind = partial(Pupil, query=query_of(is_asked), said=said[is_asked])
             how = {"within": 1.0, "period": PERIOD, "seconds": max(2.0, seconds), "seed": seed}
             done[is_asked].append(await crowd(server.port, PAGE, n, kind=kind, **how))
@@ -107,7 +107,7 @@ async def measure(server: Any, scale: float, rest: Callable, tick: Callable) -> 
     return [*rows, await room(server.port, n, min(scale, 1))]
 
 
-def described(is_asked: bool) -> str:
+def describe_class(is_asked: bool) -> str:
     """A class in words."""
     return "with a task open" if is_asked else "without a task"
 
@@ -117,7 +117,7 @@ def row_of(n: int, is_asked: bool, turns: Sequence, said: Sequence[str]) -> dict
     times = [ran.ms for turn in turns for ran in turn.reruns]
     faults = [fault for turn in turns for fault in turn.faults]
     return {
-        "what": described(is_asked), "is_asked": is_asked, "sessions": n, "turns": len(turns),
+        "what": describe_class(is_asked), "is_asked": is_asked, "sessions": n, "turns": len(turns),
         "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
         "actions": len(times), "skipped": sum(turn.n_skipped for turn in turns),
         "kb_rerun": beside.percentile([ran.kb for turn in turns for ran in turn.reruns], 50),
@@ -127,7 +127,7 @@ def row_of(n: int, is_asked: bool, turns: Sequence, said: Sequence[str]) -> dict
 
 async def room(port: int, n: int, share: float) -> dict[str, Any]:
     """A row: phones that solve the task, and how late the wall counts them."""
-    lecturer, number = await classes.opened(port)
+    lecturer, number = await classes.open_class(port)
     link = f"{PAGE}?ask={TASK}&in={number}"
     asked = {"code": f"task/{TASK}", "ask": tasks.every()[TASK].ask, "choices": ["I have it"], "link": link}
     await lecturer.ask("POST", f"/room/{number}/put", json.dumps(asked).encode())

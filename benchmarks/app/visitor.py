@@ -174,7 +174,7 @@ class Visitor:
         widget = acting.widget_of(kind, element, delta.fragment_id)
         if widget is not None:
             before = self.widgets.get(widget.id)
-            self.widgets[widget.id] = acting.kept(before, widget)
+            self.widgets[widget.id] = acting.carry_over(before, widget)
 
     def _forget(self):
         self._runs += 1
@@ -186,7 +186,7 @@ class Follower(Visitor):
 
     def __init__(self, port: int, name: str):
         super().__init__(port, "", f"tour={name}&scene=1")
-        self._codes, self._at = tour.codes(tour.shipped()[name]), 0
+        self._codes, self._at = tour.codes(tour.shipped_tours()[name]), 0
 
     async def act(self, rng):
         """The next scene."""

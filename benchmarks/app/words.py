@@ -139,8 +139,8 @@ def _at_start(result):
 def of_class(row):
     """A row of `benchmarks.app.classes`."""
     return (
-        f"{row['phones']} phones and a lecturer beside {classes.described(row['client'])}: {row['refused']} "
-        f"of {row['requests']} requests refused, {row['answers']} answers; the lecturer's screen waits "
+        f"{row['phones']} phones and a lecturer beside {classes.describe_client(row['client'])}: "
+        f"{row['refused']} of {row['requests']} requests refused, {row['answers']} answers; the lecturer's screen waits "
         f"{_s(row['lecturer_p50_ms'])}, p95 {_s(row['lecturer_p95_ms'])} "
         f"(goal {_s(classes.GOALS['lecturer_p95_ms'])})"
     )

@@ -70,7 +70,7 @@ def train(run: Run) -> Iterator[str]:
 def result(run: Run) -> dict:
     """dms-pose or policy-pose; ``run.features`` are names of sets of clips."""
     fresh = reproduce(sys.modules[__name__], run)
-    return merged(run.earlier, fresh) if run.earlier else fresh
+    return merge_results(run.earlier, fresh) if run.earlier else fresh
 
 
 def measure(run: Run) -> Measured:
@@ -115,7 +115,7 @@ def _put(more, key, name, value):
         more.setdefault(key, {})[name] = value
 
 
-def merged(old: dict, new: dict) -> dict:
+def merge_results(old: dict, new: dict) -> dict:
     """A result completed from an earlier run's, for the sets of clips that it does not have itself."""
     if not isinstance(old, dict) or "data" not in old.get("settings", {}):
         return new
@@ -149,7 +149,7 @@ def _signs(run, model, modes):
 
     def split(fold):
         is_test = every[clips.clip] == signs.PERSONS.index(fold.person)
-        return clips.chosen(np.flatnonzero(~is_test)), clips.chosen(np.flatnonzero(is_test))
+        return clips.choose(np.flatnonzero(~is_test)), clips.choose(np.flatnonzero(is_test))
 
     more = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else N_MORE, run.tick)
     trial = fit.Trial(
@@ -180,8 +180,10 @@ def _buffy(run, model, modes):
     """Buffy's own halves: `Clips`."""
     names = ("train", "dev", "test")
     halves = [proposals.buffy_clips(model, modes, data_folder(), name, run.work, run.tick) for name in names]
-    trial = fit.Trial([lambda: halves], ["buffy test"], proposals.joined(halves).tier_ms, fit.draw_parts)
-    return Clips(trial, halves[-1], _about(trial, proposals.joined(halves), "episodes 2, 5 and 6 are tested"))
+    trial = fit.Trial([lambda: halves], ["buffy test"], proposals.join_clips(halves).tier_ms, fit.draw_parts)
+    return Clips(
+        trial, halves[-1], _about(trial, proposals.join_clips(halves), "episodes 2, 5 and 6 are tested")
+    )
 
 
 MAKERS = {"signs": _signs, "rendered": _rendered, "buffy": _buffy}

@@ -37,7 +37,7 @@ def reproduce(run: Run) -> dict:
     settings = QUICK if run.quick else FULL
     seeds = np.random.SeedSequence(0).spawn(settings.n_instances)
     jobs = [("instance", i, settings, seed) for i, seed in enumerate(seeds)]
-    grids = run_all(run.executor, measured, jobs, run.tick)
+    grids = run_all(run.executor, measure_grid, jobs, run.tick)
     half = len(grids) // 2
     rows = rows_of(grids[:half], grids[half:])
     return describe(
@@ -57,7 +57,7 @@ def reproduce(run: Run) -> dict:
     )
 
 
-def measured(_what: str, _number: int, settings: GridSettings, seed: np.random.SeedSequence) -> Grid:
+def measure_grid(_what: str, _number: int, settings: GridSettings, seed: np.random.SeedSequence) -> Grid:
     """One grid, drawn as `experiments.grids.reproduce.measure_instance` draws it."""
     rng = np.random.default_rng(seed)
     instance = fields.random_grid(rng, *_shape(settings))

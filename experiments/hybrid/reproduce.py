@@ -23,7 +23,7 @@ from spcviz.problems.open_words.data import composed as open_data
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import expect
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 PART_CODE = ("experiments.hybrid.reproduce",)
 LOOPY_CODE = ("spcviz.problems.hybrid.model.loopy",)
@@ -70,11 +70,11 @@ def reproduce(run: Run) -> dict:
         },
         data={"ocr": letters.load_words()._asdict(), "open": open_data.arrays_of(open_data.load_composed())},
         fold_rows=[
-            {"fold": f"{data} {one_fold['fold']}", "rows": summary.untimed(one_fold)}
+            {"fold": f"{data} {one_fold['fold']}", "rows": summary.drop_times(one_fold)}
             for data, one_fold in each
         ],
         folds=n_folds,
-        compared=[row for data, of_folds in done.items() for row in summary.compared(data, of_folds)],
+        compared=[row for data, of_folds in done.items() for row in summary.compare_variants(data, of_folds)],
         models=[row for data, of_folds in done.items() for row in summary.models(data, of_folds)],
         clock={data: of_folds[0]["clock"] for data, of_folds in done.items()},
         clock_parents={data: of_folds[0]["parents_us"] for data, of_folds in done.items()},
@@ -86,7 +86,9 @@ def reproduce(run: Run) -> dict:
 def loopy_rows(run):
     """The table of loopy graphs, from the work folder if it is there."""
     n_grids = 10 if run.quick else loopy.N_GRIDS
-    return kept(run.work, "hybrid-loopy", {"n_grids": n_grids}, LOOPY_CODE, lambda: loopy.table(n_grids))
+    return load_or_compute(
+        run.work, "hybrid-loopy", {"n_grids": n_grids}, LOOPY_CODE, lambda: loopy.table(n_grids)
+    )
 
 
 def run_fold(data, fold, settings, folder, tick=None):
@@ -98,7 +100,9 @@ def run_fold(data, fold, settings, folder, tick=None):
         clock = clock_of(data, settings, folder)
         return _measured(fold, world, learned, settings, clock)
 
-    measured = kept(folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make)
+    measured = load_or_compute(
+        folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make
+    )
     if tick is not None:
         tick(f"{data} fold {fold}")
     return measured
@@ -108,7 +112,7 @@ def _measured(fold, world, learned, settings, timed):
     clock, of_parents = times.Clock(**timed["clock"]), timed["parents_us"]
     _, read = whole_words_of(world, learned, ("dev", "test"))
     mended = {"dev": whole_words.predicted_unseen(read["dev"])}
-    mended["test"] = whole_words.predicted(whole_words.fit(read["dev"]), read["test"].features)
+    mended["test"] = whole_words.predict_mended(whole_words.fit(read["dev"]), read["test"].features)
     points, fixed, options = {}, {}, {}
     for split, reading in read.items():
         points[split] = _points(split, world, learned, settings, clock, of_parents)

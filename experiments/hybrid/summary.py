@@ -35,7 +35,7 @@ def _means(rows, names=NUMBERS):
     }
 
 
-def untimed(fold):
+def drop_times(fold):
     """A fold's figures that do not depend on the clock: where curves begin and end, fixed cascades."""
     rows = [
         {"method": name, "at": end} | {key: curve[end][key] for key in NUMBERS[1:]}
@@ -82,7 +82,7 @@ def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> floa
     return float(least)
 
 
-def compared(data: str, done: list[dict]) -> list[dict]:
+def compare_variants(data: str, done: list[dict]) -> list[dict]:
     """Microseconds of each variant of SPC-pi over those of others at equal accuracy; a portfolio's as a
     mixture's.
 

@@ -21,7 +21,7 @@ from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_round
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import Form, kept
+from spcviz.shared.work.kept import Form, load_or_compute
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = experiment.RANDOM_STATE
@@ -83,10 +83,10 @@ def first_filters(models: Path, done: list[dict]) -> list[dict]:
 
 
 def _keeping(folder, name, settings, fold):
-    """`kept` with all that a cascade of a fold depends on."""
+    """`load_or_compute` with all that a cascade of a fold depends on."""
     key = {"settings": asdict(settings), "fold": fold, "random_state": RANDOM_STATE}
     key["data"] = digest_of_arrays(handwriting.load_words()._asdict())
-    return partial(kept, folder, f"ocr-{name}", key, FOLD_CODE)
+    return partial(load_or_compute, folder, f"ocr-{name}", key, FOLD_CODE)
 
 
 def _stored(features):
@@ -98,7 +98,7 @@ def _stored(features):
 def orders(run: Run) -> dict:
     """Table 4.3; if only some features were asked for, the stored result's rows of the others stay."""
     result = measured_orders(run)
-    return merged(run.earlier, result) if run.earlier else result
+    return merge_results(run.earlier, result) if run.earlier else result
 
 
 def measured_orders(run: Run) -> dict:
@@ -178,7 +178,7 @@ def _fold_rows(done):
     return [row | {"tolerance_kind": run.split()[0], "run": run} for run, row in run_rows]
 
 
-def merged(old: dict, new: dict) -> dict:
+def merge_results(old: dict, new: dict) -> dict:
     """A result of `measured_orders` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():

@@ -13,7 +13,7 @@ from spcviz.problems.letters.model.stored import train_rounded
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 from spcviz.store import digest_of_arrays
 
 CODE = ("spcviz.problems.letters.model.rules", "spcviz.problems.letters.model.stored")
@@ -39,7 +39,7 @@ def rules_fold(features: str, fold: int, quick: bool, folder) -> dict:
         key |= {"factors": rules.FACTORS, "data": digest_of_arrays(handwriting.load_words()._asdict())}
         trained = cache(partial(train_rounded, settings, fold, experiment.RANDOM_STATE, first))
         make = partial(_figures, trained, fold)
-        figures[rule] = kept(folder, f"ocr-rules-{features}-{fold}-{rule}", key, CODE, make)
+        figures[rule] = load_or_compute(folder, f"ocr-rules-{features}-{fold}-{rule}", key, CODE, make)
         if trained.cache_info().currsize:
             first = trained().first
     return {"features": features, "fold": fold, "rules": figures}

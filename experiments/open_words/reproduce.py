@@ -226,7 +226,7 @@ def _dictionary_run(model):
     """Training types by ink alone, each as likely as it is frequent."""
     composed = data.load_composed()
     is_known = composed.share == 0
-    labels, lengths = data.spelled(composed.types[is_known])
+    labels, lengths = data.encode_words(composed.types[is_known])
     known = dictionary(labels, lengths, np.log(composed.counts[is_known]))
     ink_only = model.weights.copy()
     ink_only[letters.N_STATES] = 0.0  # neither how letters begin words nor how frequent they are

@@ -15,7 +15,7 @@ from spcviz.problems.open_words.model.cascade import SETTINGS
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 TOLERANCES = {"fourier": (0.02, 0.01, 0.0035), "raw": (0.05, 0.03, 0.01)}
 """Of every level: the shipped model's own, a milder and a harder one."""
@@ -44,7 +44,7 @@ def reproduce(run: Run) -> dict:
                 draws = [rng.multinomial(n, np.full(n, 1 / n)) for _ in range(N_DRAWS)]
                 mine = {rule: _of_set(figures, name) for rule, figures in by_rule.items()}
                 here = about | {"data": name, "tolerance": 100 * share, "words": n}
-                for row in rules.compared(mine, AGAINST, draws):
+                for row in rules.compare_rules(mine, AGAINST, draws):
                     rows.append(here | row | {"settings": by_rule[row["rule"]]["settings"].tolist()})
         for name in SETS:
             words = data.load_set(name).words
@@ -93,7 +93,7 @@ def _figures(run, model, features, rule, share, seen, dev):
 
     key = {"features": features, "rule": rule, "share": share, "data": stored.data_digest()}
     key["model"] = [float(level.alpha) for level in model.cascade.levels]
-    return kept(run.work, f"ocr-open-rules-{features}-{rule}-{share:g}", key, CODE, make, ARRAYS)
+    return load_or_compute(run.work, f"ocr-open-rules-{features}-{rule}-{share:g}", key, CODE, make, ARRAYS)
 
 
 def _of_set(figures, name):

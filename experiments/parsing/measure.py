@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.parsing import times
-from experiments.parsing.times import bought
+from experiments.parsing.times import buy_share
 from experiments.tagging.equal_loss import draws, interval
 from spcviz.engine.dependency import arborescence, projective
 from spcviz.engine.errors import InfeasibleError
@@ -116,7 +116,7 @@ def _curves(policies, world, rng):
     rules = chosen.rules(policies, world, rng)
     orders, wrong = chosen.orders(rules, world), {}
     for key, order in orders.items():
-        wrong[key] = np.array([world.wrong(world.read(bought(order, share))) for share in SHARES])
+        wrong[key] = np.array([world.wrong(world.read(buy_share(order, share))) for share in SHARES])
     return Curves(rules, orders, wrong)
 
 
@@ -174,7 +174,7 @@ def _depths(orders, world):
     words = weights @ np.add.reduceat(near, world.starts[:-1], axis=1).T  # (draws, near or far)
     for key, order in orders.items():
         for share in SHARES:
-            is_bought = bought(order, share) > 0
+            is_bought = buy_share(order, share) > 0
             n_bought = np.bincount(depth[is_bought], minlength=DEEPEST + 1)
             row = {"policy": key, "features_share": float(share), "words": n_bought.tolist()}
             of = weights @ np.add.reduceat(near * is_bought, world.starts[:-1], axis=1).T

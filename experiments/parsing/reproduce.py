@@ -17,7 +17,7 @@ from spcviz.problems.parsing.model.world import Sentences, sentences_of
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import JSON, kept, tree_of
+from spcviz.shared.work.kept import JSON, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 CORPORA = ("ewt", "wsj")
@@ -47,7 +47,7 @@ MEANINGS = {
 
 def train(run: Run) -> Iterator[str]:
     """Train parser and policies on the English Web Treebank; yields a line when they are stored."""
-    parts = trained("ewt", run.quick, run.work, run.tick, with_lengths=False)
+    parts = train_parsers("ewt", run.quick, run.work, run.tick, with_lengths=False)
     world = policy.world_of(parts.parser, parts.test, parts.policies.scale)
     clock = times.Clock(parts.policies, parts.test, {False: (parts.parser, world)})
     us = {row["template"]: row["us_features"] for row in clock.run({}, ())[1][False]}
@@ -104,15 +104,17 @@ def run_part(data, quick, folder):
     key = _key(parsers.settings_for(data, quick), quick=quick, data=digest)
 
     def make():
-        parts = trained(data, quick, folder)
+        parts = train_parsers(data, quick, folder)
         figures = measure.measure(parts, np.random.default_rng([parsers.RANDOM_STATE, 2]))
         words = len(parts.test.words) - len(parts.test.starts) + 1
         return figures | {"about": parts.policies.about, "test_words": words}
 
-    return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
+    return load_or_compute(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
 
 
-def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True):
+def train_parsers(
+    data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True
+):
     """Parsers, kept in `folder`, and policies of "ewt" or "wsj"; the length dictionary if it is wanted."""
     splits, tag_set = load_sentences(data)
     if quick:
@@ -135,7 +137,9 @@ def _parser(settings, train, tag_set, folder, tick):
         return parsers.train(train, tag_set, settings, rng, tick)
 
     key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))
-    return kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, tree_of(parsers.Parser))
+    return load_or_compute(
+        folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, tree_of(parsers.Parser)
+    )
 
 
 def _key(settings, **more):
@@ -152,7 +156,9 @@ def _learn(settings, train, tag_set, folder, tick):
         return sentences_of(scored, sentences)
 
     key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))
-    return kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, tree_of(Sentences))
+    return load_or_compute(
+        folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, tree_of(Sentences)
+    )
 
 
 def _policies(settings, worlds, folder, tick):
@@ -160,7 +166,7 @@ def _policies(settings, worlds, folder, tick):
     digests = [digest_of_arrays({"squares": world.squares, "heads": world.heads}) for world in worlds]
     key, rng = _key(settings, worlds=digests), np.random.default_rng([parsers.RANDOM_STATE, 3])
     make, form = partial(policy.train, *worlds, rng, tick), tree_of(policy.Policies)
-    return kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
+    return load_or_compute(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
 
 
 def arrays_of(splits):

@@ -68,7 +68,7 @@ class Clock:
 
     def _pieces(self, timed, key, curves, share):
         """Calls of `PIECES`."""
-        tiers, both = bought(curves.orders[key], share)[timed.rows], is_looking(key)
+        tiers, both = buy_share(curves.orders[key], share)[timed.rows], is_looking(key)
         score = partial(parsers.score_states, timed.parser, self.sentences, tiers, timed.scored, both=both)
         choosing = self._choosing(timed.world, key, curves.rules[key], share)
         return score, choosing, self._answering(timed.world, key, tiers)
@@ -135,10 +135,10 @@ def _row(names, us):
     return row | {"us_per_word_turns": us.sum(axis=0).tolist()}
 
 
-def bought(order, share):
+def buy_share(order, share):
     """Tiers of all words, shape (R,), with a share of them bought in an order.
 
-    >>> bought(np.array([2, 0, 1, 3]), 0.5)
+    >>> buy_share(np.array([2, 0, 1, 3]), 0.5)
     array([1, 0, 1, 0])
     """
     tiers = np.zeros(len(order), dtype=np.int64)

@@ -18,10 +18,10 @@ from spcviz.problems.pose.data import pictures, signs
 from spcviz.problems.pose.model import body, stored
 from spcviz.problems.pose.page import live
 from spcviz.registry.problem import Run
-from spcviz.shared.folders import shipped
+from spcviz.shared.folders import shipped_path
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
 SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), "lspet", "astronaut")
@@ -68,7 +68,7 @@ def data_read():
     out = {f"pose_{name}": {"images": clips.images, "limbs": clips.limbs} for name, clips in read.items()}
     out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(stored.data_folder(), "train").limbs  # of `mean`
     reference = signs.load_reference()
-    video = np.frombuffer(shipped(signs.SHIPPED).read_bytes(), dtype=np.uint8)
+    video = np.frombuffer(shipped_path(signs.SHIPPED).read_bytes(), dtype=np.uint8)
     seen = {"joints": reference.joints, "visibility": reference.visibility, "video": video}
     return out | {"pose_signs": seen}
 
@@ -122,7 +122,7 @@ def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick:
         measured = measure.measure(model, clips.images, limbs)
         return {"found": measured.found, "best": measured.best[:, -1]}
 
-    arrays = kept(work, f"pose-people-{name.replace(', ', '-')}", key, MODULES, make, ARRAYS)
+    arrays = load_or_compute(work, f"pose-people-{name.replace(', ', '-')}", key, MODULES, make, ARRAYS)
     return arrays | {"limbs": clips.limbs[:, :UPPER], "clips": clips.clips, "names": clips.names}
 
 

@@ -17,7 +17,7 @@ from experiments.pose import follow, joint_learning
 from experiments.pose.joint_learning import Cut
 from spcviz.problems.pose.data import buffy, render, signs
 from spcviz.problems.pose.model import cascade, seen, stored
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 from spcviz.store import digest_of_arrays
 
 STEPS = {"signs": 1, "signs, far apart": 2}
@@ -47,7 +47,7 @@ def of_person(
         learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
         return joint_learning.measured(learnt, [clips[name] for name in fold.test], cut)
 
-    return kept(work, f"pose-ensemble-{about['clips']}", about, MODULES, make)
+    return load_or_compute(work, f"pose-ensemble-{about['clips']}", about, MODULES, make)
 
 
 def teachers(fold):
@@ -85,7 +85,7 @@ def of_rendered(
         return joint_learning.measured(learnt, chosen, cut)
 
     key = about | {"part": part, "n_parts": N_PARTS, "quick": quick}
-    return kept(work, f"pose-ensemble-rendered-{part}", key, MODULES, make)
+    return load_or_compute(work, f"pose-ensemble-rendered-{part}", key, MODULES, make)
 
 
 def rendered(first: int, n: int) -> Iterator[seen.Clip]:
@@ -108,7 +108,9 @@ def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bo
     test = buffy.load_buffy(stored.data_folder(), "test")
     numbers = np.unique(test.clips)[:: 9 if quick else BUFFY_EVERY]
     key = {"data": test.digest(), "quick": quick, "model": stored.digest_of(model)}
-    return kept(work, "pose-ensemble-buffy", key, MODULES, partial(_of_buffy, model, test, numbers))
+    return load_or_compute(
+        work, "pose-ensemble-buffy", key, MODULES, partial(_of_buffy, model, test, numbers)
+    )
 
 
 def _of_buffy(model, test, numbers):

@@ -20,7 +20,7 @@ from experiments.pose import follow
 from spcviz.problems.pose.data import buffy
 from spcviz.problems.pose.model import cascade, detectors, levels, seen
 from spcviz.problems.pose.model.train import started
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 SOME = 40  # teaching frames on which detectors' scores are standardised
 SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames: none
@@ -113,7 +113,7 @@ def learn(
     def made(start, method, ties, step):
         name = f"pose-{about.get('clips', '')}-{method}-{ties}".replace(", ", "-")
         make = partial(_taught, start, method, step, pieces, settings)
-        parameters = kept(
+        parameters = load_or_compute(
             work, name, about | {"method": method, "ties": ties, "step": step}, MODULES, make, ARRAYS
         )
         return cascade.with_method(start, method, **parameters)

@@ -20,7 +20,7 @@ from spcviz.problems.pose.page import live as pose_live
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
 PAPER = {  # VideoPose: 17 test clips of three series, torso and upper arms
@@ -111,7 +111,7 @@ def development(_label, folder, work=None, quick=False) -> dict:
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
     dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
     key = {"models": [stored.digest_of(learned), stored.digest_of(hand)], "data": dev.digest()}
-    return kept(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
+    return load_or_compute(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
 
 
 def _development(learned, hand, dev):
@@ -162,7 +162,7 @@ def episode_part(
             runs[f"trade {number}"] = measure.measure(model, images, limbs, fine)
         return runs
 
-    return kept(work, f"pose-cascade-{episode}", key, MODULES, make, tree_of(measure.Measured))
+    return load_or_compute(work, f"pose-cascade-{episode}", key, MODULES, make, tree_of(measure.Measured))
 
 
 def _protocols():

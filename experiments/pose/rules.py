@@ -17,7 +17,7 @@ from spcviz.problems.pose.model import body, levels, stored
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 
 RULES = ("mean_max", "margin")
 AGAINST = "mean_max"
@@ -81,7 +81,7 @@ def tuned(_label: str, folder: str | Path, work: str | Path | None, quick: bool)
         return out
 
     key = {"model": stored.digest_of(model), "data": dev.digest(), "ways": WAYS, "rules": RULES}
-    return kept(work, "pose-rules-dev", key, MODULES, make)
+    return load_or_compute(work, "pose-rules-dev", key, MODULES, make)
 
 
 def episode_part(
@@ -102,7 +102,7 @@ def episode_part(
         return out
 
     key = {"model": stored.digest_of(model), "data": test.digest(), "frames": frames, "settings": settings}
-    return kept(work, f"pose-rules-{episode}", key, MODULES, make, tree_of(measure.Measured))
+    return load_or_compute(work, f"pose-rules-{episode}", key, MODULES, make, tree_of(measure.Measured))
 
 
 def frames_of(test: pose_data.PoseClips, episode: str, quick: bool = False) -> np.ndarray:

@@ -15,12 +15,12 @@ from experiments.scene import costs, measure
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, parts, segments, stored, train
 from spcviz.problems.scene.model import run as predictors
-from spcviz.problems.scene.model.costs import known as known_costs
+from spcviz.problems.scene.model.costs import load_costs as known_costs
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import JSON, kept
+from spcviz.shared.work.kept import JSON, load_or_compute
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
@@ -127,7 +127,7 @@ def _validated(lab, run):
         return rows
 
     key = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
-    return kept(run.work, "scene-val-him", key, CODE, make, JSON)
+    return load_or_compute(run.work, "scene-val-him", key, CODE, make, JSON)
 
 
 def _row(method, seconds, tables):
@@ -193,7 +193,7 @@ def _evaluated(lab, names, run):
             return [_one(lab, name, forest[0]) for name in chosen]
 
         key = about | {"names": list(chosen), "at": at}
-        evaluated += kept(lab.work, f"scene-test-{at}", key, CODE, make, JSON)
+        evaluated += load_or_compute(lab.work, f"scene-test-{at}", key, CODE, make, JSON)
         run.tick(f"test {at}")
     return {method: np.array([tables[method] for tables in evaluated]) for method in evaluated[0]}
 

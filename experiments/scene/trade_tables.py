@@ -15,7 +15,7 @@ from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 NAME = "dms-scene"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of what everything for everybody costs
@@ -81,7 +81,7 @@ def _looked(lab, split, machines, every):
             return {"meta": looked.meta, "losses": looked.losses}
 
         key = {"names": list(chosen), "books": books, "machines": weights}
-        kept_parts.append(kept(lab.work, f"scene-trade-{split}-{at}", key, CODE, make, ARRAYS))
+        kept_parts.append(load_or_compute(lab.work, f"scene-trade-{split}-{at}", key, CODE, make, ARRAYS))
         lab.tick(f"{split} {at}")
     losses = np.concatenate([part["losses"] for part in kept_parts])
     group = np.arange(len(losses)) // trade.N_TOGETHER

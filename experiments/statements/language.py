@@ -145,18 +145,18 @@ class _Texts(string.Formatter):
         return kwargs[name].only(label) if label else kwargs[name], name
 
     def format_field(self, value, format_spec):
-        return printed(value, format_spec)
+        return format_numbers(value, format_spec)
 
 
 def _filled(ev, text, names):
     return _Texts(ev).vformat(text, (), names)
 
 
-def printed(numbers: Numbers, how: str) -> str:
+def format_numbers(numbers: Numbers, how: str) -> str:
     """Numbers as a text says: see the module.
 
     >>> numbers = Numbers(a=Estimate(1.0, 0.5, 1.5), b=Estimate(2000.0, None, None))
-    >>> printed(numbers, "+.1"), printed(numbers, ",.0/"), printed(numbers.only("a"), "~.2")
+    >>> format_numbers(numbers, "+.1"), format_numbers(numbers, ",.0/"), format_numbers(numbers.only("a"), "~.2")
     ('+1.0, +2000.0', '1 / 2,000', '+1.00 ± 0.50')
     """
     kind, sign, decimals, stroke = re.fullmatch(r"([±h~[<@]?)([+,]*)(?:\.(\d))?(/?)", how).groups()

@@ -72,18 +72,18 @@ def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
     """The table in Markdown; `link` makes an address of a result's name. The place in the JSON comes last."""
     lines = [f"| {' | '.join([*COLUMNS, 'where'])} |", "|" + "---|" * (len(COLUMNS) + 1)]
     for reading in readings:
-        row = list(map(escaped, cells(reading)))
+        row = list(map(escape_cell, cells(reading)))
         name = reading.statement.results[0]
         row[1] = f"[{row[1]}]({link(name)})"
-        row[2] = f"**{reading.verdict}**{escaped(reading.differing)}"
-        lines.append(f"| {' | '.join([*row, escaped(f'{name}: {reading.statement.where}')])} |")
+        row[2] = f"**{reading.verdict}**{escape_cell(reading.differing)}"
+        lines.append(f"| {' | '.join([*row, escape_cell(f'{name}: {reading.statement.where}')])} |")
     return "\n".join(lines)
 
 
-def escaped(text: str) -> str:
+def escape_cell(text: str) -> str:
     """A cell's text: a stroke in it would end the cell.
 
-    >>> escaped("a|b")
+    >>> escape_cell("a|b")
     'a\\\\|b'
     """
     return text.replace("|", "\\|")
@@ -148,7 +148,7 @@ FRONT = (
 numbers and verdicts stand beside them."""
 
 
-def counted(papers: Sequence[Reading]) -> str:
+def describe_counts(papers: Sequence[Reading]) -> str:
     """How many statements there are and what they come to, for a reader who reads one sentence."""
     return f"Of {len(papers)} statements of the five papers {in_words(papers)}"
 
@@ -156,8 +156,8 @@ def counted(papers: Sequence[Reading]) -> str:
 def front(papers: Sequence[Reading], own: Sequence[Reading]) -> str:
     """The table of the project's README, in Markdown, with the counts above it."""
     lines = [
-        f"{counted(papers)} (other data). Each with its spread, and {len(own)} rows that we found out "
-        "ourselves: [cache/results/README.md](cache/results/README.md).",
+        f"{describe_counts(papers)} (other data). Each with its spread, and {len(own)} rows that we found "
+        "out ourselves: [cache/results/README.md](cache/results/README.md).",
         "",
         "| the papers say | verdict | here | paper |",
         "|---|---|---|---|",
@@ -166,7 +166,7 @@ def front(papers: Sequence[Reading], own: Sequence[Reading]) -> str:
         readings = [next(r for r in papers if r.statement.text.startswith(start)) for start in starts]
         verdicts = " / ".join(dict.fromkeys(_short(reading) for reading in readings))
         here = readings[0].found.brief or readings[0].found.here
-        lines.append(f"| {' | '.join(map(escaped, (text, verdicts, here, paper)))} |")
+        lines.append(f"| {' | '.join(map(escape_cell, (text, verdicts, here, paper)))} |")
     return "\n".join(lines)
 
 

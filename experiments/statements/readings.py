@@ -52,10 +52,10 @@ def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool
     return [_read(number, one, evidence, is_strict) for number, one in enumerate(statements, 1)]
 
 
-def held(readings: Sequence[Reading]) -> dict[str, int]:
+def count_held(readings: Sequence[Reading]) -> dict[str, int]:
     """How many statements there are, how many hold, in full or smaller, and which share in percent that is.
 
-    >>> held([])
+    >>> count_held([])
     {'statements': 0, 'hold': 0, 'share': 0}
     """
     hold = sum(reading.verdict in (HOLDS, SMALLER) for reading in readings)

@@ -53,7 +53,7 @@ class Fallen(NamedTuple):
     lengths: np.ndarray  # (S,)
 
 
-def fallen(
+def score_filter(
     linear: Model,
     lattice: Lattice,
     features: SparseRows,
@@ -214,11 +214,11 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
 
 
 def fallen_of(part, cascade: Cascade, pruner: Cascade, level: int, split: str, more_alphas=()) -> Fallen:
-    """`fallen` of a cascade's level on a split, in the space that the levels of `pruner` before it leave."""
+    """`score_filter` of a cascade's level on a split, in the space that `pruner` leaves before it."""
     corpus, table = part.corpus[split], part.tables[split]
     lattice = experiment.space_of(pruner, level, table, corpus.lengths)
     more = {"rule": cascade.pruned_by, "more_alphas": more_alphas}
-    return fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
+    return score_filter(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
 
 
 def _fallen(name, part, cascades, method, split, more_alphas=()):

@@ -16,7 +16,7 @@ from spcviz.registry.problem import Run
 from spcviz.shared.linear import wide, with_models
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import JSON, kept, tree_of
+from spcviz.shared.work.kept import JSON, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 SEARCH_CODE = ("experiments.tagging.search",)
@@ -85,7 +85,7 @@ MEANINGS = {
 def table(run: Run) -> dict:
     """Table 4.2; if only some features were asked for, the stored result's rows of the others stay."""
     result = measured_table(run)
-    return merged(run.earlier, result) if run.earlier else result
+    return merge_results(run.earlier, result) if run.earlier else result
 
 
 def measured_table(run: Run) -> dict:
@@ -166,9 +166,9 @@ def try_settings(part, which, quick, folder):
 
 
 def _try(of_part, method, number, folder):
-    """What `search.tried` returns."""
+    """What `search.run_try` returns."""
     key = {"config": asdict(search.config_of_try(of_part, method, number)), "number": number}
-    make = partial(search.tried, of_part, method, number)
+    make = partial(search.run_try, of_part, method, number)
     return _keep(folder, of_part, f"-try-{method}", key, SEARCH_CODE, make)
 
 
@@ -180,17 +180,17 @@ def _tried(of_part, folder):
 def _tried_rows(of_part, folder):
     """`_tried` with what was taken."""
     about, rows = {"data": of_part.data, "features": of_part.features}, _tried(of_part, folder)
-    taken = search.picked(rows)
+    taken = search.pick_best(rows)
     return [about | row | {"is_taken": taken[row["method"]] == row["number"]} for row in rows]
 
 
 def _configs(of_part, folder):
     """The configuration of each cascade of a part, as searched."""
-    picked = search.picked(_tried(of_part, folder))
+    picked = search.pick_best(_tried(of_part, folder))
     return {m: settings.config_of(of_part, m, picked) for m in settings.CASCADES}
 
 
-def merged(old: dict, new: dict) -> dict:
+def merge_results(old: dict, new: dict) -> dict:
     """A result of `measured_table` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
     if not is_alike or "parts" not in old["settings"]:
@@ -267,11 +267,13 @@ def _all_settings(of_part, configs):
 
 
 def _keep(folder, of_part, what, key, modules, make, form=JSON):
-    """`kept` of something of one part."""
+    """`load_or_compute` of something of one part."""
     about = {"what": what, "features": [of_part.features, of_part.least]}
     about["data"] = digest_of_arrays(arrays_of_corpus(settings.data_of(of_part).corpus))
     key = about | {"random_state": cascade.RANDOM_STATE} | key
-    return kept(folder, f"tagging-{of_part.data}-{of_part.features}{what}", key, modules, make, form)
+    return load_or_compute(
+        folder, f"tagging-{of_part.data}-{of_part.features}{what}", key, modules, make, form
+    )
 
 
 def arrays_of_corpus(corpus):

@@ -22,7 +22,7 @@ from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.cascade.retuned import retuned
-from spcviz.problems.open_words.model.rules import compared
+from spcviz.problems.open_words.model.rules import compare_rules
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.model.features import feature_numbers
@@ -110,7 +110,7 @@ def reproduce(run: Run) -> dict:
 def part_of(tagger: stored.TagModel, split: str, quick: bool = False) -> Part:
     """A split of EWT; `quick` takes every eighth sentence."""
     corpus = experiment.corpus_of(DATA)
-    part = experiment.tagging.thinned(corpus[split], 8) if quick else corpus[split]
+    part = experiment.tagging.thin_corpus(corpus[split], 8) if quick else corpus[split]
     if corpus["train"].tag_set != tagger.tag_set:
         raise ValueError("the corpus has other tags than the tagger: python -m spcviz train tagging")
     numbers = feature_numbers(tagger.vocabulary, part.words, part.lengths)
@@ -170,7 +170,7 @@ def _promises(test, wanted):
 
 def _fallen(model: Model, rule: str, first: Cascade, part: Part, more=()) -> equal_loss.Fallen:
     lattice = experiment.space_of(first, 2, part.rows, part.lengths)
-    return equal_loss.fallen(model, lattice, part.rows, part.tags, rule=rule, more_alphas=more)
+    return equal_loss.score_filter(model, lattice, part.rows, part.tags, rule=rule, more_alphas=more)
 
 
 def score_of(fallen: equal_loss.Fallen, target: float) -> float:
@@ -250,7 +250,7 @@ def _whole(model, rule, n_states, part, grid):
         rows, tags = slice(starts[a], starts[a + len(lengths)]), part.tags
         lattice = bigrams(lengths, n_states, np.ones((int(lengths.sum()), n_states), dtype=bool))
         table = rows_between(part.rows, rows.start, rows.stop)
-        yield equal_loss.fallen(model, lattice, table, tags[rows], rule=rule, more_alphas=grid)
+        yield equal_loss.score_filter(model, lattice, table, tags[rows], rule=rule, more_alphas=grid)
 
 
 def _joined(blocks, grid):
@@ -282,7 +282,7 @@ def level_rows(cascade: Cascade, parts: dict[str, Part], tick) -> list[dict]:
             by_rule[rule], right = by_sentence(tuned, test)
             more[rule] = right, [level.alpha for level in tuned.levels]
             tick(f"levels, {rule} {tolerance}")
-        for row in compared(by_rule, AGAINST, draws):
+        for row in compare_rules(by_rule, AGAINST, draws):
             right, settings = more[row["rule"]]
             row |= {"tokens_right": right[row["order"] - 1], "settings": settings, "guarantee": None}
             row["sentences_right"] = row.pop("word_accuracy")
@@ -291,7 +291,7 @@ def level_rows(cascade: Cascade, parts: dict[str, Part], tick) -> list[dict]:
 
 
 def by_sentence(cascade: Cascade, part: Part) -> tuple[dict[str, np.ndarray], list[float]]:
-    """(what `compared` reads, each (orders, W); percent of tokens that each order reads right)."""
+    """(what `compare_rules` reads, each (orders, W); percent of tokens that each order reads right)."""
     names = ("n_grams", "positions", "lost", "right")
     out: dict[str, list] = {name: [] for name in names}
     tokens = []

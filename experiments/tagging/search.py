@@ -46,7 +46,7 @@ def memory_of_at_most(n_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def tried(settings, method, number) -> dict:
+def run_try(settings, method, number) -> dict:
     """One of `settings.tries_of`, trained and counted: all None if that takes more than `MOST_BYTES`.
 
     ``pairs``: bigrams a position where so many sentences are lost, None where the filter cannot lose so few;
@@ -77,10 +77,10 @@ def _counted(data, trained):
     }
 
 
-def picked(rows: list[dict]) -> dict[str, int]:
+def pick_best(rows: list[dict]) -> dict[str, int]:
     """The number of each method's best try; of equals, and where none has a score, the first.
 
-    >>> picked([{"method": "crf", "number": n, "score": s} for n, s in enumerate([None, 3.0, 2.0, 2.0])])
+    >>> pick_best([{"method": "crf", "number": n, "score": s} for n, s in enumerate([None, 3.0, 2.0, 2.0])])
     {'crf': 2}
     """
     best: dict[str, dict] = {}

@@ -21,7 +21,14 @@ from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import load_tagger
 from spcviz.problems.words.model import stored
-from spcviz.problems.words.model.long_chains import Setting, Source, anew_us, joined, update_us, updated
+from spcviz.problems.words.model.long_chains import (
+    Setting,
+    Source,
+    anew_us,
+    compare_updates,
+    join_chains,
+    update_us,
+)
 from spcviz.shared import folders
 from spcviz.shared.clock import median_us
 from spcviz.shared.report import describe
@@ -207,7 +214,9 @@ def rows_of(kind, source, n_positions, tick):
     rows = []
     for length in LENGTHS:
         n_chains = max(n_positions // length, 2)
-        chains = joined(source, length, n_chains, N_CHANGED, np.random.default_rng([RANDOM_STATE, length]))
+        chains = join_chains(
+            source, length, n_chains, N_CHANGED, np.random.default_rng([RANDOM_STATE, length])
+        )
         for method, settings in METHODS.items():
             rows += [_row(chains, setting, kind, method) for setting in settings]
         tick(f"{kind} {length}")
@@ -223,7 +232,7 @@ def _row(chains, setting, kind, method):
         turns = anew_us(chains)
         values = np.median(turns), 2.0 * length, 0.0, 0.0, 0.0
     else:
-        updates = updated(chains, setting)
+        updates = compare_updates(chains, setting)
         wrong = float(100 * (updates.wrong > 0).mean()), float(updates.wrong.mean())
         turns = update_us(chains, setting)
         values = np.median(turns), updates.messages.mean(), *wrong, _rounded(updates.off)

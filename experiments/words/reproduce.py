@@ -56,7 +56,8 @@ def measure(run: Run) -> Measured:
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
     clock = measured_times(source.name, settings, run.work)
     runs = {
-        part: [retiming.retimed(done, clock, GRID) for done in part_runs] for part, part_runs in runs.items()
+        part: [retiming.retime_rows(done, clock, GRID) for done in part_runs]
+        for part, part_runs in runs.items()
     }
     about = {
         f"{part} fold {done['fold']}": done["about"] for part, part_runs in runs.items() for done in part_runs
@@ -73,7 +74,7 @@ def measure(run: Run) -> Measured:
     if run.name == "constrained-ocr":
         # Q-learning on the same folds: kept work of policy-ocr.
         others = [run_fold("policy-ocr", *job[1:], run.tick) for job in jobs]
-        others = [retiming.retimed(done, clock, GRID) for done in others]
+        others = [retiming.retime_rows(done, clock, GRID) for done in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
         more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
     more |= {"fold_rows": fold_rows(runs, n_folds), "folds": n_folds, "parts_found_finished": n_finished}

@@ -11,7 +11,7 @@ def mean_times(runs):
     return {key: np.mean([run["times"][key] for run in runs], axis=0).tolist() for key in runs[0]["times"]}
 
 
-def retimed(run, times, grid):
+def retime_rows(run, times, grid):
     """A fold's rows timed anew by one set of times; overheads of letter-level methods are the fold's own."""
     out = run | {"times": budget_times.as_dict(times), "rows": []}
     out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(N_TIERS)]

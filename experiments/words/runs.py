@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import EXAMPLE, named
 from spcviz.problems.words.model import constrained, dms, dms_pi, folds, times
-from spcviz.shared.work.kept import kept, path_of
+from spcviz.shared.work.kept import load_or_compute, path_of
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
 """Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
@@ -35,7 +35,7 @@ def run_fold(name, source, index, settings, folder, tick=None) -> dict:
         out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
         return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}
 
-    out = kept(folder, *_about(name, source, index, settings), CODE, make)
+    out = load_or_compute(folder, *_about(name, source, index, settings), CODE, make)
     if tick is not None:
         tick(f"{name}, {source} fold {index}")
     return out
@@ -57,7 +57,7 @@ def measured_times(source, settings, folder, fold=None):
     def make():
         return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))
 
-    saved = kept(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
+    saved = load_or_compute(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
     return times.Times(*(np.array(saved[field]) for field in times.Times._fields))
 
 

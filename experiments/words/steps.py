@@ -28,7 +28,7 @@ from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe, mean_and_sd
 from spcviz.shared.work.jobs import expect
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 N_KINDS = 8
 N_CENTRES_FROM = 4000
@@ -78,7 +78,7 @@ def run_fold(index, settings, folder, tick):
         return {"rows": rows, "strength": strength}
 
     key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest("ocr")}
-    outcome = kept(folder, f"steps-ocr-fold{index}", key, CODE, make)
+    outcome = load_or_compute(folder, f"steps-ocr-fold{index}", key, CODE, make)
     tick(f"steps fold {index}")
     return outcome
 

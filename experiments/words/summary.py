@@ -198,7 +198,7 @@ def _total_time(runs, grid, level):
     return out
 
 
-def constrained(runs, grid):
+def summarize_constrained(runs, grid):
     """Summary of constrained-ocr; the one-shot policy named is the best on development words."""
     final, shares = np.mean([row["error"][-1] for row in _rows(runs, "uniform")]), {}
     for name in (row["method"] for row in runs[0]["rows"]):
@@ -312,7 +312,7 @@ def _taken_apart(row, times):
     return of | {"us_inference": inference, "us_choosing": rest - inference}
 
 
-SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
+SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": summarize_constrained}
 
 
 def of_parts(runs: dict[str, list[dict]], grid: np.ndarray):

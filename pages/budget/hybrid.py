@@ -11,7 +11,7 @@ from spcviz.web.course import asked
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged
-from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, tied
+from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 
 KEY = "hybrid"
@@ -37,10 +37,10 @@ def hybrid():
     if has_controls(state):
         with choices():
             of = {"format_func": words.get, "width": 320}
-            tie = tied(table, "hybrid", "word", state, **ANEW)
+            tie = bind(table, "hybrid", "word", state, **ANEW)
             st.selectbox("Word: type to search", list(words), **of, **tie)
             with more(TABLE, state, {"data": SHOWN.get}):
-                tie = tied(table, "hybrid", "data", state, **ANEW)
+                tie = bind(table, "hybrid", "data", state, **ANEW)
                 st.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie)
     course, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
@@ -48,17 +48,17 @@ def hybrid():
     touring.offer(say.facts, course, state)
     asked.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
-    if "plan" in asked.hidden():
+    if "plan" in asked.hidden_parts():
         read = course.courses[0].steps[0].reading
         veil(f"The cheapest look reads “{read}”. What the controller expects of each purchase stays hidden "
              "until you have guessed.", pictures=ink(course.pixels), alt="A letter")  # fmt: skip
         return
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
-    taken = dragged.taken(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
+    taken = dragged.commit_drag(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
     show_hybrid(hybrid_payload(course, identity), key=KEY, view=state, on_change=taken)
     if not is_projected():
         chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first
         st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
-framed(common.tells_of_damage(hybrid), say.INTRODUCTION)
+show_page(common.tells_of_damage(hybrid), say.INTRODUCTION)

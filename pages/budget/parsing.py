@@ -13,8 +13,8 @@ from spcviz.web.cached import common
 from spcviz.web.course import asked
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
-from spcviz.web.ui.dragged import taken
-from spcviz.web.ui.layout import framed, has_controls, is_projected, missing, refused, tied
+from spcviz.web.ui.dragged import commit_drag
+from spcviz.web.ui.layout import bind, explain_refused, has_controls, is_projected, missing, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
@@ -29,7 +29,7 @@ TABLE = StateTable(
     flag("controls", True),
 )
 ANEW = {"arc": 0}
-tie = partial(tied, TABLE, "parsing", **ANEW)
+tie = partial(bind, TABLE, "parsing", **ANEW)
 
 
 def take():
@@ -67,7 +67,7 @@ def pick(state):
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
-    refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
+    explain_refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
     state = TABLE.read()
     if has_controls(state):
         pick(state)
@@ -80,17 +80,17 @@ def parsing():
         return
     if state["text"] and cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    parsed = cached.parsed(words, key)
+    parsed = cached.parse(words, key)
     touring.offer(say.facts, parsed, state)
     asked.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    if "trees" in asked.hidden():
+    if "trees" in asked.hidden_parts():
         veil(say.waits(words))
         return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
-    show_parsing(payload, key=KEY, view=state, on_change=taken(TABLE, KEY, VIEW_NAMES))
+    show_parsing(payload, key=KEY, view=state, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
     if not is_projected():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 
-framed(common.tells_of_damage(parsing), say.INTRODUCTION)
+show_page(common.tells_of_damage(parsing), say.INTRODUCTION)

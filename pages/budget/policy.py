@@ -22,8 +22,8 @@ from spcviz.web.cached import common
 from spcviz.web.course import asked
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
-from spcviz.web.ui.dragged import taken
-from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, segments, tied
+from spcviz.web.ui.dragged import commit_drag
+from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
 
 KEY = "policy"
 INTRODUCTION = (
@@ -31,7 +31,7 @@ INTRODUCTION = (
     "One word, read from free pixels. Each policy decides for which **letter** to compute costlier features; "
     "then only messages that change are sent again. One slider spends for all policies."
 )
-tie = partial(tied, POLICY, "policy")
+tie = partial(bind, POLICY, "policy")
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
 TOLERANCES_HELP = (
     "After a purchase, messages run along the word only while they change by more than q (relative to the "
@@ -76,8 +76,8 @@ def policy():
     asked.offer(state, facts.word_values, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
-    spent = taken(POLICY, KEY, ("spend", "panels"))
-    if "later" in asked.hidden():
+    spent = commit_drag(POLICY, KEY, ("spend", "panels"))
+    if "later" in asked.hidden_parts():
         read = trace.traces[0].readings[0]
         veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",
              pictures=ink(trace.pixels), alt="A letter")  # fmt: skip
@@ -89,4 +89,4 @@ def policy():
         st.caption(about + chosen + ORIGIN)
 
 
-framed(common.tells_of_damage(policy), INTRODUCTION, is_whole=False)
+show_page(common.tells_of_damage(policy), INTRODUCTION, is_whole=False)

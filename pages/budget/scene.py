@@ -14,7 +14,7 @@ from spcviz.web.course import asked
 from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
-from spcviz.web.ui.dragged import taken
+from spcviz.web.ui.dragged import commit_drag
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 KEY = "scene"
@@ -34,7 +34,7 @@ TABLE = StateTable(
 )
 
 
-tie = partial(layout.tied, TABLE, "scene")
+tie = partial(layout.bind, TABLE, "scene")
 
 
 def pick(state):
@@ -55,16 +55,16 @@ def visitors():
     """A visitor's file or snapshot, or None."""
     if TABLE.read()["kind"] == "camera":
         take = partial(st.camera_input, "A street is best")
-        return layout.brought("Camera", lambda key: take(key=key), "scene_camera")
+        return layout.upload_box("Camera", lambda key: take(key=key), "scene_camera")
     bring = partial(st.file_uploader, "A picture, at most 20 MB", max_upload_size=20)
-    return layout.brought("Your picture", lambda key: bring(key=key), "scene_file")
+    return layout.upload_box("Your picture", lambda key: bring(key=key), "scene_file")
 
 
-def chosen(state):
+def find_trajectories(state):
     """The trajectories on the picture, or None after a warning that says why."""
     kind = state["kind"]
     if kind not in ("upload", "camera"):
-        return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
+        return cached.label_picture(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
     file = visitors()
     if file is None:
         st.caption(say.TRAINED_ON)
@@ -85,13 +85,13 @@ def scene():
     layout.missing(TABLE, {"kind": say.missing})
     is_brought = state["kind"] in ("upload", "camera")
     touring.offer_brought(is_brought)
-    course = chosen(state)
+    course = find_trajectories(state)
     if course is None:
         return
     touring.offer(say.facts, course, state)
     asked.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state))
-    if "later" in asked.hidden():
+    if "later" in asked.hidden_parts():
         veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
         return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
@@ -99,7 +99,7 @@ def scene():
         sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
     view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state
-    show_scene((sent, parts), key=KEY, view=view, on_change=taken(TABLE, KEY, VIEW_NAMES))
+    show_scene((sent, parts), key=KEY, view=view, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
         st.caption(f"{course.title}. {course.credit} {say.TRAINED_ON}")
 
@@ -109,4 +109,4 @@ def none_stored():
     st.info(common.why_missing(say.MISSING, cached.NAME))
 
 
-layout.framed(common.tells_of_damage(scene) if cached.HAS_SCENE else none_stored, say.INTRODUCTION)
+layout.show_page(common.tells_of_damage(scene) if cached.HAS_SCENE else none_stored, say.INTRODUCTION)

@@ -13,13 +13,13 @@ from spcviz.web.cached import common
 from spcviz.web.course import asked
 from spcviz.web.touring import touring
 from spcviz.web.ui import dragged, navigation
-from spcviz.web.ui.layout import choices, framed, has_controls, is_projected, more, segments, tied
+from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
 
 KEY = "trade_off"
 TASKS = task.trade_tasks()
 TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
 VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
-tie = partial(tied, TABLE, "trade_off")
+tie = partial(bind, TABLE, "trade_off")
 ANEW = {"picks": "", "scored": 0, **dict.fromkeys(looks_of(TASKS), 0)}
 
 
@@ -69,7 +69,7 @@ def said_of(task):
 
 def current():
     """(the page's state, its task)."""
-    state = game.played(TABLE.read())
+    state = game.apply_game(TABLE.read())
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
         state[task.size] = task.batch or next(iter(task.batches))
@@ -104,7 +104,7 @@ def picture():
     asked.offer(state, facts.batch_values, batch, state)
     touring.offer_python(python.lines(batch.task, state))
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
-    only = method if "rivals" in asked.hidden() else ""
+    only = method if "rivals" in asked.hidden_parts() else ""
     identity += f"|{only} alone" if only else ""
     has_evidence = task.evidence and not only
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
@@ -113,16 +113,16 @@ def picture():
     touring.offer_poll(partial(game.poll, state, batch) if is_game else None)
     payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan, only)
     view = {name: state[name] for name in VIEW_NAMES}
-    taken = dragged.taken(TABLE, KEY, VIEW_NAMES)
+    taken = dragged.commit_drag(TABLE, KEY, VIEW_NAMES)
     shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)
     opened = shown.get("open") or {}
     if "game" in opened:
         day = game.day_of(str(opened["game"])).isoformat()
         query = {"mode": game.MODE, "day": day} if opened["game"] else {}
-        st.switch_page(navigation.named("trade_off"), query_params=query)
+        st.switch_page(navigation.find_page("trade_off"), query_params=query)
     if "chain" in opened and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(navigation.file_of(page), query_params=query)
 
 
-framed(trade_off, say.introduction(TASKS.values()), is_whole=False)
+show_page(trade_off, say.introduction(TASKS.values()), is_whole=False)

@@ -82,7 +82,7 @@ def picture():
     pins = dragged.traces_of_pins(view, FEATURES, traced)
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins,
-        hidden=asked.hidden(), level=view["level"],
+        hidden=asked.hidden_parts(), level=view["level"],
     )  # fmt: skip
     taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
     show_lattice(payload, key=KEY, view=view, on_change=taken)
@@ -98,7 +98,9 @@ def count_bars(state):
     of = state["word"], state["features"], state["order"], alphas
     pixels, counts = cached.letters_positions(*of, *(() if state["rule"] == "mean_max" else (state["rule"],)))
     is_shown = state["reveal"] == "shown"
-    sentence = bars.said(counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else "")
+    sentence = bars.describe_bars(
+        counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else ""
+    )
     figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
     st.plotly_chart(figure, alt=sentence, config=CONFIG, **layout.PLOT)
     st.markdown(sentence)

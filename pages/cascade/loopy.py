@@ -19,9 +19,11 @@ LOOK = layout.look(500, 640)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
-def drawn(figure, sentence, *, can_click=False):
+def show_chart(figure, sentence, *, can_click=False):
     """A chart with its sentence."""
-    more = {"key": "loopy_map", "on_select": choices.clicked, "selection_mode": "points"} if can_click else {}
+    more = (
+        {"key": "loopy_map", "on_select": choices.on_click, "selection_mode": "points"} if can_click else {}
+    )
     st.plotly_chart(figure, alt=sentence, **more, **PLOT)
     st.markdown(sentence)
 
@@ -32,7 +34,7 @@ def grid(state, live, beliefs):
     touring.offer(say.panel_facts, live, shown)
     asked.offer(state, say.panel_values, beliefs, shown)
     with st.container(key="loopy_grid"):
-        is_told = "combs" not in asked.hidden()
+        is_told = "combs" not in asked.hidden_parts()
         st.html(pictures.side_by_side(live, shown if is_told else shown[:1], LOOK["palette"]))
         st.markdown(say.grids(live, beliefs, shown) if is_told else say.WAITS)
     if layout.is_projected() or not is_told:
@@ -40,7 +42,7 @@ def grid(state, live, beliefs):
     st.caption(say.grids_note(live))
     if all(state[name] == OPENING[name] for name in ("rows", "columns", "classes", "seed")):
         with results.said_if_damaged("grid"):
-            st.caption(say.chosen(common.result("grid")))
+            st.caption(say.explain_choice(common.result("grid")))
 
 
 def errors(state, live, beliefs):
@@ -49,7 +51,7 @@ def errors(state, live, beliefs):
         choices.keep_best(state, live)
     layout.numbers(side, say.error_figures(live, beliefs, state["k"]))
     with chart:
-        drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, state["k"]))
+        show_chart(figures.errors(live, beliefs, **LOOK), say.compare_ranks(live, beliefs, state["k"]))
 
 
 def strengths(state, live):
@@ -60,7 +62,7 @@ def strengths(state, live):
     with chart:
         sweep = cached.strength_sweep(*of)
         touring.offer(say.strength_facts, sweep, k)
-        drawn(figures.strengths(sweep, k, state["strength"], **LOOK), say.strengths(sweep, k))
+        show_chart(figures.strengths(sweep, k, state["strength"], **LOOK), say.strengths(sweep, k))
 
 
 def combs(state, live, beliefs):
@@ -68,9 +70,9 @@ def combs(state, live, beliefs):
     at, look = (state["comb"], state["variable"]), layout.look(470, 525)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        drawn(maps.combs(live, *at, **look), say.combs(live), can_click=True)
+        show_chart(maps.combs(live, *at, **look), say.combs(live), can_click=True)
     with right:
-        drawn(figures.rankings(live, beliefs, *at, **look), say.ranking(live, beliefs, *at))
+        show_chart(figures.rankings(live, beliefs, *at, **look), say.ranking(live, beliefs, *at))
 
 
 def agreement(state, live):
@@ -78,7 +80,7 @@ def agreement(state, live):
     touring.offer(say.agreement_facts, live)
     layout.numbers(side, say.agreement_figures(live))
     with chart:
-        drawn(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
+        show_chart(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
 
 
 def pruning(state, live, pruned):
@@ -87,14 +89,14 @@ def pruning(state, live, pruned):
     layout.numbers(side, say.pruning_figures(live, pruned))
     with chart:
         figure = maps.falling(live, pruned, state["variable"], **LOOK)
-        drawn(figure, say.pruning(live, pruned), can_click=True)
+        show_chart(figure, say.pruning(live, pruned), can_click=True)
 
 
 def thesis(result):
     """The reproduced figure."""
     if not (result and result.get("settings")):
         return st.info(say.MISSING)
-    drawn(figures.thesis(result, **LOOK), say.thesis(result))
+    show_chart(figures.thesis(result, **LOOK), say.thesis(result))
     return st.page_link(
         navigation.file_of(TABLES), label="All numbers, beside the paper's", query_params={"table": "grid"}
     )
@@ -126,7 +128,7 @@ def story():
     choices.pick_variable(state, live)
     touring.offer(say.oscillation_facts, beliefs, state["variable"])
     sentence = say.oscillation(beliefs, live, state["variable"])
-    drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), sentence)
+    show_chart(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), sentence)
 
 
-layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)
+layout.show_page(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

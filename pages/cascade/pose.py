@@ -28,7 +28,7 @@ def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
     if state["scene"] in brought.KINDS:
         return brought.scene_of(TABLE, state)
-    return cached.pose_scene(*named(state), cached.N_FRAMES)
+    return cached.pose_scene(*name_scene(state), cached.N_FRAMES)
 
 
 def is_own(state):
@@ -36,7 +36,7 @@ def is_own(state):
     return state["scene"] in brought.KINDS
 
 
-def named(state):
+def name_scene(state):
     """Kind and name of the scene of the address, as `cached.pose_scene` takes them."""
     kind = state["scene"]
     name = {"signs": state["sign"], "rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0)
@@ -61,11 +61,11 @@ def is_tuned(state):
     return all(state[name] is None for name in ALPHAS)
 
 
-def known(state):
+def find_clip(state):
     """The clip of the address, if it was worked out before; else None."""
     if not is_tuned(state):
         return None
-    of = *named(state), method_of(state)
+    of = *name_scene(state), method_of(state)
     return (cached.first_clip() if of == OPENING else None) or cached.known_clip(*of)
 
 
@@ -82,16 +82,16 @@ def clip_of():
     state = TABLE.parse(st.query_params)
     is_arms = state["show"] in ARMS
     trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
-    clip = known(state)
+    clip = find_clip(state)
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
             st.caption(brought.notes(trained))
             return
-        clip = filtered(state, scene)
+        clip = filter_clip(state, scene)
     arms = bought.known_budget(clip.pictures, is_own(state)) if bought.HAS_ARMS else None
     if is_arms and bought.HAS_ARMS and arms is None:
-        shown(state, clip)
+        show_arms(state, clip)
         read_arms(state)
         anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
@@ -100,17 +100,17 @@ def clip_of():
     asked.offer(state, say.values, clip, state)
     if not is_own(state):
         alphas = [state[name] for name in ALPHAS]
-        touring.offer_python(python.lines(state, named(state), alphas, clip.method))
+        touring.offer_python(python.lines(state, name_scene(state), alphas, clip.method))
     if arms is not None and is_arms:
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
-    shown(state, clip, arms)
+    show_arms(state, clip, arms)
     if not layout.is_projected():
         st.caption(f"{clip.title}. {clip.credit} {brought.notes(trained) if is_own(state) else trained}")
 
 
-def shown(state, clip, arms=None):
+def show_arms(state, clip, arms=None):
     """The component, or the frame alone while a question asks what becomes of it."""
-    if "kept" in asked.hidden():
+    if "kept" in asked.hidden_parts():
         frame = min(state["frame"], len(clip.pictures) - 1)
         veil(say.waits(clip, state), pictures=clip.pictures[frame : frame + 1], alt="The frame")
         return
@@ -124,20 +124,20 @@ def shown(state, clip, arms=None):
     show_pose(payload, key=KEY, view=view, on_change=from_picture, later=on_demand(payload[1], view))
 
 
-def filtered(state, scene):
+def filter_clip(state, scene):
     """A clip after the cascade; its first frame is shown while the others are worked out."""
     method = method_of(state)
     of, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
     is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
     if is_early:
-        shown(state, cached.pose_clip(*of, lambda share: None, most=1, own=is_own(state)))
+        show_arms(state, cached.pose_clip(*of, lambda share: None, most=1, own=is_own(state)))
     with st.empty():
         bar = st.progress(0.0, say.WAIT)
         clip = cached.pose_clip(*of, bar.progress, own=is_own(state))
         bar.empty()
     if is_tuned(state):
-        cached.keep_clip(*named(state), clip)
+        cached.keep_clip(*name_scene(state), clip)
     if is_early:
         st.session_state["pose_seen"] = seen
         anew()

@@ -15,12 +15,12 @@ from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
-from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PINS, pinned
+from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PINS, list_pinned
 
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
-def clicked():
+def on_click():
     """A point of a curve was clicked: its alpha is the page's."""
     points = st.session_state["sweep_chart"]["selection"]["points"]
     if points:
@@ -38,7 +38,7 @@ def open_letters(state, alpha):
 def choices_of_pins(state):
     """{pin: (features, what its α does at this level)} of those whose model has this level."""
     choices, how = {}, (state["tol"] / 100, state["by"] == "definition")
-    for pin, (_, features, alphas) in pinned(state).items():
+    for pin, (_, features, alphas) in list_pinned(state).items():
         is_there = features in cached.LETTERS_FEATURES and cached.sweep_level(features, state["level"])
         if is_there:
             choices[pin] = features, cached.sweep_choice(features, state["level"], *how, alphas[0])
@@ -54,7 +54,7 @@ def pin_cards(state, chosen, pins, box):
                 box.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
             continue
         with st.container(horizontal=True, vertical_alignment="center"):
-            text = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
+            text = say.describe_pinned(*pins[pin], state) if pin in pins else "has no such level"
             st.markdown(f"**{pin}**: {text}")
             if pin in pins:
                 features, choice = pins[pin]
@@ -69,7 +69,7 @@ def curves(state, level, chosen, box):
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, chosen, state)
     asked.offer(state, say.values, chosen, state)
-    is_told, splits = "test" not in asked.hidden(), ("dev", "test")
+    is_told, splits = "test" not in asked.hidden_parts(), ("dev", "test")
     rows = say.figures(level, chosen, state)
     if not is_told:
         rows, splits = say.without_test(rows), ("dev",)
@@ -82,7 +82,7 @@ def curves(state, level, chosen, box):
     is_zoomed = state["zoom"] == "low"
     figure = figures.loss_curves(level, chosen, pins=shown, is_zoomed=is_zoomed, splits=splits, **LOOK)
     verdict = say.verdict(chosen, state) if is_told else say.WAITS
-    click = {"on_select": clicked, "selection_mode": "points"}
+    click = {"on_select": on_click, "selection_mode": "points"}
     with chart:
         st.markdown(verdict)
         st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
@@ -101,7 +101,7 @@ def rules(state):
     if both is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     touring.offer(promises.rules_facts, both, share)
-    if "rules" in asked.hidden():
+    if "rules" in asked.hidden_parts():
         veil("Both lines, at the same loss, once you have guessed.")
         return None
     sentence = promises.rules_sentence(both, share)
@@ -109,7 +109,7 @@ def rules(state):
     return st.markdown(sentence)
 
 
-def promised(state):
+def choose_guaranteed(state):
     """(choice at the tolerance as it is promised, choice as tuned); a sentence in place of what cannot be."""
     of = (state["features"], state["level"], state["tol"] / 100, state["by"] == "definition", state["alpha"])
     plain, guarantee = cached.sweep_choice(*of), promises.GUARANTEES[state["promise"]]
@@ -123,11 +123,11 @@ def filters(state):
     if state["features"] in cached.OPEN:
         return st.info(say.ONLY_FEW_WORDS)
     with results.said_if_damaged("ocr-sweep"):
-        compared(state, (common.result("ocr-sweep") or {}).get("rows", []))
+        compare_filters(state, (common.result("ocr-sweep") or {}).get("rows", []))
     return None
 
 
-def compared(state, every):
+def compare_filters(state, every):
     """The filters of one set of features."""
     rows = [row for row in every if row["features"] == state["features"]]
     if not rows:
@@ -146,7 +146,7 @@ def bound(state, level, chosen):
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
     asked.offer(state | {"vacuous": bool(terms.filter_loss.is_vacuous)})
-    if "bound" in asked.hidden():
+    if "bound" in asked.hidden_parts():
         veil(say.BOUND_WAITS)
         return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
@@ -184,13 +184,13 @@ def page():
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     if state["show"] == "rules":
         return rules(state)
-    chosen, plain = promised(state)
+    chosen, plain = choose_guaranteed(state)
     if isinstance(chosen, str):
         st.warning(f"This cannot be promised: {chosen}.")
         chosen = plain
-    elif chosen is not plain and "test" not in asked.hidden():
+    elif chosen is not plain and "test" not in asked.hidden_parts():
         st.markdown(promises.cost(plain, chosen, state["promise"]))
     return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 
 
-layout.framed(common.tells_of_damage(page), say.INTRODUCTION, is_whole=False)
+layout.show_page(common.tells_of_damage(page), say.INTRODUCTION, is_whole=False)

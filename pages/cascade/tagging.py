@@ -57,15 +57,15 @@ def choose(state):
         )
         said = {"view": say.SHOWS.get, "rule": lambda _: "threshold at a margin"}
         with layout.more(TAGGING, state, said, "View"):
-            layout.segments("Show", say.SHOWS, layout.tied(TAGGING, "tagging", "view", state))
-            tie = layout.tied(TAGGING, "tagging", "rule", state)
+            layout.segments("Show", say.SHOWS, layout.bind(TAGGING, "tagging", "view", state))
+            tie = layout.bind(TAGGING, "tagging", "rule", state)
             layout.segments("Threshold", say.RULES, tie, say.RULE_HELP)
     problem = st.session_state.get("tagging_problem")
     if problem:
         st.warning(problem + " The last sentence that could be tagged is still shown.")
 
 
-def pictured(key):
+def compute_pictures(key):
     """What both pictures show: (state, view, trace, payload), or None after a warning that says why."""
     state = TAGGING.parse(st.query_params)
     words, problem = cached.tagging_words(state["text"])
@@ -83,7 +83,7 @@ def pictured(key):
         view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)
     )
     payload = lattice_payload(
-        trace, features="tagger", controls=bool(state["controls"]), pins=pins, hidden=asked.hidden(),
+        trace, features="tagger", controls=bool(state["controls"]), pins=pins, hidden=asked.hidden_parts(),
         level=view["level"], **cached.tagging_right(words),
     )  # fmt: skip
     return words, view, trace, payload
@@ -93,7 +93,7 @@ def pictured(key):
 @common.tells_of_damage
 def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
-    if shown := pictured(LATTICE):
+    if shown := compute_pictures(LATTICE):
         _, view, _, payload = shown
         show_lattice(payload, key=LATTICE, view=view, on_change=dragged.let_go(TAGGING, LATTICE, 3))
 
@@ -102,7 +102,7 @@ def picture():
 @common.tells_of_damage
 def sentence():
     """The sentence and its tags, rerun when alpha is let go of; below it the same of three filters."""
-    if shown := pictured(SENTENCE):
+    if shown := compute_pictures(SENTENCE):
         words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
         tagged = sentence_payload(payload, trace.alphabet)
@@ -119,24 +119,24 @@ def comparison(state):
         st.warning(problem)
         return
     compared = cached.tagging_comparison(words, tuple(state[f"a{n}"] for n in (1, 2, 3)))
-    with layout.swiped():
+    with layout.swipe_area():
         st.plotly_chart(
             figures.side_by_side(compared, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
         )
-    st.markdown(figures.side_by_side_text(compared) + figures.verdict(compared, cached.known(words)))
+    st.markdown(figures.side_by_side_text(compared) + figures.verdict(compared, cached.find_tags(words)))
 
 
 def page():
     """The choices and one of two pictures."""
-    layout.refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
+    layout.explain_refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
     state = TAGGING.read()
     touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)
     if cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    if "tags" in asked.hidden():
-        pictured(SENTENCE)  # for what is offered
+    if "tags" in asked.hidden_parts():
+        compute_pictures(SENTENCE)  # for what is offered
         veil(say.WAITS)
     elif state["view"] == "compare":
         comparison(state)
@@ -148,4 +148,4 @@ def page():
         st.caption(say.CHOSEN)
 
 
-layout.framed(common.tells_of_damage(page), say.INTRODUCTION, say.ORIGIN)
+layout.show_page(common.tells_of_damage(page), say.INTRODUCTION, say.ORIGIN)

@@ -58,7 +58,7 @@ def take_picture(name):
     file = st.session_state[name]
     if file is None:
         return
-    ink, problem = cached.scanned(file.getvalue())
+    ink, problem = cached.scan_strip(file.getvalue())
     st.session_state["write_problem"] = problem
     if ink:
         WRITE.write(ink=ink, cell="", truth="")
@@ -68,7 +68,7 @@ def choose(state):
     """The row of choices: what was meant, model, order, a picture, an example."""
 
     def tie(name, **forget):
-        return layout.tied(WRITE, "write", name, state, **forget)
+        return layout.bind(WRITE, "write", name, state, **forget)
 
     st.session_state["write_truth"] = state["truth"]
     with layout.choices():
@@ -109,7 +109,7 @@ def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
     view = dragged.view_of(state, LATTICE, MAX_ORDER)
-    if "reading" in asked.hidden():
+    if "reading" in asked.hidden_parts():
         hidden = writing.read(state)
         pixels = hidden.found.pixels
         if hidden.trace is not None:
@@ -135,7 +135,7 @@ def drawing():
     if not dragged.is_dragged(LATTICE):
         asked.offer(state, values, trace, view["level"], view["cell"])
         asked.offer({"truth": state["truth"]})
-    touring.offer_python(python.written(state, writing.shown_ink(state), view["alphas"]))
+    touring.offer_python(python.lines_of_ink(state, writing.shown_ink(state), view["alphas"]))
     taken = dragged.let_go(WRITE, LATTICE, MAX_ORDER)
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)
 
@@ -155,4 +155,4 @@ def page():
     return drawing()
 
 
-layout.framed(common.tells_of_damage(page), INTRODUCTION, ONE_COUNTRY)
+layout.show_page(common.tells_of_damage(page), INTRODUCTION, ONE_COUNTRY)

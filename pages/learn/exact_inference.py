@@ -19,7 +19,7 @@ LOOK = layout.look(500, 610)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
-def clicked(key, sets):
+def on_click(key, sets):
     """A square of the factor graph: what is there goes, what is not comes."""
     points = st.session_state[key]["selection"]["points"]
     data = points[0].get("customdata") if points else None
@@ -28,7 +28,7 @@ def clicked(key, sets):
         choices.write_sets([s for s in PLACES if (s in sets) != (s == name)])
 
 
-def drawn(figure, sentence):
+def show_chart(figure, sentence):
     st.plotly_chart(figure, alt=sentence, **PLOT)
     st.markdown(sentence)
 
@@ -41,7 +41,7 @@ def tables(state):
     touring.offer(say.tables_facts, sizes)
     asked.offer(state, say.tables_values, sizes, sets)
     chart, side = st.columns([4, 1], gap="medium")
-    is_told, rows = "looked_at" not in asked.hidden(), say.sizes_of(sizes)
+    is_told, rows = "looked_at" not in asked.hidden_parts(), say.sizes_of(sizes)
     layout.numbers(side, rows if is_told else [row for row in rows if row[0] != "DP looks at"])
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
     with chart:
@@ -49,7 +49,7 @@ def tables(state):
             factor_graph(sets, problem.pixels, **LOOK),
             say.tables(sizes, sets) if is_told else say.COST_WAITS,
         )
-        click = {"on_select": lambda: clicked(key, sets), "selection_mode": "points", "key": key}
+        click = {"on_select": lambda: on_click(key, sets), "selection_mode": "points", "key": key}
         st.plotly_chart(picture, alt=sentence, **click, **PLOT)
         st.markdown(sentence)
 
@@ -60,7 +60,7 @@ def tree(state):
     problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
     touring.offer(say.tree_facts, problem, run)
     at = choices.stepper(state, len(run.messages) + 1)
-    drawn(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
+    show_chart(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
 
 def merge(state):
@@ -73,7 +73,9 @@ def merge(state):
     chart, side = st.columns([5, 1], gap="medium")
     layout.numbers(side, chains.sizes(problem, run))
     with chart:
-        drawn(chains.merged(problem, run, **layout.look(500, 645)), chains.describe_chain(problem, run))
+        show_chart(
+            chains.draw_merged(problem, run, **layout.look(500, 645)), chains.describe_chain(problem, run)
+        )
 
 
 def family(state):
@@ -87,7 +89,9 @@ def family(state):
     chart, side = st.columns([5, 1], gap="medium")
     layout.numbers(side, losses.losses(run, at, cost, len(problem.truth)))
     with chart:
-        drawn(losses.family(problem, run, at, cost, **LOOK), losses.describe_loss(problem, run, at, cost))
+        show_chart(
+            losses.family(problem, run, at, cost, **LOOK), losses.describe_loss(problem, run, at, cost)
+        )
 
 
 def word_views(state):
@@ -101,19 +105,19 @@ def word_views(state):
     asked.offer(state, say.values, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
-        is_told = "search_time" not in asked.hidden()
+        is_told = "search_time" not in asked.hidden_parts()
         layout.numbers(side, say.figures(run) if is_told else say.without_time(run))
-        is_far = "far" not in asked.hidden()
+        is_far = "far" not in asked.hidden_parts()
         sentence = say.search(problem, run, is_far=is_far) if is_told else say.WAITS
         with chart:
-            drawn(figures.work(problem.pixels, state["candidates"], **LOOK), sentence)
+            show_chart(figures.work(problem.pixels, state["candidates"], **LOOK), sentence)
     elif state["show"] == "ink":
-        is_told = "joint" not in asked.hidden()
+        is_told = "joint" not in asked.hidden_parts()
         shown = run if is_told else run._replace(labels=run.separate)
-        drawn(figures.ink(problem, shown, **LOOK), say.ink(problem, run) if is_told else say.ALONE)
+        show_chart(figures.ink(problem, shown, **LOOK), say.ink(problem, run) if is_told else say.ALONE)
     else:
         at = choices.stepper(state, 2 * length - 1)
-        drawn(figures.messages(problem, run, at, **LOOK), say.step(length, at))
+        show_chart(figures.messages(problem, run, at, **LOOK), say.step(length, at))
 
 
 def page():
@@ -125,4 +129,4 @@ def page():
     views.get(state["show"], word_views)(state)
 
 
-layout.framed(touring.by_itself(page), say.INTRODUCTION, say.HONEST, is_whole=False)
+layout.show_page(touring.by_itself(page), say.INTRODUCTION, say.HONEST, is_whole=False)

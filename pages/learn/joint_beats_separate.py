@@ -29,7 +29,7 @@ TABLE = StateTable(
 # The noise until somebody chooses; photographs of two eyes have enough of their own.
 NOISE = {"dots": 0.1} | dict.fromkeys(PICTURES, 0.2)
 LOOK = layout.look(500, 660)
-tie = partial(layout.tied, TABLE, "joint")
+tie = partial(layout.bind, TABLE, "joint")
 
 
 def slide(label, most, step, name, state, value):
@@ -76,11 +76,11 @@ def story():
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):
         controls(state, noise, readings)
-    is_told = "grid" not in asked.hidden()
-    sentence = say.compared(readings) if is_told else say.WAITS
+    is_told = "grid" not in asked.hidden_parts()
+    sentence = say.compare_readings(readings) if is_told else say.WAITS
     n_readings = 3 if is_told else 1
     shown = figures.pictures(readings, mistakes=bool(state["mistakes"]), n_readings=n_readings, **LOOK)
-    with layout.swiped():
+    with layout.swipe_area():
         st.plotly_chart(shown, alt=sentence, config=CONFIG, **layout.PLOT)
     st.markdown(sentence)
     if is_told and not layout.is_projected():
@@ -88,4 +88,4 @@ def story():
         st.caption(say.origin(readings))
 
 
-layout.framed(touring.by_itself(story), say.INTRODUCTION, is_whole=False)
+layout.show_page(touring.by_itself(story), say.INTRODUCTION, is_whole=False)

@@ -46,7 +46,7 @@ def overview():
     """All statements in the documents' order, our own, then the way to every result's table."""
     papers, own = tables.statements(readings)
     asked.offer({"table": OVERVIEW, "failing": 0, **READINGS.held(papers)})
-    if "verdicts" in asked.hidden():
+    if "verdicts" in asked.hidden_parts():
         veil("All verdicts stay hidden until you have guessed.")
         return
     st.markdown(PAGES.opening(papers))
@@ -127,10 +127,10 @@ def title(name):
 def controls(state, labels):
     """Which table, which features: `labels` maps sets of features to what they are called."""
     with layout.choices():
-        tie = layout.tied(TABLE, "tables", "table", state, features=results.FEATURES)
+        tie = layout.bind(TABLE, "tables", "table", state, features=results.FEATURES)
         st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)
         if len(labels) > 1:
-            layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))
+            layout.segments("What it sees", labels, layout.bind(TABLE, "tables", "features", state))
 
 
 def body(result, name, features, shown):
@@ -140,7 +140,7 @@ def body(result, name, features, shown):
     asked.offer({"table": name, "failing": len(READINGS.failing(papers, name))})
     if of_it := [one for one in [*STATEMENTS.PAPERS, *STATEMENTS.OWN] if name in one.results]:
         st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")
-    for block in results.drawn(name, features, LOOK):
+    for block in results.draw_result(name, features, LOOK):
         DRAW[type(block)](block)
     for note in shown.notes(result):
         st.caption(note)
@@ -157,7 +157,7 @@ def page():
         if layout.has_controls(TABLE.read()):
             controls(TABLE.read(), {})
         return overview()
-    shown, place, is_here, features = results.shown(name), st.container(), False, []
+    shown, place, is_here, features = results.find_shown(name), st.container(), False, []
     with results.said_if_damaged(name):
         is_here = is_usable(result := common.result(name), shown.needs)
         if not is_here:
@@ -176,7 +176,7 @@ def page():
     return None
 
 
-layout.framed(
+layout.show_page(
     touring.by_itself(page),
     "# Paper tables\n"
     "What the papers report beside what this project measures. Every number says which of the two it is: "

@@ -20,7 +20,7 @@ def page() -> None:
         bring.row(visit, state)
     if visit is not None:
         bring.apply_choices(visit, state)
-    bring.said(visit, state)
+    bring.describe_reading(visit, state)
     if visit is None:
         return
     touring.offer_brought(not visit.example or visit.model is not None)
@@ -36,6 +36,6 @@ def page() -> None:
     views.show(source, state)
 
 
-layout.framed(
+layout.show_page(
     common.tells_of_damage(page), say.INTRODUCTION, say.PRIVATE, cached.origin(TABLE.read()["example"])
 )

@@ -84,7 +84,7 @@ def without_cache():
     st.stop()
 
 
-def spelled(letters):
+def spell_word(letters):
     """Letters by their numbers, as a word."""
     return "".join(chr(ord("a") + int(letter)) for letter in letters)
 
@@ -99,8 +99,8 @@ st.title("Read a word by ruling words out", anchor=False)
 story, picture = st.columns([5, 6], gap="large")
 with story:
     st.markdown(
-        f"A computer that reads this word letter by letter reads **{spelled(word.alone)}**. Weighing *whole "
-        f"words* is better, but {len(word.truth)} letters make **{26 ** len(word.truth):,}** of them."
+        f"A computer that reads this word letter by letter reads **{spell_word(word.alone)}**. Weighing "
+        f"*whole words* is better, but {len(word.truth)} letters make **{26 ** len(word.truth):,}** of them."
     )
     st.markdown(
         "So first rule out what has no chance. Each candidate letter is judged by the best word that could "
@@ -117,7 +117,7 @@ with story:
 state = HOME.read()
 asked.offer(state, landing.values, word, state["a"])
 with picture.container(key="home_picture"):
-    is_locked = "falls" in asked.hidden()
+    is_locked = "falls" in asked.hidden_parts()
     home_word(
         word,
         landing.STOP,

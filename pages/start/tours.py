@@ -37,7 +37,7 @@ def card(name, a_tour, *, number=0):
         title = f"## {number}\\. {plain(a_tour.title)}" if number else f"## {plain(a_tour.title)}"
         st.markdown(  # one element: with one for each piece a class of 40 waited a second and a half
             (f"![A scene of this tour]({picture})\n\n" if picture else "")
-            + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.told(a_tour))}]\n\n"
+            + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.describe_size(a_tour))}]\n\n"
             + f":small[In a lecture: [Projector]({link(name, '&embed=true')}) · "
             + f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})]"
         )
@@ -46,7 +46,7 @@ def card(name, a_tour, *, number=0):
                      query_params={"tour": name, "scene": "1"})  # fmt: skip
 
 
-def titled():
+def on_title():
     """The tour's title or description was changed."""
     texts = {name: st.session_state[f"tours_own_{name}"] for name in ("title", "about")}
     own_tour.keep(own_tour.own()._replace(**texts))
@@ -68,11 +68,11 @@ def take(read, origin):
         st.session_state["tours_said"] = str(error)
 
 
-def copied():
+def on_copy():
     """A tour that ships, to be changed."""
     name = st.session_state["tours_copy"]
     if name:
-        own_tour.bring(tour.shipped()[name], "copy")
+        own_tour.bring(tour.shipped_tours()[name], "copy")
 
 
 def bring():
@@ -88,14 +88,14 @@ def bring():
         ),
         placeholder="paste it here",
     )
-    titles = {name: shipped.title for name, shipped in tour.shipped().items()}
+    titles = {name: shipped.title for name, shipped in tour.shipped_tours().items()}
     right.selectbox(
         "Or begin with a copy of",
         list(titles),
         index=None,
         format_func=titles.get,
         key="tours_copy",
-        on_change=copied,
+        on_change=on_copy,
         placeholder="one of the tours here",
     )
 
@@ -124,7 +124,7 @@ def beside(brought):
 
 def own():
     """The visitor's own tour, and what was brought beside it."""
-    mine, brought = own_tour.own(), own_tour.brought()
+    mine, brought = own_tour.own(), own_tour.find_brought()
     if brought:
         beside(brought)
     st.markdown(f"## Your own\n{OWN}")
@@ -139,7 +139,7 @@ def own():
     card(tour.OWN, mine)
     for name, label in (("title", "Title"), ("about", "What it is about")):
         st.session_state[f"tours_own_{name}"] = getattr(mine, name)
-        st.text_input(label, key=f"tours_own_{name}", max_chars=tour.TEXTS[name], on_change=titled)
+        st.text_input(label, key=f"tours_own_{name}", max_chars=tour.TEXTS[name], on_change=on_title)
     for at, scene in enumerate(mine.scenes):
         scene_box(at, scene, len(mine.scenes))
     st.download_button(
@@ -156,7 +156,7 @@ def own():
 
 def plays():
     """A card's picture plays while it is pointed at: its loop is fetched then, by nobody who wants none."""
-    loops = {name: loop for name in tour.shipped() if (loop := loop_of(name))}
+    loops = {name: loop for name in tour.shipped_tours() if (loop := loop_of(name))}
     place = ":is(:hover, :focus-within) p:has(> img)::after"
     rules = "".join(
         f'.st-key-tour_card_{name}{place} {{ background-image: url("{loop}") }}\n'
@@ -170,7 +170,7 @@ def ours():
     st.markdown(INTRODUCTION)
     plays()
     with st.container(key="tours_ours"):  # two in a row, in order on a phone, too: a grid of room.css
-        for number, (key, shipped) in enumerate(tour.shipped().items(), 1):
+        for number, (key, shipped) in enumerate(tour.shipped_tours().items(), 1):
             card(key, shipped, number=number)
         card(gallery.NAME, gallery.as_tour())
 

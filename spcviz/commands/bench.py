@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spcviz import registry
 from spcviz.shared import clone, outputs
-from spcviz.shared.folders import RESULTS, WORK, shipped
+from spcviz.shared.folders import RESULTS, WORK, shipped_path
 
 HELP = "measure speed and strength; print a table"
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int | None:
     chosen = {name: getattr(options, name) for name in row.options}
     path = options.json
     if path:
-        path = shipped(_bench_path(path, options.name, chosen.get("scale"), chosen.get("only")))
+        path = shipped_path(_bench_path(path, options.name, chosen.get("scale"), chosen.get("only")))
         outputs.file("--json", path, project_folders=(RESULTS, WORK))
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)

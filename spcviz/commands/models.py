@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 HELP = "list the stored models, or verify every byte of them"
 
@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int | None:
     from spcviz.store import StoreError, list_models, verify_model
 
-    failed, statuses = 0, list_models(shipped(options.models))
+    failed, statuses = 0, list_models(shipped_path(options.models))
     if not statuses:
         print(f"no models in {options.models}; make them with: python -m spcviz train NAME")
     for status in statuses:

@@ -16,7 +16,7 @@ from spcviz.commands import cluster
 from spcviz.engine.errors import SpcvizError
 from spcviz.registry.problem import Run
 from spcviz.shared import clone, outputs
-from spcviz.shared.folders import RESULTS, WORK, shipped
+from spcviz.shared.folders import RESULTS, WORK, shipped_path
 from spcviz.shared.work.jobs import Progress
 
 HELP = "repeat a table or figure of a paper"
@@ -112,7 +112,7 @@ def _twin(name, data):
 
 def _standing(options):
     """The committed result, to check another run against."""
-    standing = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
+    standing = _earlier(path := shipped_path(RESULTS) / f"{options.name}.json")
     if standing is None:
         raise SpcvizError(f"--check needs the result that stands, and {path} is missing or damaged")
     return standing
@@ -166,7 +166,7 @@ def _result_path(options, row):
     """Where the result goes; neither a quick look nor one with fewer folds replaces a full result."""
     is_part = options.quick or (options.folds is not None and options.folds < row.folds)
     folder = options.work if is_part else RESULTS
-    return options.json or shipped(folder) / f"{options.name}.json"
+    return options.json or shipped_path(folder) / f"{options.name}.json"
 
 
 def _earlier(path):

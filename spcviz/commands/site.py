@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int | None:
     from spcviz.web.exporting import drawing, site
     from spcviz.web.tours import gallery
 
-    tours = site.chosen(options.only, options.tour)
+    tours = site.choose_tours(options.only, options.tour)
     app = site.app_checked(options.app)
     outputs.folder("FOLDER", options.folder)
     n_docs, left_out = _docs(options.folder / "docs"), []

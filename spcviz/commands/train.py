@@ -12,7 +12,7 @@ from spcviz.problems.budgets import task
 from spcviz.registry import licences
 from spcviz.registry.problem import Run
 from spcviz.shared import outputs
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 from spcviz.shared.work.jobs import Progress
 
 HELP = "train the models that the app shows and store them"
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int | None:
         return _first_scenes(options)
     if options.check:
         raise ArgumentError(f"check must be left out with {options.target}: it is for {FIRST_SCENES}")
-    models = outputs.folder("--models", shipped(options.models), is_own=options.models == MODELS)
+    models = outputs.folder("--models", shipped_path(options.models), is_own=options.models == MODELS)
     with tqdm(desc=options.target, unit="part") as bar:
         features = tuple(options.features or ())
         run = Run(options.target, quick=options.quick, features=features, models=models, tick=Progress(bar))
@@ -58,7 +58,7 @@ def _first_scenes(options):
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")
-        stored = first.stored()
+        stored = first.list_stored()
         if not stored:
             print(f"no first scene is stored in {first.FOLDER}: pages compute what they open with")
             return 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared import outputs
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 HELP = "compile the kernels once; later starts load them"
 
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int | None:
     from spcviz.registry import warmup
     from spcviz.store import write_json_atomic
 
-    models, start = shipped(MODELS), time.perf_counter()
+    models, start = shipped_path(MODELS), time.perf_counter()
     if options.behind and hasattr(os, "nice"):  # pages that are opened meanwhile
         os.nice(10)
     if options.json:
@@ -43,6 +43,6 @@ def run(options: argparse.Namespace) -> int | None:
     for sentence in [*kernel_cache.complaints(), *lost]:
         print(sentence, file=sys.stderr)
     if options.json:
-        write_json_atomic(options.json, warmup.noted())
+        write_json_atomic(options.json, warmup.read_notes())
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
     return int(bool(failed))

@@ -18,7 +18,7 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.store.digests import digest_of_arrays
 from spcviz.store.errors import OWN_MODEL, DamagedError, StoreError
 from spcviz.store.models import StoredModel, load_model, save_model
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 KIND, VERSION = "estimator", 1
 
@@ -69,7 +69,7 @@ def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     state = model.to_state()
     if type(state) is not kind.State:
         raise ArgumentError(f"model must have a state of {kind.State.__name__}, got {type(state).__name__}")
-    arrays = packed(state, kind.State)
+    arrays = pack_tree(state, kind.State)
     seed = getattr(model, "random_state", None)
     about = {
         "kind": KIND,
@@ -123,7 +123,7 @@ def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, typ
         if settings.get("state", digest := _digest(settings["class"], stored.arrays)) != digest:
             raise DamagedError("its arrays are not those that were saved")
         # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
-        state = unpacked({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
+        state = unpack_tree({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
         if type(state) is not kind.State:
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)

@@ -67,7 +67,7 @@ def stamp(folder) -> list[str]:
     return [name for name in names if (licence := of(name)) and set_licence(folder, name, licence)]
 
 
-def stored(folder) -> dict[str, dict]:
+def read_licences(folder) -> dict[str, dict]:
     """{name: what its manifest says under ``licence``} of a folder's models; empty where it says nothing."""
     return {
         status.name: json.loads((folder / f"{status.name}.json").read_bytes()).get("licence", {})
@@ -78,7 +78,7 @@ def stored(folder) -> dict[str, dict]:
 
 def text(folder) -> str:
     """Markdown: a row for each model of a folder, the strictest first, and one for each data set."""
-    by_model, order, data = stored(folder), list(WEIGHTS.values()), {}
+    by_model, order, data = read_licences(folder), list(WEIGHTS.values()), {}
     rows = []
     for name in sorted(by_model, key=lambda name: (-_rank(by_model[name], order), name)):
         licence = by_model[name]
@@ -106,7 +106,7 @@ def _rank(licence, order):
 @lru_cache(maxsize=4)
 def summary(folder) -> str:
     """What may be done with the models of a folder, as Markdown: a line for each kind of terms."""
-    by_model, order = stored(folder), [*WEIGHTS.values(), NOT_SAID]
+    by_model, order = read_licences(folder), [*WEIGHTS.values(), NOT_SAID]
     by_terms = {terms: [] for terms in reversed(order)}
     for name, licence in by_model.items():
         by_terms[licence["weights"] if licence.get("weights") in order else NOT_SAID].append(name)

@@ -98,12 +98,12 @@ def start_children():
     return [Child(names) for names in missing if names]
 
 
-def noted():
+def read_notes():
     """CPU seconds that each compiled group took, from the notes: {group: seconds}."""
     return {name: round(json.loads(note(name).read_text()), 1) for name in groups() if is_compiled(name)}
 
 
-def measured():
+def read_measured():
     """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
     try:
         by_group = json.loads(MEASURED.read_text(encoding="utf-8"))
@@ -116,8 +116,8 @@ def seconds_left(names, done, begun, now, table):
     """How long a family's process still needs, at least 1 s.
 
     It compiles `names` in turn, up to the group that is waited for; `done` has the time at which each was
-    compiled, `table` the seconds of each (see `measured`): this machine's pace is read off those that are
-    done.
+    compiled, `table` the seconds of each (see `read_measured`): this machine's pace is read off those
+    that are done.
 
     >>> table = {"letters": 10.0, "tagging": 5.0}
     >>> seconds_left(["letters", "tagging"], {}, 100.0, 104.0, table)

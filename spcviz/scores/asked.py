@@ -12,7 +12,7 @@ from spcviz.engine.thresholds import rules
 BY_ALPHA = ("mean_max", "mean_max_first")
 
 
-def asked(
+def read_rule(
     alpha: ArrayLike | None,
     margin: ArrayLike | None,
     probability: ArrayLike | None,
@@ -44,6 +44,6 @@ def asked(
     return rule, settings[0] if np.ndim(given[name]) == 0 else settings
 
 
-def told(rule: str, setting: ArrayLike) -> np.ndarray:
-    """A setting as `asked` takes it: margins as margins."""
+def write_rule(rule: str, setting: ArrayLike) -> np.ndarray:
+    """A setting as `read_rule` takes it: margins as margins."""
     return -np.asarray(setting) if rule == "margin" else np.asarray(setting)

@@ -15,7 +15,7 @@ from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.scores import openfst
 from spcviz.scores.arc_scores import Grams, base_scores, gram_scores, grams_of
-from spcviz.scores.asked import asked
+from spcviz.scores.asked import read_rule
 from spcviz.scores.names import Names, named_array
 from spcviz.scores.packing import Packed
 
@@ -117,8 +117,8 @@ class Lattices:
         max_arcs : int, optional
             No sequence's next lattice may have more arcs: its threshold is raised as far as that takes.
         """
-        name, settings = asked(alpha, margin, probability, rule, len(self))
-        settings = settings[self._packed.filled] if np.ndim(settings) else settings
+        name, settings = read_rule(alpha, margin, probability, rule, len(self))
+        settings = settings[self._packed.filled_idx] if np.ndim(settings) else settings
         how: Any = {"rule": name, "first_gap": self._first_gap}
         kept = prune(self._lattice, self._score, settings, max_arcs=max_arcs, **how).keep
         self._refuse(self._best().scores)
@@ -134,7 +134,7 @@ class Lattices:
     def best_scores(self) -> np.ndarray:
         """Score of the best labelling of each sequence, shape (S,); 0 of no positions."""
         out = np.zeros(len(self))
-        out[self._packed.filled] = self._best().scores
+        out[self._packed.filled_idx] = self._best().scores
         return out
 
     def arrays(self) -> tuple[Lattice, np.ndarray]:
@@ -160,7 +160,7 @@ class Lattices:
 
     def arcs(self) -> dict[str, np.ndarray]:
         """All arcs as arrays of one row each; see `to_npz`."""
-        lattice, filled = self._lattice, self._packed.filled
+        lattice, filled = self._lattice, self._packed.filled_idx
         example = np.repeat(np.arange(len(filled)), np.diff(lattice.example_start))
         column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
         order = lattice.order[example]
@@ -195,7 +195,7 @@ class Lattices:
     def _refuse(self, scores: np.ndarray) -> None:
         dead = np.flatnonzero(np.isneginf(scores))
         if len(dead):
-            raise InfeasibleError(f"sequence {self._packed.filled[dead[0]]}: no labelling is left")
+            raise InfeasibleError(f"sequence {self._packed.filled_idx[dead[0]]}: no labelling is left")
 
     def _restricted(self, lattice: Lattice, kept: np.ndarray) -> Lattice:
         """Some arcs of a lattice."""
@@ -204,7 +204,9 @@ class Lattices:
         except InfeasibleError:
             column = int((np.add.reduceat(kept, lattice.arc_start[:-1]) == 0).argmax())
             example = int(np.searchsorted(lattice.col_start, column, side="right")) - 1
-            raise InfeasibleError(f"sequence {self._packed.filled[example]}: no labelling is left") from None
+            raise InfeasibleError(
+                f"sequence {self._packed.filled_idx[example]}: no labelling is left"
+            ) from None
 
 
 def most_arcs(kept: np.ndarray, starts: np.ndarray) -> None:

@@ -28,7 +28,7 @@ class Packed(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
     @property
-    def filled(self) -> np.ndarray:
+    def filled_idx(self) -> np.ndarray:
         """Which chains have positions."""
         return np.flatnonzero(self.lengths)
 

@@ -138,12 +138,12 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
     return "BIO"
 
 
-def broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
+def find_broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
     """(sentence, token) of every label that the rules of a scheme forbid behind the one before.
 
     Pairs that occur are looked at, and no table of all. `ArgumentError` as `bio_transitions`.
 
-    >>> broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
+    >>> find_broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
     [(1, 1)]
     """
     used = {label for row in labels for label in row}

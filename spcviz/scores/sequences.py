@@ -21,7 +21,7 @@ from spcviz.engine.thresholds import curves, filtering, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.rule import survives
 from spcviz.scores.answers import Curves, Ranked, Witness
-from spcviz.scores.asked import asked, told
+from spcviz.scores.asked import read_rule, write_rule
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed
@@ -86,7 +86,7 @@ class Sequences:
         exp(score - log partition) is a labelling's probability; of no positions it is 0.
         """
         out = np.zeros(len(self))
-        out[self._packed.filled] = self._sums.log_partition
+        out[self._packed.filled_idx] = self._sums.log_partition
         return out
 
     def marginals(self) -> list[np.ndarray]:
@@ -104,7 +104,7 @@ class Sequences:
 
     def k_best(self, k: int) -> list[Ranked]:
         """The k best labellings of each sequence, best first; k is 1 .. 10,000."""
-        packed, filled = self._packed, self._packed.filled
+        packed, filled = self._packed, self._packed.filled_idx
         k = checks.integer("k", k, 1, 10_000)
         ranked = k_best_batch(packed.unary, packed.lengths[filled], packed.pairwise, k)
         self._refuse(np.flatnonzero(ranked.n_found == 0))
@@ -146,7 +146,7 @@ class Sequences:
         forbidden from the start. `rule` "margin": the margin down to which it is kept, so the other way
         round: -inf never, inf from the start. "probability": the probability from which it is pruned.
         """
-        return self._packed.split(told(rule, self._points_of(rule)))
+        return self._packed.split(write_rule(rule, self._points_of(rule)))
 
     def curves(self, y: Sequence[Sequence], rule: str = "mean_max") -> Curves:
         """Filter loss and efficiency loss of the truth against alpha, exactly, without a grid.
@@ -209,7 +209,7 @@ class Sequences:
         """
         points = self._truth_points(self._states("y", y), rule)
         points_of = points[0 if by_definition else 1]
-        return float(told(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
+        return float(write_rule(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
 
     def verdict(
         self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
@@ -289,8 +289,8 @@ class Sequences:
         >>> sequences.prune(margin=2.5).n_arcs
         12
         """
-        filled, lengths = self._packed.filled, self.lengths[self._packed.filled]
-        name, settings = asked(alpha, margin, probability, None, len(self))
+        filled, lengths = self._packed.filled_idx, self.lengths[self._packed.filled_idx]
+        name, settings = read_rule(alpha, margin, probability, None, len(self))
         settings = settings[filled] if np.ndim(settings) else settings
         values, starts = self._values(name), self._starts * self.n_labels
         way = rules.way_of(name, settings)
@@ -306,12 +306,12 @@ class Sequences:
     @computed_once
     def _starts(self) -> np.ndarray:
         """First row of each sequence that has positions, and the end."""
-        return np.concatenate([[0], np.cumsum(self.lengths[self._packed.filled])])
+        return np.concatenate([[0], np.cumsum(self.lengths[self._packed.filled_idx])])
 
     @computed_once
     def _best(self) -> np.ndarray:
         """States of the best labellings, shape (R,)."""
-        packed, filled = self._packed, self._packed.filled
+        packed, filled = self._packed, self._packed.filled_idx
         if packed.pairwise.ndim == 3:
             labels = [chain.decode(*scores).labels for scores in self._each()]
             return np.concatenate([np.zeros(0, dtype=np.int64), *labels])
@@ -324,7 +324,7 @@ class Sequences:
     @computed_once
     def _node(self) -> np.ndarray:
         """Max-marginals, shape (R, K)."""
-        packed, filled = self._packed, self._packed.filled
+        packed, filled = self._packed, self._packed.filled_idx
         if packed.pairwise.ndim == 3:
             marginals = [chain.max_marginals(*scores, edges=False) for scores in self._each()]
             return np.concatenate([packed.unary[:0], *(table.unary for table in marginals)])
@@ -336,7 +336,7 @@ class Sequences:
 
     @computed_once
     def _sums(self) -> BatchMarginals:
-        packed, filled = self._packed, self._packed.filled
+        packed, filled = self._packed, self._packed.filled_idx
         if not len(filled):
             return BatchMarginals(np.zeros(0), packed.unary[:0])
         sums = marginals_batch(packed.unary, packed.lengths[filled], packed.pairwise)
@@ -358,7 +358,7 @@ class Sequences:
     def _each(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(unary, pairwise) of each sequence that has positions; an error inside names the sequence."""
         starts = self._packed.starts
-        for i in self._packed.filled:
+        for i in self._packed.filled_idx:
             unary = self._packed.unary[starts[i] : starts[i + 1]]
             steps = self._packed.steps(starts[i], starts[i + 1])
             _feasible(i, chain.decode, unary, steps)
@@ -367,7 +367,7 @@ class Sequences:
     def _refuse(self, dead: np.ndarray) -> None:
         """Raise the error of the first of some sequences (of those with positions), if there is one."""
         if len(dead):
-            i = int(self._packed.filled[dead[0]])
+            i = int(self._packed.filled_idx[dead[0]])
             first, stop = self._packed.starts[i : i + 2]
             _feasible(i, chain.decode, self._packed.unary[first:stop], self._packed.steps(first, stop))
 
@@ -386,7 +386,7 @@ class Sequences:
         packed, out = self._packed, np.zeros(len(self))
         scores = packed.unary[np.arange(len(states)), states]
         is_first = np.zeros(len(states), dtype=bool)
-        is_first[packed.starts[:-1][packed.filled]] = True
+        is_first[packed.starts[:-1][packed.filled_idx]] = True
         later = np.flatnonzero(~is_first)
         before, after = states[later - 1], states[later]
         shared = packed.pairwise.ndim == 2
@@ -399,7 +399,7 @@ class Sequences:
         values, starts = self._values(rule), self._starts
         if len(starts) == 1:
             return np.zeros(0), np.zeros(0)
-        truth = self._score(states)[self._packed.filled]
+        truth = self._score(states)[self._packed.filled_idx]
         is_best = np.logical_and.reduceat(states == self._best, starts[:-1])
         at_truth = self._points_of(rule)[np.arange(len(states)), states]
         event = np.minimum.reduceat(at_truth, starts[:-1])

@@ -18,7 +18,7 @@ from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.base import SequenceTagger, TagPaths
 from spcviz.sequences.encoding import Encoded
-from spcviz.sequences.grown import Grown, Some, ranked
+from spcviz.sequences.grown import Grown, Some, rank_labellings
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
 from spcviz.sequences.typed import Inputs
@@ -51,7 +51,7 @@ class Filtering(SequenceTagger):
 
         def paths(some: Some) -> list[TagPaths]:
             lattice, scores = grown.last(some)
-            best = [ranked(lattice, scores, w, k) for w in range(len(some.lengths))]
+            best = [rank_labellings(lattice, scores, w, k) for w in range(len(some.lengths))]
             return [TagPaths(score, self.classes_[states]) for score, states in best]
 
         return paths

@@ -46,7 +46,7 @@ class Grown(NamedTuple):
     cascade: Cascade
     forbidden: np.ndarray | None
 
-    def left(self, some: Some, alpha: float) -> np.ndarray:
+    def states_left(self, some: Some, alpha: float) -> np.ndarray:
         """The states that the first filter leaves, (R, K) bool."""
         return self._begun(some, alpha)[0]
 
@@ -91,7 +91,7 @@ class Grown(NamedTuple):
             lattice = extend(lattice, pruned.keep)
         return lattice
 
-    def lost(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> np.ndarray:
+    def is_lost(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> np.ndarray:
         """Whether so many filters lose each sequence's truth, bool (W,)."""
         lattice = self.lattice(some, alphas)
         kept = np.zeros(len(some.lengths), dtype=bool)
@@ -111,7 +111,7 @@ class Grown(NamedTuple):
         """The best labels, (R,)."""
         if self.forbidden is not None or self.cascade.rule in ASKING:
             return decode(*self.last(some)).labels
-        left = self.left(some, self.cascade.levels[0].alpha)
+        left = self.states_left(some, self.cascade.levels[0].alpha)
         return decode_examples(self.cascade, some.features, some.lengths, left=left).labels
 
     def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> Points:
@@ -142,7 +142,9 @@ def _allowed(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
     return left
 
 
-def ranked(lattice: Lattice, arc_score: np.ndarray, example: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+def rank_labellings(
+    lattice: Lattice, arc_score: np.ndarray, example: int, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The k best labellings of one example, best first: (scores (m,), labels (m, L)).
 
     Best first from the end; what is still to come is known from the messages from the start, so that nothing

@@ -61,14 +61,16 @@ class Tuned(Filtering):
             return grown.points(some, truth_of(some), alphas)
 
         def is_lost(some: Some) -> np.ndarray:
-            return grown.lost(some, truth_of(some), alphas)
+            return grown.is_lost(some, truth_of(some), alphas)
 
         def kept(some: Some) -> int:
             lattice = grown.lattice(some, alphas)
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
         if guarantees.checked(self.guarantee) is not None:
-            chosen = self._chosen(X, encoded.lengths, lambda some, at: grown.lost(some, truth_of(some), at))
+            chosen = self._chosen(
+                X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at)
+            )
             for t in range(len(chosen)):
                 alphas = list(chosen[: t + 1])
                 lost = float(np.concatenate(self._of_blocks(is_lost, X, None)[1]).mean())

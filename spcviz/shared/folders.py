@@ -23,7 +23,7 @@ class NoCacheError(SpcvizError, FileNotFoundError):
     """A part of the repository's cache is wanted, and a package installed by pip has none."""
 
 
-def shipped(path: Path) -> Path:
+def shipped_path(path: Path) -> Path:
     """A path; `NoCacheError` if it lies in the repository's cache and there is none, as after pip."""
     if path.is_relative_to(CACHE) and NAMED_CACHE and not path.exists():
         raise NoCacheError(

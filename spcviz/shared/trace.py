@@ -46,7 +46,7 @@ def at_margins(cascade, features, length, alphas, margins):
     return cascade._replace(levels=tuple(levels))
 
 
-def traced(cascade, features, length, alphas, labels=None, turns=2):
+def trace_fields(cascade, features, length, alphas, labels=None, turns=2):
     """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
     runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]
     steps, read, _ = runs[-1]

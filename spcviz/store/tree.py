@@ -92,18 +92,18 @@ def rebuild(arrays: dict[str, np.ndarray], skeleton: Any, types: type | Iterable
     return value
 
 
-def packed(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]:
+def pack_tree(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]:
     """`flatten`, the skeleton as one more array: its JSON in UTF-8.
 
-    >>> unpacked(packed(("as", "it", "was"), ()), ())
+    >>> unpack_tree(pack_tree(("as", "it", "was"), ()), ())
     ('as', 'it', 'was')
     """
     arrays, skeleton = flatten(value, types)
     return arrays | {_SKELETON: np.frombuffer(json_bytes(skeleton, "skeleton"), np.uint8)}
 
 
-def unpacked(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> Any:
-    """What `packed` packed; see `rebuild`."""
+def unpack_tree(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> Any:
+    """What `pack_tree` packed; see `rebuild`."""
     arrays = dict(arrays)
     try:
         skeleton = json.loads(arrays.pop(_SKELETON).tobytes())

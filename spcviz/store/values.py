@@ -12,7 +12,7 @@ from typing import Any
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.errors import DamagedError, StoreError, refusal, repair_command
 from spcviz.store.models import StoredModel, load_model, save_model
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 KIND, VERSION = "value", 1
 
@@ -44,7 +44,7 @@ def save_value(
     return save_model(
         folder,
         name,
-        packed(value, types),
+        pack_tree(value, types),
         kind=KIND,
         version=VERSION,
         settings={"made_from": made_from},
@@ -71,7 +71,7 @@ def load_value(
         if made_from_of(stored).get(what) != digest:
             raise StoreError(f"{name} was made with another {what} than is stored; run: {_training_of(name)}")
     try:
-        return unpacked(stored.arrays, types)
+        return unpack_tree(stored.arrays, types)
     except DamagedError as error:
         raise refusal(folder, name, f"cannot be read: {error}") from error
 

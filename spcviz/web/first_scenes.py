@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import shipped
+from spcviz.shared.folders import shipped_path
 from spcviz.web.cached import first
-from spcviz.web.opening import opened
+from spcviz.web.opening import open_page
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
@@ -31,7 +31,7 @@ class Opened(NamedTuple):
 def addresses() -> list[str]:
     """Every page, then every state that a shipped tour opens, each once."""
     states = dict.fromkeys(navigation.names())
-    for a_tour in tour.shipped().values():
+    for a_tour in tour.shipped_tours().values():
         for scene in a_tour.scenes:
             for is_answered in (False, True) if scene.after else (False,):
                 states[tour.address(scene.page, scene.query(is_answered))] = None
@@ -46,12 +46,12 @@ def _is_left_out(address):
 def make() -> Iterator[Opened]:
     """Open all and store what they show, a file at a time; yields after each address."""
     first.LOG.setLevel(logging.ERROR)  # what is stale is made anew: that is what this is for
-    shipped(first.FOLDER).mkdir(parents=True, exist_ok=True)
+    shipped_path(first.FOLDER).mkdir(parents=True, exist_ok=True)
     (first.FOLDER / "code.json").unlink(missing_ok=True)  # written at the end: without it a run has not ended
     used: dict[str, dict[tuple, bytes]] = {}
     for address in addresses():
         with first.recording() as made:
-            at = opened(tour.Scene(address))
+            at = open_page(tour.Scene(address))
             problem = "; ".join(element.value for element in [*at.exception, *at.error])
             calls = {name: dict(values) for name, values in made.items()}
         for name, values in calls.items():
@@ -72,7 +72,7 @@ def _keep(answers, values, used):
     for key, value in values.items():
         try:
             if key not in entries:
-                fresh[key] = answers.packed(value)
+                fresh[key] = answers.pack(value)
         except ArgumentError as error:  # a page may show numbers that no file holds
             problem = f"{answers.name}{key} is not stored: {error}"
     if fresh:

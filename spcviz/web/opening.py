@@ -12,7 +12,7 @@ from spcviz.web.ui import navigation
 _PATIENCE = 600  # seconds
 
 
-def opened(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTest:
+def open_page(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTest:
     """A page after its first run at a scene's address; `more` are further names of the address."""
     # Each of them says that it has no browser.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)

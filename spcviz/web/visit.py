@@ -34,7 +34,7 @@ def _draw():
     else:
         touring.follow(page)
         course.follow(page)
-        warmup.opened(navigation.warmup_groups_of(page))
+        warmup.note_opening(navigation.warmup_groups_of(page))
         with touring.bar(page), course.bar(page), warmup.visit():
             page.run()
             if not is_projected and "tour" not in st.query_params:

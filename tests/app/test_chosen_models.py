@@ -205,7 +205,7 @@ def test_the_batch_of_the_trade_off(vocabulary, extractor, monkeypatch):
 
 @pytest.mark.parametrize("data", DATA)
 def test_the_word_of_orders_and_features(data, monkeypatch):
-    last, place = recorded(monkeypatch, hybrid_view, "hybrid_payload"), list(hybrid.offered(data))[2]
+    last, place = recorded(monkeypatch, hybrid_view, "hybrid_payload"), list(hybrid.list_words(data))[2]
     open_page("pages/budget/hybrid.py", data=data, word=str(place))
     wanted = hybrid.word(hybrid_models.load(MODELS, data), data, place)
     assert (last[0].truth, last[0].data) == (wanted.truth, DATA[data])

@@ -134,7 +134,7 @@ def check_tour(seed):
     }
     at = scenes.running(params)
     assert len(at.note) < 300
-    bar = scenes.shown(at, {})
+    bar = scenes.describe_scene(at, {})
     assert json.loads(json.dumps(bar)) == bar
     assert all(one["open"].startswith("./") for one in scenes.pictures_of(brought))
     own_tour.replace()

@@ -87,9 +87,9 @@ def test_a_component_is_dragged_and_counts_its_drags():
 
 def test_a_widget_that_comes_again_keeps_its_state_unless_the_server_sets_it():
     before = acted(widget("selectbox", options=["a", "b"], default=0))[0]
-    assert acting.kept(before, widget("selectbox", options=["a", "b"])).state.string_value == "b"
+    assert acting.carry_over(before, widget("selectbox", options=["a", "b"])).state.string_value == "b"
     said = widget("selectbox", options=["a", "b"], set_value=True, raw_value="a")
-    assert acting.kept(before, said).state.string_value == "a"
+    assert acting.carry_over(before, said).state.string_value == "a"
 
 
 def ran(ms, kb=1.0):

@@ -93,7 +93,7 @@ def test_installed_peers_take_part_and_absent_ones_are_named(measured, monkeypat
         assert (contender in contenders) == (module not in {*result["absent"], *result["failed"]})
     monkeypatch.setattr(engine, "bench_loopy", lambda **_: LOOPY)
     monkeypatch.setattr(engine, "_operations", lambda rng: [("nothing", {"spcviz": int})])
-    monkeypatch.setattr(peers, "installed", lambda name: None)
+    monkeypatch.setattr(peers, "import_if_there", lambda name: None)
     alone = engine.bench_engine(repeats=1)
     assert alone["absent"] == list(peers.NAMES)
     text = engine.as_text(alone)
@@ -107,7 +107,7 @@ def test_a_peer_that_does_not_run_is_named_and_the_rest_goes_on(monkeypatch):
                 raise AttributeError("this version has none\nmore")
 
     monkeypatch.setattr(peers, "FAILED", {})
-    monkeypatch.setattr(peers, "installed", lambda name: Broken if name == "hmmlearn.hmm" else None)
+    monkeypatch.setattr(peers, "import_if_there", lambda name: Broken if name == "hmmlearn.hmm" else None)
     assert peers.chains(np.zeros((2, 2)), np.zeros((2, 2))) == {}
     assert peers.FAILED == {"hmmlearn": "AttributeError: this version has none"}
     result = {"rows": [], "absent": [], "failed": peers.FAILED, "settings": {"reach": {}}, "machine": MACHINE}
@@ -115,7 +115,7 @@ def test_a_peer_that_does_not_run_is_named_and_the_rest_goes_on(monkeypatch):
 
 
 def test_without_peers_there_is_nothing_of_theirs(monkeypatch):
-    monkeypatch.setattr(peers, "installed", lambda name: None)
+    monkeypatch.setattr(peers, "import_if_there", lambda name: None)
     unary, arc = np.zeros((2, 2)), np.array([0])
     assert peers.chains(unary, unary) == peers.batches(unary, [2], unary) == {}
     assert peers.lattices(arc, arc + 1, np.zeros(1), 2, 1) == peers.grids(unary, None, None, 1) == {}

@@ -46,7 +46,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
     names = [(row["what"], row["contender"]) for row in result["rows"]]
     assert result["name"] == "bench-library"
     assert {("perceptron", "spcviz"), ("CRF", "spcviz"), ("cascade of order 3", "spcviz")} <= set(names)
-    assert (("CRF", "python-crfsuite") in names) == (peers.installed("pycrfsuite") is not None)
+    assert (("CRF", "python-crfsuite") in names) == (peers.import_if_there("pycrfsuite") is not None)
     for row in result["rows"]:
         assert expected <= set(row)
         assert row["tokens_right"] == row["sentences_right"] == 1.0
@@ -63,7 +63,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
     assert library.section(result).count("| 100.00 | 100.00 |") == len(names)
     text = library.as_text(result)
     served = [(row["input"], row["contender"]) for row in result["serving"]]
-    who = ("spcviz", "python-crfsuite")[: 1 + (peers.installed("pycrfsuite") is not None)]
+    who = ("spcviz", "python-crfsuite")[: 1 + (peers.import_if_there("pycrfsuite") is not None)]
     assert served == [(form, name) for form in serving.EXTRACTORS for name in who]
     assert all(row["tokens_per_s"] > 0 < row["sentence_us"] for row in result["serving"])
     assert text.count("\n") == len(names) + 1 + len(threads) + len(served)  # the data's name

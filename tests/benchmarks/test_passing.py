@@ -57,7 +57,7 @@ def test_a_visitor_comes_back_with_the_ticket_that_was_handed_out(monkeypatch):
             return 200, picture("WEBP", 4)
 
     monkeypatch.setattr(passing, "Browser", Browser)
-    done = asyncio.run(passing.fetched(1, LOOP, 17))
+    done = asyncio.run(passing.fetch(1, LOOP, 17))
     assert [path.rpartition("ticket=")[2] for path in asked[1:]] == ["", "t2", "t3"]
     assert all("word%3D17&" in path for path in asked[1:])
     assert done["wrong"] == ""

@@ -51,9 +51,9 @@ def test_a_class_is_told_over_all_its_turns():
 
 
 def test_what_the_bar_says_is_read_and_nothing_else():
-    assert taught.told(mount.pack({"open": {"live": "now"}})) == {"open": {"live": "now"}}
+    assert taught.unpack_values(mount.pack({"open": {"live": "now"}})) == {"open": {"live": "now"}}
     for data in (b"", b"\x00", b"\xff\xff\xff\xff{", mount.pack([1])):
-        assert taught.told(data) == {}
+        assert taught.unpack_values(data) == {}
 
 
 def test_a_part_that_there_is_not_is_refused_before_anything_is_started():

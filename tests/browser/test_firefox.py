@@ -42,7 +42,7 @@ def test_saved_charts_are_drawn(firefox, tmp_path):
 
 
 def test_a_tour_is_played_from_a_disk(firefox, tmp_path):
-    cascade = tour.shipped()["cascade"]
+    cascade = tour.shipped_tours()["cascade"]
     played = cascade._replace(scenes=cascade.scenes[5:8])
     site.write(tmp_path, {"cascade": played}, names=[])
     opened(firefox, tmp_path / "tours" / "cascade.html")

@@ -9,7 +9,7 @@ from tests.browser.driver import IS_UNVEILED
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
 SECONDS = 60
-TOUR = tour.shipped()["circles"]
+TOUR = tour.shipped_tours()["circles"]
 CLOCK = ".speaking .clock"
 
 

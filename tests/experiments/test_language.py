@@ -122,10 +122,10 @@ def test_shares_of_cases_count_what_is_beyond_doubt():
 
 def test_printed_numbers():
     numbers = Numbers(a=Estimate(1.25, 1.0, 1.5), b=Estimate(-2000.0, None, -1.0))
-    assert language.printed(numbers, ",.0/") == "1 / -2,000"
-    assert language.printed(numbers.only("a"), "~.2") == "+1.25 ± 0.25"
-    assert language.printed(numbers, "[.1") == "[+1.0, +1.5], [–, -1.0]"
-    assert language.printed(numbers.only("a"), "h.2") == "0.25"
-    assert language.printed(numbers.only("a"), "<.1") == "1.0"
-    assert language.printed(numbers, "@.1") == "a 1.2, b -2000.0"
+    assert language.format_numbers(numbers, ",.0/") == "1 / -2,000"
+    assert language.format_numbers(numbers.only("a"), "~.2") == "+1.25 ± 0.25"
+    assert language.format_numbers(numbers, "[.1") == "[+1.0, +1.5], [–, -1.0]"
+    assert language.format_numbers(numbers.only("a"), "h.2") == "0.25"
+    assert language.format_numbers(numbers.only("a"), "<.1") == "1.0"
+    assert language.format_numbers(numbers, "@.1") == "a 1.2, b -2000.0"
     assert found(parts=[{"rule": "beside", "as": "levels"}]).parts[0].state == BESIDE

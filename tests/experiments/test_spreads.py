@@ -98,7 +98,7 @@ def test_the_whole_treebank_is_a_part_of_its_own(monkeypatch):
     assert tagging.PARTS[-1] == ("ewt_whole", "full")
     some, every = (settings.settings_for(data, "full") for data in ("ewt", "ewt_whole"))
     assert some.config == every.config
-    monkeypatch.setattr(settings.cascade, "prepared", lambda *asked: asked)
+    monkeypatch.setattr(settings.cascade, "prepare_corpus", lambda *asked: asked)
     assert settings.data_of(some) == ("ewt", "full", 2, 6)
     assert settings.data_of(every) == ("ewt", "full", 2, 1)
     assert settings.corpus_of("ewt_whole") == "ewt"

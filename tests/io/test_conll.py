@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import read_conll
 from spcviz.io.columns import read_columns
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 CONLL_2000 = "Confidence NN B-NP\nin IN B-PP\n# # I-NP\n\nIt PRP B-NP\n"
 CONLL_2003 = "-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B-PER\n"
@@ -128,7 +128,7 @@ def test_what_is_written_is_read(sentences):
 
 
 def test_real_sentences():
-    path = shipped(CACHE / "data" / "ewt" / "sentences.conllu")
+    path = shipped_path(CACHE / "data" / "ewt" / "sentences.conllu")
     corpus = read_conll(path)
     assert len(corpus.sentences) == 300
     assert sum(map(len, corpus.sentences)) == sum(map(len, corpus.labels))

@@ -15,7 +15,7 @@ from spcviz.commands import export
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import load
 from spcviz.io.zipped import to_zip
-from spcviz.problems.own_data.page.tables import written
+from spcviz.problems.own_data.page.tables import write_csv
 from spcviz.scores import from_emissions
 from spcviz.sequences import StructuredPerceptron
 from spcviz.store import StoreError
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def test_a_table_has_the_mark_by_which_spreadsheets_see_utf_8():
-    data = written(["word", "label", "sure"], ROWS)
+    data = write_csv(["word", "label", "sure"], ROWS)
     assert data.startswith(b"\xef\xbb\xbf")
     frame = pd.read_csv(io.BytesIO(data))  # as pandas does by itself
     assert list(frame.columns) == ["word", "label", "sure"]
@@ -39,7 +39,7 @@ def test_a_table_has_the_mark_by_which_spreadsheets_see_utf_8():
 def test_no_cell_is_a_formula_in_a_spreadsheet():
     cells = [
         row[0]
-        for row in csv.reader(io.StringIO(written(["a"], [[row[0]] for row in ROWS]).decode("utf-8-sig")))
+        for row in csv.reader(io.StringIO(write_csv(["a"], [[row[0]] for row in ROWS]).decode("utf-8-sig")))
     ]
     book = openpyxl.Workbook()
     for cell in cells[1:]:

@@ -17,7 +17,7 @@ from spcviz.problems.tagging.model import stored as tagging
 from spcviz.problems.words.model import stored as words
 from spcviz.shared.folders import MODELS
 from spcviz.store import arrays_of, digest_of_arrays, list_models, load_model, stored_as
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 STORED = {
     "ocr-cascade": letters.Stored,
@@ -39,9 +39,9 @@ def arrays_again(stored):
     kind = stored.manifest["kind"]
     if kind == "value":
         types = VALUES[stored.name]
-        return packed(unpacked(stored.arrays, types), types)
+        return pack_tree(unpack_tree(stored.arrays, types), types)
     if kind == own_data.KIND:
-        return packed(own_data.load(MODELS), Trained)
+        return pack_tree(own_data.load(MODELS), Trained)
     if kind == scene.KIND:
         return scene.to_arrays(scene.load(MODELS))
     return arrays_of(stored_as(STORED[kind], stored))

@@ -41,7 +41,7 @@ def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):
     assert ran == ["letters", "exact"]
     assert warmup.is_compiled("letters")
     assert not warmup.is_compiled("tagging")
-    assert set(warmup.noted()) == {"letters", "exact"}
+    assert set(warmup.read_notes()) == {"letters", "exact"}
     assert [child.names for child in warmup.start_children()] == [
         ["own_data", "open_words", "tagging", "words", "parsing", "arms"],
         ["pictures", "grids", "pose", "hybrid", "scene"],
@@ -61,11 +61,11 @@ def test_nothing_is_noted_or_started_where_nothing_can_be_kept(monkeypatch):
 @pytest.mark.parametrize("text", ["", "[1]", '{"letters": null}', '{"letters": 1', "\x00"])
 def test_a_damaged_table_of_times_counts_as_none(tmp_path, monkeypatch, text):
     monkeypatch.setattr(warmup, "MEASURED", tmp_path / "warmup.json")
-    assert warmup.measured() == {}
+    assert warmup.read_measured() == {}
     warmup.MEASURED.write_text(text)
-    assert warmup.measured() == {}
+    assert warmup.read_measured() == {}
     warmup.MEASURED.write_text(json.dumps({"letters": 3}))
-    assert warmup.measured() == {"letters": 3.0}
+    assert warmup.read_measured() == {"letters": 3.0}
 
 
 def test_the_wait_is_never_below_a_second_and_knows_the_pace():

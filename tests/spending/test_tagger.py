@@ -18,7 +18,7 @@ from spcviz.io import load, read_conll, save
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.tiered import tier_scores
 from spcviz.problems.letters.data import handwriting
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 from spcviz.spending import POLICIES, BudgetedTagger, FeatureTiers
 from spcviz.spending.policies import rule_of
 from tests.spending.sequences import LABELS, TIERS, drawn
@@ -259,7 +259,7 @@ def hashed(tokens):
 
 def test_tags_of_real_sentences():
     """UD English: at a tenth of the cost DMS-pi has fewer wrong tags than random purchases, by tiers too."""
-    corpus = read_conll(shipped(CACHE / "data" / "ewt" / "sentences.conllu"))
+    corpus = read_conll(shipped_path(CACHE / "data" / "ewt" / "sentences.conllu"))
     rows, error = [hashed(sentence) for sentence in corpus.sentences], {}
     columns = np.arange(64), np.arange(64, 320), np.arange(320, 576)
     tiers = FeatureTiers(("ends", "words", "neighbours"), columns, (0, 1, 4))

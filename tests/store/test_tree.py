@@ -18,7 +18,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.store import flatten, manifest, rebuild
 from spcviz.store.atomic import json_bytes
 from spcviz.store.errors import DamagedError
-from spcviz.store.tree import MAX_DEPTH, packed, unpacked
+from spcviz.store.tree import MAX_DEPTH, pack_tree, unpack_tree
 
 N_MUTATIONS = 2000
 
@@ -123,7 +123,7 @@ def test_every_value_comes_back(value):
     flat = flatten(value, TYPES)
     stored = manifest.check_arrays(flat.arrays)  # as a model file would hold them
     assert_same(value, rebuild(stored, json.loads(json_bytes(flat.skeleton, "skeleton")), TYPES))
-    assert_same(value, unpacked(packed(value, TYPES), TYPES))
+    assert_same(value, unpack_tree(pack_tree(value, TYPES), TYPES))
 
 
 def test_bits_orders_and_flags_of_arrays():
@@ -141,7 +141,7 @@ def test_bits_orders_and_flags_of_arrays():
         "scalar": np.float32(-0.0),
         "zero": -0.0,
     }
-    back = unpacked(packed(value, ()), ())
+    back = unpack_tree(pack_tree(value, ()), ())
     assert_same(value, back)
     assert back["columns"].flags.c_contiguous
 
@@ -256,9 +256,9 @@ def test_a_deep_skeleton_is_refused():
         rebuild({}, deep, ())
     for text in (b"[" * 100_000, b"\xff", b"{"):
         with pytest.raises(DamagedError, match=r"^value must have a skeleton in JSON"):
-            unpacked({"_skeleton": np.frombuffer(text, np.uint8)}, ())
+            unpack_tree({"_skeleton": np.frombuffer(text, np.uint8)}, ())
     with pytest.raises(DamagedError, match=r"^value must have a skeleton in JSON: KeyError"):
-        unpacked({}, ())
+        unpack_tree({}, ())
 
 
 def skeleton_damages(seeds):
@@ -267,7 +267,7 @@ def skeleton_damages(seeds):
         "b": Branch((Leaf(A, "text"), Leaf(A + 1, (1, None))), {"x": A, "y": A + 2}, math.inf),
         "long": [2000 * "long", b"bytes", np.float32(2), {3: True}],
     }
-    whole = packed(value, TYPES)
+    whole = pack_tree(value, TYPES)
     text = whole["_skeleton"].tobytes()
     for seed in seeds:
         broken = bytearray(text)
@@ -280,7 +280,7 @@ def skeleton_damages(seeds):
                 other = draw.randrange(len(broken))
                 broken[min(at, other) : max(at, other)] = broken[at : at + draw.randrange(1, 30)]
         try:
-            rebuilt = unpacked(whole | {"_skeleton": np.frombuffer(bytes(broken), np.uint8)}, TYPES)
+            rebuilt = unpack_tree(whole | {"_skeleton": np.frombuffer(bytes(broken), np.uint8)}, TYPES)
         except DamagedError:
             yield "refused"
         else:

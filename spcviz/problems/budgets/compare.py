@@ -12,7 +12,7 @@ import numpy as np
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, Terms
 from spcviz.learning.budgets.part_policy import Learned, rule_of
-from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
+from spcviz.problems.budgets.purchases import by_hand, single_parts, spell_readings, whole_chains
 from spcviz.problems.budgets.shown import Purchases, TradeOff
 from spcviz.shared.clock import fastest_us
 
@@ -58,7 +58,7 @@ def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **fields) -> Trad
         hand_base_us=queue.base_us,
         hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (n_tiers - 1, 1))]).astype(float),
         hand_us=by_hand(queue, n_tiers, len(lengths)),
-        hand_readings=tuple(spelled(labels, starts, batch.alphabet) for labels in batch.labels),
+        hand_readings=tuple(spell_readings(labels, starts, batch.alphabet) for labels in batch.labels),
         methods=methods,
         **fields,
     )

@@ -41,7 +41,7 @@ def by_hand(trade_off: TradeOff, state: dict, count: Callable) -> tuple[int, flo
     budget = min(max(state["budget"], 0.0), 1.0) * getattr(trade_off, f"full_{kind}")
     cost, spent = getattr(trade_off, f"hand_{kind}"), float(getattr(trade_off, f"hand_base_{kind}"))
     level = [0] * len(trade_off.truths)
-    for chain in picked(state["picks"]):
+    for chain in parse_picks(state["picks"]):
         if chain >= len(level) or level[chain] + 1 >= len(trade_off.tier_names):
             continue
         price = float(cost[level[chain] + 1][chain])
@@ -51,10 +51,10 @@ def by_hand(trade_off: TradeOff, state: dict, count: Callable) -> tuple[int, flo
     return wrong, spent
 
 
-def picked(picks: str) -> list[int]:
+def parse_picks(picks: str) -> list[int]:
     """Chains of the address, in order: ``"8.n"`` is 8 and 23.
 
-    >>> picked("8.n"), picked("")
+    >>> parse_picks("8.n"), parse_picks("")
     ([8, 23], [])
     """
     return [int(chain, 36) for chain in picks.split(".") if chain]

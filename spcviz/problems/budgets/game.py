@@ -50,7 +50,7 @@ def seed_of(day: date) -> int:
     return day.toordinal() % SEEDS
 
 
-def played(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
+def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
     """A page's state with what its game fixes; another mode's as it is."""
     if state["mode"] != MODE:
         return dict(state)

@@ -11,10 +11,10 @@ from spcviz.problems.budgets.shown import Purchases
 from spcviz.shared.clock import fastest_us
 
 
-def spelled(labels, starts, alphabet):
+def spell_readings(labels, starts, alphabet):
     """Readings of all chains: a symbol for each label.
 
-    >>> spelled([1, 0, 1], [0, 2, 3], "ab")
+    >>> spell_readings([1, 0, 1], [0, 2, 3], "ab")
     ('ba', 'b')
     """
     text = "".join(alphabet[k] for k in labels)
@@ -37,7 +37,7 @@ def whole_chains(
     bought, choose_us = fastest_us(lambda: expansion.expand(values, units))
     step_us = (choose_us + read_us) / n  # a purchase has its chain read, described and queued anew
     us = np.add.reduceat(feature_us, starts[:-1], axis=0)
-    readings = [spelled(row, starts, alphabet) for row in labels]
+    readings = [spell_readings(row, starts, alphabet) for row in labels]
     at = bought.example, bought.tier - 1
     return Purchases(
         *about,
@@ -79,7 +79,7 @@ def single_parts(
     ]
     return Purchases(
         *about,
-        start_readings=spelled(course.labels_before, world.starts, alphabet),
+        start_readings=spell_readings(course.labels_before, world.starts, alphabet),
         base_units=0.0,
         base_us=base_us,
         chain=chain,

@@ -22,7 +22,7 @@ class Drawn(NamedTuple):
     """What the view needs to draw a batch: the fields of these names of a `TradeTask`."""
 
     colours: Mapping[str, list[str]]
-    packed: Callable[[Any], dict[str, Any]]
+    pack: Callable[[Any], dict[str, Any]]
 
 
 class TradeTask(NamedTuple):
@@ -43,7 +43,7 @@ class TradeTask(NamedTuple):
     size: str = "size"  # the name in the address that says how many
     batch: int = 0  # how many by default; the first of `batches` if 0
     # ``TradeOff.drawn`` for the browser, arrays and JSON values: its JavaScript has it as `data.drawn`
-    packed: Callable[[Any], dict[str, Any]] | None = None
+    pack: Callable[[Any], dict[str, Any]] | None = None
     # opens(chain id, state) -> (page, query): where a click on an example leads
     opens: Callable[[int, Mapping[str, Any]], tuple[str, dict[str, str]]] | None = None
     # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice

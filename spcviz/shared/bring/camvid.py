@@ -28,7 +28,7 @@ def camvid(folder: Path, place: Path) -> Iterator[str]:
     rows = [row for path in lists for row in _rows(path)]
     original.all_there(root, [name for row in rows for name in row])
     for path in lists:
-        original.copied(path, place / path.name)
+        original.copy_file(path, place / path.name)
         (place / path.stem).mkdir()
         (place / f"{path.stem}annot").mkdir()
     for picture, label in original.steps(rows, "CamVid"):
@@ -50,7 +50,7 @@ def _rows(path):
 
 
 def _labels(path):
-    image = original.opened(path)
+    image = original.open_image(path)
     if image.mode not in ("L", "P") or np.asarray(image).max() > VOID:
         raise OriginalError(f"{path} must hold labels 0 to {VOID} in one channel, got mode {image.mode}")
     return Image.fromarray(np.asarray(image))

@@ -45,7 +45,7 @@ def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False
     with room(folder):
         for source in sources:
             yield f"  {source.file} from {source.url}"
-            path = fetched(source, folder)
+            path = fetch_file(source, folder)
             if source.sha256:
                 yield f"  {source.file}: SHA-256 as it should be"
             else:
@@ -62,7 +62,7 @@ def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False
     yield f"next: python -m spcviz data prepare {entry.name} {shlex.quote(str(folder))}"
 
 
-def fetched(source: Source, folder: Path) -> Path:
+def fetch_file(source: Source, folder: Path) -> Path:
     """Path of one file, downloaded if it is not there with the right sum; `DownloadError` or `SumError`."""
     path = folder / source.file
     path.parent.mkdir(parents=True, exist_ok=True)

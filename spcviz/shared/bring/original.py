@@ -48,10 +48,10 @@ def steps(items, label):
 
 def picture(path) -> Image.Image:
     """An image as RGB; raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged."""
-    return opened(path).convert("RGB")
+    return open_image(path).convert("RGB")
 
 
-def opened(path):
+def open_image(path):
     """An image as it is stored, in memory; errors as in `picture`."""
     try:
         with Image.open(path, formats=_PICTURES) as image:
@@ -76,7 +76,7 @@ def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
     return np.asarray(array, dtype=float)
 
 
-def copied(path, place):
+def copy_file(path, place):
     """Copy a file as it is; returns its SHA-256."""
     shutil.copyfile(path, place)
     return hashlib.sha256(place.read_bytes()).hexdigest()

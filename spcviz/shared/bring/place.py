@@ -18,13 +18,13 @@ def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
         raise ArgumentError(f"FOLDER must be a folder with the original of {entry.name}, got {str(folder)!r}")
     if place.exists():
         raise ArgumentError(f"{place} is there already; move it away to have {entry.name} prepared anew")
-    with unfinished(place) as work:
+    with fill_place(place) as work:
         yield from make(folder, work)
     yield f"{place}: ready"
 
 
 @contextlib.contextmanager
-def unfinished(place: Path) -> Iterator[Path]:
+def fill_place(place: Path) -> Iterator[Path]:
     """A folder beside `place` to fill: one rename makes it `place` at the end, and an error removes it."""
     work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
     with room(place.parent):

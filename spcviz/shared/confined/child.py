@@ -22,16 +22,16 @@ from spcviz.shared.confined import limits
 from spcviz.shared.confined.limits import Task
 
 
-def named(name: str) -> Callable:
+def import_function(name: str) -> Callable:
     """The function of a "module:function"."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
 
 
-def answered(task: Task, about: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+def run_task(task: Task, about: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     """What goes to standard output: what stands in the line of JSON, and the pieces behind it."""
     try:
-        head, pieces = named(task.work)(about, data)
+        head, pieces = import_function(task.work)(about, data)
         return {"answer": head}, pieces
     except MemoryError:
         return {"memory": True}, []
@@ -46,12 +46,12 @@ def run(task: Task, *, is_ready: bool) -> None:
     limits.give_up(task)
     source, out = sys.stdin.buffer, sys.stdout.buffer
     about = json.loads(source.readline(task.most_in))
-    named(task.work)  # imported while files may be opened
+    import_function(task.work)  # imported while files may be opened
     if task.ready and not is_ready:
-        named(task.ready)(about)
+        import_function(task.ready)(about)
     data = source.read(task.most_in)
     limits.shut(task)
-    head, pieces = answered(task, about, data)
+    head, pieces = run_task(task, about, data)
     out.write(json.dumps(head).encode() + b"\n")
     out.writelines(pieces)
     out.flush()

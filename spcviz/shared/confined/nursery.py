@@ -210,9 +210,9 @@ def _load(asked: Asked, loaded: set[tuple]) -> None:
         return
     loaded.add(kind)
     with contextlib.suppress(Exception):
-        child.named(asked.task.work)
+        child.import_function(asked.task.work)
         if asked.task.ready:
-            child.named(asked.task.ready)(*asked.warm)
+            child.import_function(asked.task.ready)(*asked.warm)
 
 
 def _attend(task: Task, descriptors: Sequence[int]) -> None:

@@ -48,7 +48,7 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
             break
         if at == 0:
             recolour = _recolouring(picture)
-        frame = shown(recolour(_small(picture, size)))
+        frame = convert_to_rgb(recolour(_small(picture, size)))
         if at == 0:  # behind the first one's pixels: a PNG's tags may stand there
             turn = _turning(picture)
         frame = frame if turn is None else frame.transpose(turn)
@@ -76,7 +76,7 @@ def _small(picture, size):
     return picture.resize(size, Image.Resampling.BILINEAR)
 
 
-def shown(frame):
+def convert_to_rgb(frame):
     """A frame in RGB, over white, as paper is, where it is transparent."""
     from PIL import Image
 
@@ -201,7 +201,7 @@ def _picture(frame, size, turn):
 
     mode = "RGBA" if is_clear else "RGB"
     held = _packed(frame.reformat(*size, mode.lower() if is_clear else "rgb24"), len(mode))
-    picture = shown(Image.frombytes(mode, size, held))
+    picture = convert_to_rgb(Image.frombytes(mode, size, held))
     return (picture if turn is None else picture.transpose(Image.Transpose[turn])).tobytes()
 
 

@@ -79,7 +79,7 @@ class Verdict(NamedTuple):
     order: int
     times: Times | None
     timed: str  # where, to follow "timed"
-    promises: tuple[Promise, ...]  # of this filter, `promised`
+    promises: tuple[Promise, ...]  # of this filter, `check_guarantees`
     n_unknown: int  # examples that chose thresholds but for a truth that nothing can keep
     terms: Terms = Terms()
 
@@ -89,10 +89,10 @@ def is_worth(kept: float, n_labels: int, low: float, tolerance: float) -> bool:
     return kept <= MOST_LEFT * n_labels and low <= tolerance
 
 
-def halved(lengths: np.ndarray, seed: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def deal_halves(lengths: np.ndarray, seed: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Deal sequences that are not empty into two halves at random by a seed; at most `most` tokens of them.
 
-    >>> [len(half) for half in halved(np.array([5, 0, 5, 5]), seed=0, most=15)]
+    >>> [len(half) for half in deal_halves(np.array([5, 0, 5, 5]), seed=0, most=15)]
     [1, 2]
     """
     counts = np.asarray(lengths, dtype=np.int64)
@@ -117,7 +117,7 @@ def exact_interval(k: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     return low, high
 
 
-def promised(
+def check_guarantees(
     dev: np.ndarray, test: np.ndarray, points: np.ndarray, n_columns: int, tolerance: float,
     rule: str = "mean_max",
 ) -> tuple[Promise, ...]:  # fmt: skip
@@ -186,7 +186,7 @@ def promise(told: Promise, examples: str = "sentences") -> str:
     )
 
 
-def said(verdict: Verdict) -> str:
+def describe_verdict(verdict: Verdict) -> str:
     """The verdict, first in a word, then its numbers and what they do not say; markdown of two paragraphs."""
     v, (examples, place, *_) = verdict, verdict.terms
     lost = (
@@ -204,10 +204,10 @@ def said(verdict: Verdict) -> str:
     elif not v.is_worth:
         why = f" It loses more than is allowed: choose a smaller tolerance, or bring more {examples}."
     grown = f" Of {v.n_labels**v.order:,} {GRAMS[v.order]} a {place} {v.left:,.0f} are left to score."
-    return f"{head}{filters}.{why}{grown}{said_of_times(v)}\n\n{guaranteed(v)}"
+    return f"{head}{filters}.{why}{grown}{said_of_times(v)}\n\n{describe_guarantee(v)}"
 
 
-def guaranteed(verdict: Verdict) -> str:
+def describe_guarantee(verdict: Verdict) -> str:
     """What holds of examples that were not brought, and at which threshold."""
     examples, _, source, dead = verdict.terms
     told = " ".join(promise(each, examples) for each in verdict.promises if each.key != "tuned")

@@ -43,7 +43,7 @@ class Judgement(NamedTuple):
     about: str  # of what: sizes, a fingerprint of the scores, the version
 
     def __str__(self) -> str:
-        text = judged.said(self.verdict).replace("**", "")
+        text = judged.describe_verdict(self.verdict).replace("**", "")
         return f"{text}\n\n{self.command}\n{self.about}"
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ def of_sequences(
     tolerance, seed = checks.fraction("tolerance", tolerance), checks.integer("seed", seed, 0, 2**63 - 1)
     rule = rules.at_first(rule)
     sequences.score(y)  # refuses what is no labelling of these sequences
-    dev, test = judged.halved(sequences.lengths, seed)
+    dev, test = judged.deal_halves(sequences.lengths, seed)
     if not len(dev):
         raise ArgumentError(
             "y must be of at least 2 sequences that have positions, one to choose a threshold on and one to "
@@ -83,7 +83,7 @@ def of_sequences(
     kept, kept_by_crf = (float((p > at).sum() / n_places) for p, at in ((points, setting), (shares, other)))
     n_lost = int((event[test] <= setting).sum())
     low, high = judged.exact_interval(n_lost, len(test))
-    promises = judged.promised(event[dev], event[test], points, n_places, tolerance, rule)
+    promises = judged.check_guarantees(event[dev], event[test], points, n_places, tolerance, rule)
     told = -setting if rule == "margin" else setting
     how = {"alpha" if rule == "mean_max" else rule: told}
     left = sequences.take(test).prune(**how).extend().n_arcs / n_places

@@ -43,7 +43,7 @@ def expect(tick, n_parts):
         tick.expect(n_parts)
 
 
-def labelled(tick: Callable, what: str) -> Callable:
+def label_ticks(tick: Callable, what: str) -> Callable:
     """A `tick` whose texts begin with what is being worked on."""
     return lambda label: tick(f"{what}, {label}")
 
@@ -53,7 +53,7 @@ def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Cal
     expect(tick, len(jobs))
     labels = [" ".join(str(part) for part in job[:2]) for job in jobs]
     futures = {
-        executor.submit(ledger.counted, f"{function.__name__} {labels[i]}", function, *job): i
+        executor.submit(ledger.count_costs, f"{function.__name__} {labels[i]}", function, *job): i
         for i, job in enumerate(jobs)
     }
     if isinstance(tick, Progress):

@@ -32,7 +32,7 @@ from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
 from spcviz.store.digests import portable
 from spcviz.store.errors import DamagedError
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 LEFT_OUT = (
     "spcviz/problems/__init__.py",
@@ -124,13 +124,13 @@ def tree_of(types: type | tuple[type, ...]) -> Form:
 
     return Form(
         ".npz",
-        lambda path, value: _write_arrays(path, packed(value, types)),
-        lambda path: unpacked(_read_arrays(path), types),
-        lambda value: unpacked(packed(value, types), types),
+        lambda path, value: _write_arrays(path, pack_tree(value, types)),
+        lambda path: unpack_tree(_read_arrays(path), types),
+        lambda value: unpack_tree(pack_tree(value, types), types),
     )
 
 
-def kept(
+def load_or_compute(
     folder: str | Path | None,
     name: str,
     key: dict | list,
@@ -145,7 +145,7 @@ def kept(
     whether made or found: with `JSON`, lists where there were tuples. Raises `ArgumentError` for a wrong key,
     value or module, `OSError` if it cannot be written.
 
-    >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
+    >>> load_or_compute(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
     [0, 1, 4]
     """
     if folder is None:
@@ -178,7 +178,7 @@ def _costs_of(path):
 
 
 def path_of(folder, name, key, modules, form=JSON):
-    """Where `kept` keeps it: a Path, whether there is a file or not."""
+    """Where `load_or_compute` keeps it: a Path, whether there is a file or not."""
     about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)
     return Path(folder) / f"{name}-{hashlib.sha256(about).hexdigest()[:16]}{form.suffix}"
 

@@ -62,7 +62,7 @@ def add(parts, now=0.0):
         _OPEN.costs[-1].now += now
 
 
-def counted(name, function, *arguments):
+def count_costs(name, function, *arguments):
     """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
     with collecting() as costs, spending(name):
         value = function(*arguments)

@@ -35,7 +35,7 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
 
 def compile_ahead(state) -> Iterator[str]:
     """Compile what is missing in child processes, load the first group here; yields what went wrong."""
-    state.seconds = warmup.measured()
+    state.seconds = warmup.read_measured()
     state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
     children = warmup.start_children()

@@ -13,7 +13,7 @@ from spcviz.shared import stored
 from spcviz.shared.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 from spcviz.web.cached import slots
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 LOG = logging.getLogger(__name__)
 _PROBLEMS = {status.name: status.problem for status in list_models(MODELS)}
@@ -36,16 +36,16 @@ def _results_stamp():
 
 
 UNCHANGED = {"seconds": 60, "stamp": _results_stamp}
-"""Of `shared`: for what is made of results, which are looked at again from time to time."""
+"""Of `share`: for what is made of results, which are looked at again from time to time."""
 
 
-@shared(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
+@share(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
 def result(name):
     """A reproduced result, None if there is none; for use inside `results.said_if_damaged`."""
     return stored.read(RESULTS, name)
 
 
-@shared(16, kernels=False, **UNCHANGED)
+@share(16, kernels=False, **UNCHANGED)
 def stored_evidence(_make, names: tuple[str, ...], *about):
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:

@@ -27,7 +27,7 @@ from spcviz.store import StoreError, load_value, save_value
 from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import write_json_atomic
 from spcviz.store.errors import DamagedError
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 LOG = logging.getLogger(__name__)
 FOLDER = CACHE / "first_scenes"
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
     """One call and what it returned."""
 
     key: tuple  # the arguments
-    data: bytes  # the value: `packed`, as an npz file
+    data: bytes  # the value, by `pack_tree`, as an npz file
 
 
 class Answers:
@@ -74,7 +74,7 @@ class Answers:
             loaded = dict(arrays)
         for array in loaded.values():
             array.flags.writeable = False
-        return unpacked(loaded, self.types)
+        return unpack_tree(loaded, self.types)
 
     def entries(self) -> dict[tuple, bytes]:
         """The packed values by arguments, read once; raises `StoreError` once if they cannot be used."""
@@ -90,9 +90,9 @@ class Answers:
         """What the stored values must have been made from."""
         return {"code": code_digest(self.module), "models": models_digest()}
 
-    def packed(self, value: Any) -> bytes:
+    def pack(self, value: Any) -> bytes:
         """A value as it is stored."""
-        return pack(packed(value, self.types))
+        return pack(pack_tree(value, self.types))
 
     def save(self, entries: dict[tuple, bytes]) -> None:
         """Store packed values by arguments in place of those that are there."""
@@ -171,7 +171,7 @@ def _bytes_of(files: list[str]) -> str:
     return digest.hexdigest()
 
 
-def stored() -> set[str]:
+def list_stored() -> set[str]:
     """Names of the functions of which something is stored."""
     return {name for name in FUNCTIONS if (FOLDER / f"{name}.json").is_file()}
 

@@ -84,7 +84,7 @@ class MemoryBudget:
 
     >>> gone = []
     >>> memory, a = MemoryBudget(350), "x" * 100
-    >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1), memory.used("a", a)
+    >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1), memory.touch("a", a)
     (None, None, None)
     >>> memory.add("c", gone.append, "z" * 80, 1.0), gone, memory.n_bytes
     (None, ['b'], 278)
@@ -99,7 +99,7 @@ class MemoryBudget:
         self._floor = 0.0  # worth of what went last: what is not asked for any more falls behind
         self._lock = threading.Lock()
 
-    def used(self, name: Hashable, value: Any) -> None:
+    def touch(self, name: Hashable, value: Any) -> None:
         """The value was asked for just now; if it has grown since, others may be forgotten, it last."""
         with self._lock:
             entry = self._entries.get(name)

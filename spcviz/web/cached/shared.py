@@ -30,7 +30,7 @@ nothing else that is ours."""
 _INSIDE = threading.local()
 
 
-def shared(
+def share(
     most: int,
     spinner: str = "",
     *,
@@ -57,7 +57,7 @@ def shared(
     with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
     they are compiled; meanwhile a visitor keeps the last value whose first `beside` arguments are the same.
 
-    >>> @shared(2)
+    >>> @share(2)
     ... def square(n):
     ...     print("squared")
     ...     return n * n
@@ -122,7 +122,7 @@ class _Shared:
             else:
                 turn = self.asked.setdefault(name, threading.Lock())
         if is_known:  # what it drives out may be ours: the lock is not held
-            memory.MEMORY.used((id(self), name), value)
+            memory.MEMORY.touch((id(self), name), value)
             return self._shown(key, value)
         with turn:
             with self.lock:

@@ -7,11 +7,11 @@ import pyarrow as pa
 from streamlit import dataframe_util
 
 from spcviz.web.cached import common
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 from spcviz.web.figures import blocks
 
 
-@shared(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
+@share(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
 def result_blocks(
     name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
@@ -20,7 +20,7 @@ def result_blocks(
     return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
-@shared(1, kernels=False, **common.UNCHANGED)
+@share(1, kernels=False, **common.UNCHANGED)
 def statements(_read):
     """What the statements come to, as `_read` says it."""
     return _read()

@@ -30,7 +30,7 @@ def leave_if_left() -> None:
 def outcome(work: Callable[[], Any]) -> tuple[Any, str | None]:
     """(what `work` returns, None) or (None, what is wrong with the file): an error would not be cached.
 
-    That the server was busy is no outcome: this goes on as an error, up to `asked`.
+    That the server was busy is no outcome: this goes on as an error, up to `call_by_digest`.
     """
     try:
         return work(), None
@@ -40,7 +40,9 @@ def outcome(work: Callable[[], Any]) -> tuple[Any, str | None]:
         return None, str(error)
 
 
-def asked(cached: Callable[[str, bytes], tuple[Any, str | None]], data: bytes) -> tuple[Any, str | None]:
+def call_by_digest(
+    cached: Callable[[str, bytes], tuple[Any, str | None]], data: bytes
+) -> tuple[Any, str | None]:
     """What `cached` says of a file: it takes the file's digest and, not to be hashed again, the file."""
     try:
         return cached(hashlib.sha256(data).hexdigest(), data)

@@ -48,7 +48,7 @@ class Desk:
         """Whether it is this desk's key."""
         return hmac.compare_digest(key.encode(), self.key.encode())
 
-    def taken(self) -> list[dict]:
+    def take(self) -> list[dict]:
         """The orders that wait, which wait no more."""
         out = list(self.orders)
         self.orders.clear()

@@ -82,7 +82,7 @@ def keep(address: str, game: Game) -> None:
         del _KEPT[next(iter(_KEPT))]
 
 
-def kept(link: str) -> Game | None:
+def find_game(link: str) -> Game | None:
     """The game that a room's link leads to; None where its page has not been open here."""
     return _KEPT.get(link.partition("&in=")[0])
 

@@ -265,7 +265,7 @@ class Rooms:
         if found and asked.link and found not in room.found and len(room.found) < MOST_FOUND:
             room.found.append(found)
 
-    def shown(self, number: int, key: str = "", phone: Phone | None = None) -> dict:
+    def describe(self, number: int, key: str = "", phone: Phone | None = None) -> dict:
         """What a phone shows, or, with its key, what the lecturer's screen shows: JSON values.
 
         Phones see counts and the truth once the lecturer shows them.
@@ -310,7 +310,7 @@ class Rooms:
             return []
         if told:
             room.desk.told = dict(told)
-        return room.desk.taken()
+        return room.desk.take()
 
     def steer(self, number: int, desk_key: str, order: Mapping | None = None) -> dict:
         """What the hall's window shows, to who has the desk's key; an order is left for it.
@@ -418,7 +418,7 @@ def _question(asked):
 
 def _game(asked):
     """The game that a question leads to."""
-    game = games.kept(asked.link)
+    game = games.find_game(asked.link)
     if game is None:
         raise RoomError("a game must be asked from its own page: load it anew and ask again")
     if asked.most != game.best():

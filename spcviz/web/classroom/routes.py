@@ -22,7 +22,7 @@ from spcviz.web.classroom import desk, rooms
 from spcviz.web.serving import answers, clients
 from spcviz.web.serving.clients import Buckets
 from spcviz.web.serving.outside import outside_of
-from spcviz.web.serving.smaller import accepted, form_of
+from spcviz.web.serving.smaller import accepted_encodings, form_of
 from spcviz.web.serving.tokens import Phone
 from spcviz.web.ui import asked
 from spcviz.web.view import served
@@ -179,10 +179,10 @@ async def _open(request):
 async def _now(request):
     number = number_of(request)
     if ROOMS.is_own(number, key := key_of(request, number)):
-        return _json(ROOMS.shown(number, key))
+        return _json(ROOMS.describe(number, key))
     phone = _phone(request)
     with _trying(phone):
-        return _json(ROOMS.shown(number, "", phone))
+        return _json(ROOMS.describe(number, "", phone))
 
 
 async def _put(request):
@@ -208,7 +208,7 @@ def _owned(request):
     number = number_of(request)
     if not ROOMS.is_own(number, key := key_of(request, number)):
         with _trying(_phone(request)):
-            ROOMS.shown(number)  # says which of both it is: no room, or not theirs
+            ROOMS.describe(number)  # says which of both it is: no room, or not theirs
         raise rooms.NotYoursError(f"room {number} was opened by another browser")
     return number, key
 
@@ -265,11 +265,11 @@ async def _code(request):
     address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{number_of(request)}"
     if len(address) > LONGEST_CODED:
         raise asked.RefusedError(414)
-    return Response(drawn(address), headers={"Cache-Control": "no-store"}, media_type="image/svg+xml")
+    return Response(draw_qr_code(address), headers={"Cache-Control": "no-store"}, media_type="image/svg+xml")
 
 
 @lru_cache(maxsize=64)
-def drawn(address: str) -> bytes:
+def draw_qr_code(address: str) -> bytes:
     """A text as a QR code: SVG, black on white."""
     file = io.BytesIO()
     segno.make(address, micro=False).save(file, kind="svg", xmldecl=False, omitsize=True, light="#fff")
@@ -284,7 +284,7 @@ async def _file(request):
 
 
 def _sent(request, name, kind):
-    form = _form(name, accepted(request.headers.get("accept-encoding", "")))
+    form = _form(name, accepted_encodings(request.headers.get("accept-encoding", "")))
     return answers.response(form, request.headers, kind, "no-cache")
 
 

@@ -49,7 +49,7 @@ def present() -> Asked | None:
     return None if "tour" in st.query_params or NAME not in st.query_params else of(st.query_params.to_dict())
 
 
-def hidden() -> frozenset[str]:
+def hidden_parts() -> frozenset[str]:
     """Parts of the page, by its own names, that a question's answer would be read off."""
     of_tour = st.session_state.get(TOUR_HIDES, ()) if "tour" in st.query_params else ()
     now = present()
@@ -97,7 +97,7 @@ def values() -> Mapping:
 
 def _said(now, values):
     """What the bar says of a task by a page's values: (its name, whether it is solved, the live line)."""
-    return now.task.id, now.task.is_solved(values), tasks.filled(now.task.live, values)
+    return now.task.id, now.task.is_solved(values), tasks.fill_line(now.task.live, values)
 
 
 class Tried(NamedTuple):
@@ -109,14 +109,14 @@ class Tried(NamedTuple):
     n_hints: int = 0
 
 
-def tried(name: str) -> Tried:
+def list_tries(name: str) -> Tried:
     """What this session has done about a task."""
     return st.session_state.get(_TRIED, {}).get(name, Tried())
 
 
 def note(name: str, **changes) -> Tried:
     """Remember what was done about a task."""
-    now = tried(name)._replace(**changes)
+    now = list_tries(name)._replace(**changes)
     st.session_state[_TRIED] = st.session_state.get(_TRIED, {}) | {name: now}
     return now
 

@@ -39,7 +39,7 @@ def follow(page) -> None:
     name, wanted = going
     st.session_state[_OPENED] = name, wanted.get(asked.NAME)
     if name != page.url_path and name in navigation.names():
-        st.switch_page(navigation.named(name), query_params=wanted)
+        st.switch_page(navigation.find_page(name), query_params=wanted)
     if name == page.url_path:
         st.query_params.from_dict(wanted)
 
@@ -90,7 +90,7 @@ def _draw(page, is_solved, live):
             # a task's sentence may say what another asks
             "tasks": [{"id": one.id, "ask": "" if now else one.ask} for one in tasks.of_page(page.url_path)],
             "ids": {name: [one.id for one in tasks.of_page(name)] for name in tasks.stops()},
-            "open": shown(now, is_solved, live) if now else None,
+            "open": describe_bar(now, is_solved, live) if now else None,
             "next": {"page": after.page, "title": titles()[after.page]} if after else None,
             "isEmbedded": bool(st.context.is_embedded),
         },
@@ -104,9 +104,9 @@ def titles() -> Mapping[str, str]:
     return {name: page.title for page in navigation.pages() for name in [navigation.name_of(page)]}
 
 
-def shown(now: asked.Asked, is_solved: bool, live: str) -> dict:
+def describe_bar(now: asked.Asked, is_solved: bool, live: str) -> dict:
     """What the bar shows of a task: nothing that would answer it before it is answered."""
-    one, done = now.task, asked.tried(now.task.id)
+    one, done = now.task, asked.list_tries(now.task.id)
     is_over = now.is_answered if one.options else is_solved
     hints = [hint for hint in (one.hint, one.way) if hint][: done.n_hints]
     why = {option.text: option.why for option in one.options if option.text in done.wrong}
@@ -122,7 +122,7 @@ def shown(now: asked.Asked, is_solved: bool, live: str) -> dict:
         "canHint": done.n_hints < sum(map(bool, (one.hint, one.way))),
         "live": live,
         "isOver": is_over,
-        "won": tasks.filled(one.won, asked.values()) if is_over else "",
+        "won": tasks.fill_line(one.won, asked.values()) if is_over else "",
         # Opened by its address alone an answer is read, not found.
         "isDone": is_over and (done.is_right or done.is_shown if one.options else True),
         "how": "shown" if done.is_shown else "self",
@@ -203,7 +203,7 @@ def _open(_what, one):
 
 
 def _hint(_what, one):
-    asked.note(one.id, n_hints=min(asked.tried(one.id).n_hints + 1, 2))
+    asked.note(one.id, n_hints=min(asked.list_tries(one.id).n_hints + 1, 2))
 
 
 def _show(_what, one):
@@ -212,7 +212,7 @@ def _show(_what, one):
 
 
 def _choose(what, one):
-    chosen, done = str(what.get("option", ""))[:200], asked.tried(one.id)
+    chosen, done = str(what.get("option", ""))[:200], asked.list_tries(one.id)
     if chosen == one.right:
         asked.note(one.id, is_right=True)
         _go(one.solved, f"{one.id}a")

@@ -72,7 +72,7 @@ def is_true(check: str, values: Mapping) -> bool:
     ...
     spcviz.web.course.expression.ExpressionError: a check cannot say '().__class__'
     """
-    return bool(_value(parsed(check), values))
+    return bool(_value(parse(check), values))
 
 
 def names(check: str) -> tuple[str, ...]:
@@ -81,13 +81,13 @@ def names(check: str) -> tuple[str, ...]:
     >>> names("left < 10 and min(falls) == left")
     ('left', 'falls')
     """
-    nodes = (node for node in ast.walk(parsed(check)) if isinstance(node, ast.Name))
+    nodes = (node for node in ast.walk(parse(check)) if isinstance(node, ast.Name))
     found = sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
     return tuple(dict.fromkeys(node.id for node in found if node.id not in _FUNCTIONS))
 
 
 @cache
-def parsed(check: str) -> ast.expr:
+def parse(check: str) -> ast.expr:
     """A check as a tree of which every node is allowed; see `is_true` for what is raised."""
     if len(check) > LONGEST:
         raise ExpressionError(f"a check has at most {LONGEST} characters, got {len(check):,}")

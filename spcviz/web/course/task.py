@@ -39,7 +39,7 @@ class Task(NamedTuple):
     solved: str  # an address that solves it, or shows what was asked
     hint: str  # where to look
     way: str  # which way to move
-    live: str  # what the page says meanwhile: ``"now: {left_1} words"``, see `filled`
+    live: str  # what the page says meanwhile: ``"now: {left_1} words"``, see `fill_line`
     won: str  # what has been found
     ring: str  # the control that is needed: a CSS selector or ``"text:..."``, "" for none
     options: tuple[Option, ...]  # the right one first; none where the page itself has to be changed
@@ -83,10 +83,10 @@ def state_of(address: str) -> dict[str, str]:
     return dict(parse_qsl(address.partition("?")[2], keep_blank_values=True))
 
 
-def shown(value) -> str:
+def format_value(value) -> str:
     """A value as the bar writes it.
 
-    >>> shown(14040), shown(0.70), shown(None), shown(True)
+    >>> format_value(14040), format_value(0.70), format_value(None), format_value(True)
     ('14,040', '0.7', '–', 'yes')
     """
     if value is None:
@@ -98,10 +98,10 @@ def shown(value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def filled(live: str, values: Mapping) -> str:
+def fill_line(live: str, values: Mapping) -> str:
     """A live line with the page's values; ``{name?yes:no}`` writes one of two words.
 
-    >>> filled("now: {left} words, truth {alive?alive:lost}", {"left": 14040, "alive": True})
+    >>> fill_line("now: {left} words, truth {alive?alive:lost}", {"left": 14040, "alive": True})
     'now: 14,040 words, truth alive'
     """
 
@@ -109,7 +109,7 @@ def filled(live: str, values: Mapping) -> str:
         name, yes, no = match.groups()
         if name not in values:
             return "–"
-        return shown(values[name]) if yes is None else yes if values[name] else no
+        return format_value(values[name]) if yes is None else yes if values[name] else no
 
     return _SHOWN.sub(of, live)
 

@@ -48,10 +48,10 @@ class Card(NamedTuple):
     truth: str  # "" where nobody has said it
 
 
-def spoken(number: int) -> str:
+def say_count(number: int) -> str:
     """A count of words as people say it.
 
-    >>> spoken(1), spoken(2520), spoken(26**6), spoken(26**9), spoken(26**13)
+    >>> say_count(1), say_count(2520), say_count(26**6), say_count(26**9), say_count(26**13)
     ('1', '2,520', '309 million', '5.43 trillion', '2.5 × 10¹⁸')
     """
     for size, name in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
@@ -70,9 +70,9 @@ def sentence(card: Card) -> str:
     >>> sentence(Card("", (), None, (Step("", 676), Step("letters", 6), Step("read", 1)), "as", "is"))
     '676 words of 2 letters are possible; 6 were left, and one was read: “as”. Really written: “is”.'
     """
-    left = spoken(card.steps[-2].words)
+    left = say_count(card.steps[-2].words)
     were = "was" if left == "1" else "were"
-    every, length = spoken(card.steps[0].words), len(card.reading)
+    every, length = say_count(card.steps[0].words), len(card.reading)
     said = f"{every} words of {length} letters are possible; {left} {were} left, and one was read: "
     said += f"“{card.reading}”."
     if not card.truth:
@@ -86,7 +86,7 @@ def png(card: Card, below: str = "") -> bytes:
     pen = ImageDraw.Draw(image)
     pen.rectangle((0, 0, SIZE[0], 14), LIGHT.kept)
     pen.text((MARGIN, 50), card.title, LIGHT.text, _font(46, "Bold"))
-    every, length = spoken(card.steps[0].words), len(card.reading)
+    every, length = say_count(card.steps[0].words), len(card.reading)
     about = f"{every} words of {length} letters are possible. What a cascade left of them:"
     pen.text((MARGIN, 104), about, LIGHT.muted, _font(26))
     pen.rounded_rectangle(INK_BOX, 14, LIGHT.surface, LIGHT.border, 2)
@@ -148,7 +148,7 @@ def _funnel(pen, steps):
         a, b, x = high(before), high(step.words), left + k * wide
         shape = [(x, middle - a), (x + wide, middle - b), (x + wide, middle + b), (x, middle + a)]
         pen.polygon(shape, _mixed(LIGHT.kept, 0.22 if k % 2 else 0.3))
-        lines = (spoken(step.words), 34, "Bold", -14), (step.label, 22, "Regular", 20)
+        lines = (say_count(step.words), 34, "Bold", -14), (step.label, 22, "Regular", 20)
         for text, size, weight, down in lines:
             font = _fit(text, size, wide - 12, weight)
             pen.text((x + wide / 2, middle + down), text, LIGHT.text, font, anchor="mm")

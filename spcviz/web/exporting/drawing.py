@@ -142,7 +142,7 @@ def _picture(address, size):
 
 def shots(html: str, size: tuple[int, int], scale: int, wanted: chromium.Wanted) -> tuple[list[bytes], str]:
     """What a page of our own shows in a window, in a browser for it alone: see `Chromium.draw`."""
-    one = chromium.Chromium(needed())
+    one = chromium.Chromium(require_browser())
     try:
         return one.draw(html, size, scale, wanted)
     finally:
@@ -164,7 +164,7 @@ def sheet(html: str, size: tuple[int, int], scale: int) -> tuple[bytes, str]:
         return target.read_bytes(), unescape(output[1])
 
 
-def needed() -> str:
+def require_browser() -> str:
     """The browser's path; `ArgumentError` where none is installed."""
     if (path := browser()) is None:
         wanted = "install one, or name it in BROWSER_PATH"
@@ -174,6 +174,12 @@ def needed() -> str:
 
 def _run(folder, *arguments):
     """What the browser prints."""
-    command = [needed(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+    command = [
+        require_browser(),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={folder}/profile",
+    ]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=_SECONDS)
     return done.stdout

@@ -34,7 +34,7 @@ def kind(component: mount.Component) -> str:
     return f"{{ start: {start}, css: {literal(css)}, html: {literal(component.html or '')} }}"
 
 
-def quoted(address: str) -> str:
+def quote_address(address: str) -> str:
     """A scene's address behind the app's, as a link has it."""
     return quote(address, safe="?=&%+,.:;-_~/")
 

@@ -170,7 +170,7 @@ def moving_of(told: str) -> str | None:
 def sheet(address: str, *, dark: bool = False, is_svg: bool = False, is_bare: bool = False) -> str:
     """The page that shows a scene's moments side by side, for a browser's window of `WINDOW`."""
     scene = page.scene_of(address)
-    document = _document(snapshot.taken(scene), "" if is_bare else _below(scene, address), dark)
+    document = _document(snapshot.take_snapshot(scene), "" if is_bare else _below(scene, address), dark)
     return _sheet(document, is_svg)
 
 

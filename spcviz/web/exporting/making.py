@@ -18,7 +18,7 @@ from spcviz.web.exporting import chromium, drawing, loops, page, steps
 SECONDS = 180.0
 """Until something must have been saved."""
 
-BROWSERS = chromium.Browsers(drawing.needed, NICE)
+BROWSERS = chromium.Browsers(drawing.require_browser, NICE)
 owned.hold(lambda _: BROWSERS.end(chromium.IDLE))
 
 

@@ -84,7 +84,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
     if kind == "Sequences":
         return thing.show(0 if x is None else x, words)
     if kind == "Judgement":
-        return Shown(*verdict.drawn(thing), height=900)
+        return Shown(*verdict.draw_verdict(thing), height=900)
     kinds = "a tagger, Sequences, Lattices, Curves, BudgetCurve or a verdict"
     raise ArgumentError(f"thing must be {kinds}, got {kind}")
 

@@ -81,10 +81,10 @@ def app_of(address: str) -> str:
 def html(address: str) -> str:
     """The file's text for a scene's address; `ArgumentError` for what cannot be saved."""
     scene = scene_of(address)
-    shown = snapshot.taken(scene)
+    shown = snapshot.take_snapshot(scene)
     if not shown.has_picture:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
-    page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quoted(scene.address)}")
+    page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
     text = _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:

@@ -27,7 +27,7 @@ def python(address: str) -> str:
     `ArgumentError` for a page that has neither.
     """
     scene = page.scene_of(address)
-    shown = snapshot.taken(scene)
+    shown = snapshot.take_snapshot(scene)
     if not (shown.python or shown.has_picture):
         raise ArgumentError(f"{scene.address} computes nothing and has no picture: there are no lines for it")
     name = f"{scene.page or 'home'}.html"
@@ -41,7 +41,7 @@ def svg(address: str, *, dark: bool = False) -> str:
     Of a page without a chart, its lattice as an SVG that moves (`loops.svg`).
     """
     scene = page.scene_of(address)
-    shown = snapshot.taken(scene)
+    shown = snapshot.take_snapshot(scene)
     if not shown.charts and (moving := loops.svg(address, dark=dark)):
         return moving
     chart = _first_chart(scene, shown)
@@ -56,7 +56,7 @@ def svg(address: str, *, dark: bool = False) -> str:
 def pdf(address: str) -> bytes:
     """The same as PDF; its title says the command."""
     scene = page.scene_of(address)
-    _first_chart(scene, snapshot.taken(scene))
+    _first_chart(scene, snapshot.take_snapshot(scene))
     size = f"{PRINT['width']}px {PRINT['height']}px"
     style = f"@page {{ size: {size}; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
     head = f"<meta charset='utf-8'><title>{escape(_command(scene, 'pdf'))}</title><style>{style}</style>"

@@ -186,10 +186,10 @@ class Site:
 
     def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
         """A scene's file, and those that it wants."""
-        more = {"tour": part.tour, "at": code} if part.tour in tour.shipped() else {}
-        self.shown(part, code, scene, bar, snapshot.taken(scene, more))
+        more = {"tour": part.tour, "at": code} if part.tour in tour.shipped_tours() else {}
+        self.write_scene(part, code, scene, bar, snapshot.take_snapshot(scene, more))
 
-    def shown(
+    def write_scene(
         self, part: Part, code: str, scene: tour.Scene, bar: dict, shown: snapshot.Snapshot
     ) -> list[dict]:
         """The file of a scene that was taken, and those that it wants; returns its charts."""
@@ -197,7 +197,7 @@ class Site:
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
         value = {"body": shown.body, "views": views, "charts": charts, "point": ""}
-        link = f"{self.app}/{forms.quoted(scene.address)}" if self.app else ""
+        link = f"{self.app}/{forms.quote_address(scene.address)}" if self.app else ""
         value |= {"isAsking": False} | bar | texts | {"link": link}
         path = f"scenes/{part.folder}-{code}.js"
         self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
@@ -211,18 +211,18 @@ class Site:
     def exhibit(self, one: gallery.Exhibit, number: int) -> None:
         """A scene of the gallery as a page of its own; left out where what it says does not hold here."""
         more, facts = {"tour": gallery.NAME, "at": str(number)}, {}
-        shown = snapshot.taken(tour.Scene(one.address), more)
+        shown = snapshot.take_snapshot(tour.Scene(one.address), more)
         for other, address in one.beside.items():
-            facts[other] = snapshot.taken(tour.Scene(address), more).facts
+            facts[other] = snapshot.take_snapshot(tour.Scene(address), more).facts
         facts[""] = shown.facts
         if not one.is_true(facts):
             self.untrue.append(one.title)
             return
-        texts = one.named(facts)
+        texts = one.name_facts(facts)
         part, path = Part(f"gallery-{one.name}", ["1"], []), f"gallery/{one.name}.html"
-        charts = self.shown(part, "1", tour.Scene(one.address), {}, shown)
+        charts = self.write_scene(part, "1", tour.Scene(one.address), {}, shown)
         says = tour.fill(one.say, texts)
-        self.played(path, part, one.title, says)
+        self.write_player(path, part, one.title, says)
         drawn = next((chart["light"] for chart in charts if "light" in chart), "")
         self.wall[path] = Hung(one.title, says, drawn, one.address)
 
@@ -260,7 +260,7 @@ class Site:
         for name, svg in zip(names, drawing.svgs(specs), strict=True):
             self.write(f"shared/charts/{name}.svg", drawing.with_marks_once(svg))
 
-    def played(self, path: str, part: Part, title: str, about: str) -> None:
+    def write_player(self, path: str, part: Part, title: str, about: str) -> None:
         """The page that plays a part; what its first scene shows stands in it, before any script runs."""
         root = "../" * path.count("/")
         link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '
@@ -409,10 +409,10 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
             site.scene(part, code, scene, bar)
         if part.tour:
             a_tour = tours[part.tour]
-            site.played(f"tours/{part.tour}.html", part, a_tour.title, a_tour.about)
+            site.write_player(f"tours/{part.tour}.html", part, a_tour.title, a_tour.about)
         else:
             name = part.scenes[0][0].page
-            site.played(f"{name or 'home'}.html", part, *_heading(name))
+            site.write_player(f"{name or 'home'}.html", part, *_heading(name))
         tell(part.folder)
     for one in exhibits:
         site.exhibit(one, gallery.exhibits().index(one) + 1)
@@ -425,9 +425,9 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
     return site
 
 
-def chosen(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
+def choose_tours(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
     """The tours that ship, all or those named, and those of files: {name: Tour}."""
-    shipped = tour.shipped()
+    shipped = tour.shipped_tours()
     if unknown := [name for name in names or [] if name not in shipped]:
         raise ArgumentError(f"--only must name tours of {', '.join(shipped)}, got {unknown[0]!r}")
     tours = {name: one for name, one in shipped.items() if names is None or name in names}

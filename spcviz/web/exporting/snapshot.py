@@ -14,7 +14,7 @@ from streamlit.testing.v1.element_tree import Block, Node
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import forms, marks
-from spcviz.web.opening import opened
+from spcviz.web.opening import open_page
 from spcviz.web.touring.touring import FACTS, PYTHON
 from spcviz.web.tours import tour
 from spcviz.web.view import mount
@@ -57,10 +57,10 @@ def chart_place(k: int) -> str:
     return f'<figure class="stPlotlyChart" data-chart="{k}"></figure>'
 
 
-def taken(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
+def take_snapshot(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
     """What a scene's page shows, with `more` names in its address; its error as an `ArgumentError`."""
     with mount.recording() as mounted:
-        at = opened(scene, more)
+        at = open_page(scene, more)
     if wrong := [element.value for element in [*at.exception, *at.error]]:
         raise ArgumentError(f"{scene.address or 'the home page'} cannot be saved: {wrong[0]}")
     reader = _Reader(mounted)

@@ -29,7 +29,7 @@ def load(name: Any = None) -> None:
 
     groups = registry.warmup_groups_of(navigation.names()[name])
     registry.load_kernels(MODELS, [group for group in groups if warmup.is_compiled(group)])
-    snapshot.taken(tour.Scene(name))
+    snapshot.take_snapshot(tour.Scene(name))
 
 
 def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:

@@ -182,10 +182,10 @@ def png(marks: list[Box | Line], height: int) -> bytes:
     return file.getvalue()
 
 
-def drawn(judgement: Judgement) -> tuple[str, bytes]:
+def draw_verdict(judgement: Judgement) -> tuple[str, bytes]:
     """(a page of its own without a script, a picture)."""
     marks, height = marks_of(judgement)
-    text = judged.said(judgement.verdict)
+    text = judged.describe_verdict(judgement.verdict)
     title = re.sub(r"[*:]", "", text.split(":**")[0]).strip()
     bold = re.sub("[*][*](.+?)[*][*]", "<b>\\1</b>", escape(text))
     paragraphs = "\n".join(f"<p>{part}</p>" for part in bold.split("\n\n"))

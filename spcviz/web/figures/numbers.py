@@ -33,10 +33,10 @@ def count(number):
     return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"
 
 
-def named(rows, names: Mapping[str, str]) -> dict[str, str]:
+def name_rows(rows, names: Mapping[str, str]) -> dict[str, str]:
     """Rows (label, value, ...) of a page's metrics as words for a tour's sentences.
 
-    >>> named([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
+    >>> name_rows([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
     {'sums': '2,132'}
     """
     return {names[label]: str(value) for label, value, *_ in rows if label in names}

@@ -6,7 +6,7 @@ import anyio
 import anyio.to_thread
 from starlette.responses import Response
 
-from spcviz.web.serving.smaller import SHELF, Form, Shelf, accepted
+from spcviz.web.serving.smaller import SHELF, Form, Shelf, accepted_encodings
 
 FOR_EVER = "public, max-age=31536000, immutable"
 """For an address that names its content."""
@@ -18,7 +18,7 @@ async def answer(
     name: str, read: Callable[[], bytes], headers: Mapping[str, str], media_type: str, shelf: Shelf = SHELF
 ) -> Response:
     """The content of a name that stands for it for ever; `read` gives it, `headers` are the browser's."""
-    encodings = accepted(headers.get("accept-encoding", ""))
+    encodings = accepted_encodings(headers.get("accept-encoding", ""))
     form = shelf.ready(name, encodings)
     if form is None:
         form = await anyio.to_thread.run_sync(shelf.form, name, read, encodings, limiter=_LIMIT)

@@ -87,7 +87,7 @@ async def _send(request: Request) -> Response:
     if not BUCKETS.take(clients.address_of(request)) or _CROWD["in_hand"] >= WAITING:
         sentence = "Many cards are asked for just now: try again in a moment."
         return PlainTextResponse(sentence, 429, {"Retry-After": "2", **_TODAY})
-    with asked.counted(_CROWD):
+    with asked.count_request(_CROWD):
         content = await anyio.to_thread.run_sync(_drawn, page, query, below, limiter=_LIMIT)
     if isinstance(content, str):  # no word, or not yet: the app's own picture
         return RedirectResponse(f"../{PREVIEW}?{content}", 302, _TODAY)

@@ -41,7 +41,7 @@ async def _page(request):
     is_embedded = request.query_params.get("embed", "").lower() == "true"
     is_speaker = request.query_params.get("speaker") == "true"
     outside = outside_of(request.headers, request.url.scheme)
-    encodings = smaller.accepted(request.headers.get("accept-encoding", ""))
+    encodings = smaller.accepted_encodings(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
     if (query := request.url.query) and (card := cards.address(name, query)):
         # Of this address alone: not kept.

@@ -39,10 +39,10 @@ class Form(NamedTuple):
     tag: str
 
 
-def accepted(header: str) -> tuple[str, ...]:
+def accepted_encodings(header: str) -> tuple[str, ...]:
     """Which of brotli and gzip a browser takes, the smaller first, by its ``Accept-Encoding``.
 
-    >>> accepted("gzip, deflate, br, zstd"), accepted("gzip;q=1.0, br;q=0"), accepted("*"), accepted("")
+    >>> accepted_encodings("gzip, deflate, br, zstd"), accepted_encodings("gzip;q=1.0, br;q=0"), accepted_encodings("*"), accepted_encodings("")
     (('br', 'gzip'), ('gzip',), (), ())
     """
     weights = {}

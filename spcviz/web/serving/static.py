@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 
 from spcviz.web.serving.answers import answer
-from spcviz.web.serving.smaller import SHELF, Shelf, accepted
+from spcviz.web.serving.smaller import SHELF, Shelf, accepted_encodings
 from spcviz.web.view import served
 
 ROOT = Path(streamlit.__file__).with_name("static")
@@ -46,7 +46,7 @@ class Compressed:
         if file is None or scope["method"] not in ("GET", "HEAD"):
             return await self.app(scope, receive, send)
         headers = Headers(scope=scope)
-        if "range" in headers or not accepted(headers.get("accept-encoding", "")):
+        if "range" in headers or not accepted_encodings(headers.get("accept-encoding", "")):
             return await self.app(scope, receive, send)
         kind = TYPES[file.suffix]
         made = await answer(file.as_posix(), file.read_bytes, headers, kind, self._shelf)

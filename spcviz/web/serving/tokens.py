@@ -23,14 +23,14 @@ class Phone(NamedTuple):
 
 def handed_out(in_crowd: bool) -> str:
     """A new token."""
-    return signed(Phone(secrets.token_hex(16), in_crowd))
+    return sign_token(Phone(secrets.token_hex(16), in_crowd))
 
 
-def signed(phone: Phone) -> str:
+def sign_token(phone: Phone) -> str:
     """The token of a phone.
 
     >>> phone = Phone("0" * 32, False)
-    >>> read(signed(phone)) == phone, read(signed(phone)[:-1] + "x"), read("")
+    >>> read(sign_token(phone)) == phone, read(sign_token(phone)[:-1] + "x"), read("")
     (True, None, None)
     """
     text = f"{phone.number}.{'b' if phone.in_crowd else 'a'}"

@@ -40,12 +40,12 @@ def show_bar(
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
-    """Mount the bar, on a `tour`'s scene (`scenes.shown`) or, without one, its tools alone.
+    """Mount the bar, on a `tour`'s scene (`scenes.describe_scene`) or, without one, its tools alone.
 
     A `lesson` is the task that a class is asked (`touring.lesson`).
 
-    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.kept`), ``version``, ``card``, where
-    the page's card lies ("" without one), ``hasLines``, whether it has Python, and ``isBrought``, whether it
+    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.values_to_keep`), ``version``, ``card``,
+    where the page's card lies ("" without one), ``hasLines``, whether it has Python, and ``isBrought``, whether it
     shows what its visitor has brought; `form` opens the form that adds a scene: its ``address``, ``facts``,
     and ``n``, which is new each time.
     """
@@ -57,8 +57,8 @@ def show_bar(
 def show_speaker(tour: dict | None, hall: str, kept: dict, *, key: str, on_act: Callable):
     """Mount the speaker's window.
 
-    `tour` is the scene that it shows by itself (`scenes.told`), `hall` opens it as an audience sees it,
-    `kept` are the visitor's own tours (`own_tour.kept`).
+    `tour` is the scene that it shows by itself (`scenes.describe_to_speaker`), `hall` opens it as an audience
+    sees it, `kept` are the visitor's own tours (`own_tour.values_to_keep`).
     """
     payload = {"identity": "speaker", "tour": tour, "hall": hall, "kept": kept}
     show(SPEAKER, payload | ALONE, key=key, parts={}, on_act_change=on_act)

@@ -28,7 +28,7 @@ def move(at, by):
     scenes.insert(at + by, scenes.pop(at))
     change(scenes)
     shown = st.session_state
-    shown[opened(at)], shown[opened(at + by)] = shown[opened(at + by)], shown[opened(at)]
+    shown[box_key(at)], shown[box_key(at + by)] = shown[box_key(at + by)], shown[box_key(at)]
 
 
 def drop(at):
@@ -37,20 +37,20 @@ def drop(at):
     del scenes[at]
     change(scenes)
     for below in range(at, len(scenes)):
-        st.session_state[opened(below)] = st.session_state[opened(below + 1)]
+        st.session_state[box_key(below)] = st.session_state[box_key(below + 1)]
 
 
-def opened(at):
+def box_key(at):
     """The key that says whether a scene's box is open."""
     return f"tours_open_{at}"
 
 
-def written(at, field, key):
+def on_text(at, field, key):
     """A text of a scene was changed."""
     scenes = list(own_tour.own().scenes)
     scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
     change(scenes)
-    st.session_state[opened(at)] = True  # with another heading it would be another box, and closed
+    st.session_state[box_key(at)] = True  # with another heading it would be another box, and closed
 
 
 def field(scene, at, name, label, lines=False):
@@ -58,14 +58,14 @@ def field(scene, at, name, label, lines=False):
     key = f"tours_{name}_{at}"
     st.session_state[key] = getattr(scene, name)
     box = st.text_area if lines else st.text_input
-    of = {"max_chars": tour.TEXTS[name], "on_change": written, "args": (at, name, key)}
+    of = {"max_chars": tour.TEXTS[name], "on_change": on_text, "args": (at, name, key)}
     box(label, key=key, help=HELP.get(name), **of)
 
 
 def scene_box(at, scene, n):
     """One scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
     first = scene.say or scene.ask or scene.address
-    box = st.expander(f"{at + 1}. {plain(first[:70])}", key=opened(at), on_change="rerun")
+    box = st.expander(f"{at + 1}. {plain(first[:70])}", key=box_key(at), on_change="rerun")
     if not box.open:
         return
     with box:

@@ -1,8 +1,8 @@
 """Storage of a visitor's own tour, of one that a link or file brought, and of what was replaced.
 
 What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
-what a button replaced can be brought back. The browser keeps all three for the next visit: `kept` is what it
-should write, `restore` takes what it had.
+what a button replaced can be brought back. The browser keeps all three for the next visit: `values_to_keep` is
+what it should write, `restore` takes what it had.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def keep(mine):
     st.session_state[_OWN] = mine._replace(name=tour.OWN)
 
 
-def brought():
+def find_brought():
     """What was brought and nothing was done with yet, a `Brought`, or None."""
     kept_text = st.session_state.get(_BROUGHT)
     return kept_text if kept_text and kept_text.tour else None
@@ -65,7 +65,7 @@ def _remember(*tours):
 
 def replace():
     """What was brought becomes the visitor's own tour; the one before can be brought back."""
-    if foreign := brought():
+    if foreign := find_brought():
         _take(foreign.tour)
 
 
@@ -83,7 +83,7 @@ def fits(candidate):
 
 def join():
     """Put the scenes of what was brought behind the visitor's own."""
-    foreign = brought()
+    foreign = find_brought()
     if foreign and fits(foreign.tour):
         _take(own()._replace(scenes=(*own().scenes, *foreign.tour.scenes)))
 
@@ -108,7 +108,7 @@ def add(scene):
 # ------------------------------------------------------------------ what the browser keeps
 
 
-def kept():
+def values_to_keep():
     """What the browser should keep, by name: "" for nothing more, None where this session has nothing."""
     state = st.session_state
     foreign = state.get(_BROUGHT)
@@ -121,7 +121,7 @@ def kept():
 
 
 def restore(asked: Mapping):
-    """Take what this browser has `kept`; nothing of this session is replaced; anyone may send anything."""
+    """Take what this browser has kept; nothing of this session is replaced; anyone may send anything."""
     state = st.session_state
     if _HAS_HEARD in state:
         return

@@ -50,9 +50,9 @@ class Running(NamedTuple):
 
 def tours():
     """{name: Tour}: those that ship, the gallery, the visitor's own if it has scenes, what was brought."""
-    mine, foreign = own_tour.own(), own_tour.brought()
+    mine, foreign = own_tour.own(), own_tour.find_brought()
     beside = {tour.BROUGHT: foreign.tour} if foreign else {}
-    every = tour.shipped() | {gallery.NAME: gallery.as_tour()}
+    every = tour.shipped_tours() | {gallery.NAME: gallery.as_tour()}
     return every | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
@@ -113,7 +113,7 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
     return out
 
 
-def shown(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
+def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
     """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`.
 
     Only where `is_told` does it have what a speaker's window wants: answers to come, notes, all scenes.
@@ -144,14 +144,14 @@ def shown(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> di
     }
 
 
-def told(at: Running) -> dict:
+def describe_to_speaker(at: Running) -> dict:
     """A scene as the speaker's window has it, with the numbers that anybody's visit has told."""
-    of = shown(at, KNOWN.get((at.tour.name, at.code), {}), is_told=True)
+    of = describe_scene(at, KNOWN.get((at.tour.name, at.code), {}), is_told=True)
     names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "code", "order")
     return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
 
 
-def tried(at: Running) -> tuple[str, ...]:
+def list_choices(at: Running) -> tuple[str, ...]:
     """What this visitor has chosen in a scene, in order."""
     return st.session_state.get(TRIED, {}).get((at.tour.name, at.number), ())
 
@@ -161,7 +161,7 @@ def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
     right: nothing that would answer it before that."""
     if at.is_end:
         return []
-    chosen, right = tried(at), tour.fill(at.scene.right, facts) if at.scene.right else ""
+    chosen, right = list_choices(at), tour.fill(at.scene.right, facts) if at.scene.right else ""
     rows = []
     for text, why in at.scene.options.items():
         shown = tour.fill(text, facts)
@@ -185,7 +185,7 @@ def score(of_tour: tour.Tour) -> tuple[int, int]:
 def closing(at: Running) -> dict:
     """What the closing scene says: what was seen, how many were right, where to go on."""
     right, n = score(at.tour)
-    after, one = tour.shipped().get(at.tour.next), tasks.every().get(at.tour.task)
+    after, one = tour.shipped_tours().get(at.tour.next), tasks.every().get(at.tour.task)
     tally = f"{right} of your {n} {'answer was' if n == 1 else 'answers were'} right at the first try."
     return {
         "seen": list(at.tour.seen),
@@ -211,7 +211,7 @@ def poll(at: Running, facts: Mapping[str, str]):
         found = next((choice for choice, why in scene.options.items() if scene.why and not why), scene.right)
         right = tour.fill(found, facts)
     why = [tour.fill(reason, facts) for reason in scene.options.values()] if is_answered else []
-    if at.tour.name in tour.shipped():
+    if at.tour.name in tour.shipped_tours():
         picture = f"?tour={at.tour.name}&scene={at.code}&embed=true"
     else:  # the phone has no such tour
         here = tour.address(scene.page, scene.query(is_answered) | {"controls": "0"})

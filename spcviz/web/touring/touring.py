@@ -89,7 +89,13 @@ def speak():
     at = scenes.running(st.query_params)
     is_tour = at is not None and bool(at.tour.scenes)
     hall = f"./?tour={at.tour.name}&scene={at.code}&embed=true" if is_tour else "./tours"
-    show_speaker(scenes.told(at) if is_tour else None, hall, own_tour.kept(), key=SPEAKER_KEY, on_act=_turned)
+    show_speaker(
+        scenes.describe_to_speaker(at) if is_tour else None,
+        hall,
+        own_tour.values_to_keep(),
+        key=SPEAKER_KEY,
+        on_act=_turned,
+    )
 
 
 def _turned():
@@ -141,7 +147,7 @@ def follow(page):
         return
     name, params = going
     if name != page.url_path and name in navigation.names():
-        st.switch_page(navigation.named(name), query_params=params)
+        st.switch_page(navigation.find_page(name), query_params=params)
     st.query_params.from_dict(params)
 
 
@@ -196,18 +202,20 @@ def _style(at):
 
 def _draw(page, at, is_home):
     facts, form = st.session_state[FACTS], st.session_state.pop(_FORM, None)
-    if is_home and at.tour.name in tour.shipped():
+    if is_home and at.tour.name in tour.shipped_tours():
         scenes.KNOWN[at.tour.name, at.code] = facts
     if form:
         here = tour.address(page.url_path, st.query_params.to_dict())
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
-    shown = scenes.shown(at, facts, is_told=st.session_state.get(_HAS_SPEAKER, False)) if at else None
+    shown = (
+        scenes.describe_scene(at, facts, is_told=st.session_state.get(_HAS_SPEAKER, False)) if at else None
+    )
     show_bar(
         shown | {"query": _home_of(at)} if at else None,
         lesson() if not at else None,
         {
             "said": st.session_state.pop(_SAID, ""),
-            "kept": own_tour.kept(),
+            "kept": own_tour.values_to_keep(),
             "version": about.version(),
             "hasLines": bool(st.session_state[PYTHON]),
             "isBrought": st.session_state[BROUGHT],
@@ -282,9 +290,9 @@ def _choose(what):
         return
     facts = st.session_state.get(FACTS, {})
     named = next((one for one in at.scene.options if tour.fill(one, facts) == text), None)
-    if named is None or named in scenes.tried(at):
+    if named is None or named in scenes.list_choices(at):
         return
-    chosen = (*scenes.tried(at), named)
+    chosen = (*scenes.list_choices(at), named)
     every = st.session_state.get(scenes.TRIED, {})
     st.session_state[scenes.TRIED] = every | {(at.tour.name, at.number): chosen}
     is_over = not (at.scene.why and at.scene.options[named]) or len(chosen) >= course.MOST_TRIES

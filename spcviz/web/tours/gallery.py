@@ -35,7 +35,7 @@ class Exhibit(NamedTuple):
     holds: str  # what the sentence says, in the language of `spcviz.web.course.expression`
     beside: Mapping[str, str] = {}  # {other: address} of pages that it is compared with
 
-    def named(self, facts: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    def name_facts(self, facts: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
         """What the sentence and the condition name, from the facts of each page; "" is the exhibit's own."""
         return {
             f"{other}_{name}" if other else name: text
@@ -48,7 +48,7 @@ class Exhibit(NamedTuple):
 
         `spcviz.web.course.expression.UnknownNameError` if a page does not offer what is named.
         """
-        values = {name: number_in(text) for name, text in self.named(facts).items()}
+        values = {name: number_in(text) for name, text in self.name_facts(facts).items()}
         return expression.is_true(self.holds, values)
 
 

@@ -242,10 +242,10 @@ def minutes(tour: Tour) -> int:
     return math.ceil(sum(map(seconds, tour.scenes)) / 60)
 
 
-def told(tour: Tour) -> str:
+def describe_size(tour: Tour) -> str:
     """A tour's level and size in words.
 
-    >>> told(Tour("x", "", "", (Scene("", "a", "b", "c"),), "bachelor"))
+    >>> describe_size(Tour("x", "", "", (Scene("", "a", "b", "c"),), "bachelor"))
     'bachelor · about 1 minute · 1 scene · 1 question'
     """
     counts = {"minute": minutes(tour), "scene": len(tour.scenes)}
@@ -278,7 +278,7 @@ def loop(name: str) -> Path | None:
 
 
 @cache
-def shipped():
+def shipped_tours():
     """{name: Tour} of the tours that ship, in the order of their files: ``01-cascade.json`` is "cascade"."""
     files = sorted(SHIPPED.glob("*.json"))
     every = {path.stem.partition("-")[2]: path for path in files}

@@ -140,7 +140,7 @@ async def _answer(request):
         _refuse_a_crowd()
         text = await body(request)
         _refuse_a_crowd()
-        with counted(_CROWD):
+        with count_request(_CROWD):
             content = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
     except RefusedError as refused:
         (status,) = refused.args
@@ -157,12 +157,12 @@ def _refuse_a_crowd():
 
 async def _hold_back():
     if _CROWD["held"] < HELD:
-        with counted(_CROWD, "held"):
+        with count_request(_CROWD, "held"):
             await anyio.sleep(HELD_SECONDS)
 
 
 @contextlib.contextmanager
-def counted(crowd: dict, name: str = "in_hand") -> Iterator[None]:
+def count_request(crowd: dict, name: str = "in_hand") -> Iterator[None]:
     """One more of a crowd meanwhile."""
     crowd[name] += 1
     try:

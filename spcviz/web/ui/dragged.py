@@ -4,14 +4,14 @@ it."""
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from spcviz.web.ui.state import StateTable, pinned
+from spcviz.web.ui.state import StateTable, list_pinned
 from spcviz.web.view.mount import live_view
 
 LATTICE = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What a lattice owns of a page's address beside its alphas."""
 
 
-def taken(table: StateTable, key: str, names: Collection[str]) -> Callable[[], None]:
+def commit_drag(table: StateTable, key: str, names: Collection[str]) -> Callable[[], None]:
     """A component's callback: what was set in the browser goes to the address."""
 
     def take():
@@ -54,7 +54,7 @@ def view_of(state: Mapping, key: str, n_levels: int) -> dict:
 
 def traces_of_pins(state: Mapping, models: Collection[str], trace: Callable[[str, tuple], Any]) -> dict:
     """{pin: (its text, ``trace(model, alphas)``)} of the pins whose models are here."""
-    pins = pinned(state).items()
+    pins = list_pinned(state).items()
     return {
         pin: (text, trace(model, tuple(alphas))) for pin, (text, model, alphas) in pins if model in models
     }

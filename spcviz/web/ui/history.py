@@ -13,7 +13,7 @@ def at_page(name):
     st.session_state[_AT] = name
 
 
-def changed(before: dict[str, str]):
+def remember(before: dict[str, str]):
     """Remember the page's state in the URL before a change; redo is forgotten."""
     past, future = _stacks()
     if not past or past[-1] != before:

@@ -61,7 +61,7 @@ def use_the_room(*, is_whole: bool = False):
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}} {head}</style>")
 
 
-def framed(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
+def show_page(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
     """A page: its introduction, its body, captions; on a projector the body alone. See `use_the_room`."""
     use_the_room(is_whole=is_whole)
     introduce(introduction)
@@ -78,7 +78,7 @@ def introduce(introduction: str) -> None:
         st.markdown(introduction.partition("\n")[0] if is_led else introduction)
 
 
-def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
+def bind(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
     """Arguments that tie a widget to a name of a page's table; `forget` is what else a change writes."""
     key = f"{page}_{name}"
     st.session_state[key] = state[name]
@@ -99,7 +99,7 @@ def choices(rows: int = 1):
     return st.container(key=CHOICES, horizontal=True, vertical_alignment="bottom")
 
 
-def swiped():
+def swipe_area():
     """What is wider than a phone and is swiped there; once on a page, used with ``with``."""
     return st.container(key="swiped")
 
@@ -118,7 +118,7 @@ def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], na
     return box
 
 
-def brought(label: str, bring: Callable[[str], Any], key: str) -> Any:
+def upload_box(label: str, bring: Callable[[str], Any], key: str) -> Any:
     """What a visitor brings by a widget, ``bring(key)``: in sight until there is something, then a line.
 
     The picture that is made of it comes next: what brought it has had its time.
@@ -141,9 +141,9 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
     return [say(state[name]) for name, say in wordings.items() if state[name] != first[name]]
 
 
-def refused(table: StateTable, sentences: dict[str, Callable]):
+def explain_refused(table: StateTable, sentences: dict[str, Callable]):
     """Say, before the address is cleaned, by `sentences` what it asks for that cannot be shown."""
-    said = table.refused(st.query_params)
+    said = table.list_refused(st.query_params)
     for name, sentence in sentences.items():
         key = f"refused_{name}_{id(table)}"
         if name in said:

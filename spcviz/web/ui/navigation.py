@@ -80,7 +80,7 @@ def file_of(path: str) -> Path:
     return APP / path
 
 
-def named(name):
+def find_page(name):
     """The page of a name, for `st.switch_page`."""
     return APP / names()[name]
 

@@ -40,15 +40,15 @@ def title(name):
     return row.title if row else name
 
 
-def shown(name):
+def find_shown(name):
     """How a result is shown: a `spcviz.web.figures.blocks.Shown`."""
     row = registry.results().get(name)
     return registry.load(row.show) if row else results.ANYTHING
 
 
-def drawn(name, features, look):
+def draw_result(name, features, look):
     """All that is shown of a stored result."""
-    return tables.result_blocks(name, features, **look, _shown=shown(name))
+    return tables.result_blocks(name, features, **look, _shown=find_shown(name))
 
 
 def fill_more():
@@ -57,7 +57,7 @@ def fill_more():
     for name in names():
         with contextlib.suppress(stored.ResultError), stored.reading(name):
             result = common.result(name)
-            if results.is_usable(result, shown(name).needs):
+            if results.is_usable(result, find_shown(name).needs):
                 for features in results.features_of(result) or [FEATURES]:
-                    tables.make_charts(drawn(name, features, look))
+                    tables.make_charts(draw_result(name, features, look))
                     yield

@@ -45,7 +45,7 @@ class Field(NamedTuple):
         """Whether an address's text is a value of it."""
         return self.allows(self._convert(text))
 
-    def taken(self, value):
+    def convert(self, value):
         """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
         is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
         return float(value) if self.kind == "real" and is_whole else value
@@ -172,11 +172,11 @@ class StateTable:
             if name in params and field.is_missing(params[name])
         }
 
-    def refused(self, params):
+    def list_refused(self, params):
         """What an address asks for that is no value at all: {name: its text}, shortened.
 
         >>> table = StateTable(text("text", "", "[a-z]{0,3}"))
-        >>> table.refused({"text": "abcd"}), table.refused({"text": "abc"})
+        >>> table.list_refused({"text": "abcd"}), table.list_refused({"text": "abc"})
         ({'text': 'abcd'}, {})
         """
         params = getattr(params, "to_dict", lambda: params)()
@@ -188,7 +188,7 @@ class StateTable:
 
     def clean(self, state):
         """A state with every value that is out of range replaced by its default."""
-        taken = {name: field.taken(state[name]) for name, field in self.fields.items() if name in state}
+        taken = {name: field.convert(state[name]) for name, field in self.fields.items() if name in state}
         return {
             name: taken[name] if name in taken and field.allows(taken[name]) else field.default
             for name, field in self.fields.items()
@@ -227,7 +227,7 @@ class StateTable:
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
         if self._write(self._encoded(state, kept), before):
-            history.changed({name: text for name, text in before.items() if name in self.fields})
+            history.remember({name: text for name, text in before.items() if name in self.fields})
         return state
 
     def _write(self, params, present):
@@ -244,7 +244,7 @@ LOWEST_ALPHA = -100.0
 _ALPHA = r"(?:-?0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|-?[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3}"
 _ALPHA += r"|-[0-9]{1,2}(?:\.[0-9]{1,20})?|-100(?:\.0{1,20})?)"
 PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
-"""What is pinned as A or B: a name (of a model, a method) and alphas or shares; see `pinned`."""
+"""What is pinned as A or B: a name (of a model, a method) and alphas or shares; see `list_pinned`."""
 PINS = {"A": "pin_a", "B": "pin_b"}
 
 
@@ -262,10 +262,10 @@ def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
     )
 
 
-def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
+def list_pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     """{"A" or "B": (text, its name, its numbers)} of what is pinned in a page's state.
 
-    >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
+    >>> list_pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
     """
     pins = {}

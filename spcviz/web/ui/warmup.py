@@ -27,8 +27,8 @@ class State:
     """How far warm-up is; one for the process, written by its thread only.
 
     `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
-    would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has
-    loaded the first group only. `known` is set once it is known what is pending; until then such a part
+    would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has loaded
+    the first group only. `known` is set once it is known what is pending; until then such a part
     waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is
     set). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups
     that are compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page
@@ -118,7 +118,7 @@ def visit():
         STATE.wanted.set()
 
 
-def opened(names: Collection[str]) -> None:
+def note_opening(names: Collection[str]) -> None:
     """A page of these warm-up groups is opened: what else they need is loaded in the background."""
     if names:
         STATE.opened.set()

@@ -40,13 +40,13 @@ class Component(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A part as bytes, with its digest: what is the same on every run is packed once, see `packed`."""
+    """A part as bytes, with its digest: what is the same on every run is packed once, see `pack_part`."""
 
     content: bytes
     digest: str
 
 
-def packed(part):
+def pack_part(part):
     """A part ready to be sent."""
     content = pack(part)
     return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
@@ -62,7 +62,7 @@ _packing = threading.Lock()
 
 
 def packed_of(owner: object, make: Callable) -> Packed:
-    """`packed` of ``make(owner)``, once for all visitors who see the same object.
+    """`pack_part` of ``make(owner)``, once for all visitors who see the same object.
 
     `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. What a visitor's
     own things are made into (`owned.showing`) goes with them.
@@ -77,10 +77,10 @@ def packed_of(owner: object, make: Callable) -> Packed:
         if key[2] is not None:
             _used[key] = owned.CLOCK.now()
     if known is not None:
-        memory.MEMORY.used((packed_of, *key), known)
+        memory.MEMORY.touch((packed_of, *key), known)
         return known[1]
     begun = time.monotonic()
-    made = owner, packed(make(owner))
+    made = owner, pack_part(make(owner))
     seconds = time.monotonic() - begun
     with _packing:
         known = _packed.setdefault(key, made)
@@ -219,7 +219,7 @@ def _names_of(wanted):
 
 def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
     """Parts packed, by name."""
-    return {name: part if isinstance(part, Packed) else packed(part) for name, part in parts.items()}
+    return {name: part if isinstance(part, Packed) else pack_part(part) for name, part in parts.items()}
 
 
 def as_message(payload, parts):

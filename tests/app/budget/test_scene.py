@@ -35,7 +35,7 @@ def test_the_bare_page_opens_with_the_road_before_the_rival_has_an_answer(shown)
     at = open_page("pages/budget/scene.py")
     sent, view = shown[-1]
     assert sent["identity"].startswith("road|")
-    assert view["spend"] == component.opening_share(cached.labelled("road", 0))
+    assert view["spend"] == component.opening_share(cached.label_picture("road", 0))
     assert any(cached.CHOSEN["road", 0] in caption.value for caption in at.caption)
     assert texts(at) == [text.INTRODUCTION]
     assert control(at, "Picture").options == [
@@ -102,9 +102,9 @@ def test_a_link_to_a_batch_of_camvid_says_that_it_is_not_here_and_stays(clone):
 
 def test_the_page_opens_with_the_stored_street(monkeypatch):
     monkeypatch.setattr(live, "label", None)  # nothing is worked out
-    cached.labelled.clear()
-    stored = cached.labelled("rendered", FIRST_SEED)
-    fresh = live.rendered(FIRST_SEED)
+    cached.label_picture.clear()
+    stored = cached.label_picture("rendered", FIRST_SEED)
+    fresh = live.render_scene(FIRST_SEED)
     for name in ("picture", "truth"):
         assert (getattr(stored, name) == getattr(fresh, name)).all()
     assert stored.sim.accuracy[-1] > 75
@@ -118,6 +118,6 @@ def test_streets_share_a_budget_on_the_trade_off_page():
     assert any("not the anytime predictor" in caption.value for caption in at.caption)
     control(at, "Other pictures").click().run()
     assert not at.exception
-    batch = cached.traded("rendered", 12, 0)
+    batch = cached.compare_batch("rendered", 12, 0)
     assert [method.name for method in batch.methods] == list(TRADED)
-    assert cached.traded("rendered", 12, 0) is batch
+    assert cached.compare_batch("rendered", 12, 0) is batch

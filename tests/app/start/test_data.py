@@ -449,7 +449,7 @@ def test_a_model_is_used_with_every_example(name):
     at.run()
     seed = Settings(seed=int(at.query_params.get("seed", ["0"])[0]))
     assert not at.error
-    assert visit.kept(work.key_of(visit, seed, "read")) is not None
+    assert visit.find(work.key_of(visit, seed, "read")) is not None
     at.selectbox(key="data_example").set_value("ewt" if name != "ewt" else "penn").run()
     assert "a perceptron, 3 labels" in said(at)  # it reads the other example, too
 

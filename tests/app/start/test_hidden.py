@@ -25,7 +25,7 @@ from ..driver import checked, open_home
 from ..test_course import EVERY, turned_to, values_of
 from ..test_course import opened as opened_task
 
-SHIPPED = tour.shipped()
+SHIPPED = tour.shipped_tours()
 QUESTIONS = [(n, k) for n, t in SHIPPED.items() for k, s in enumerate(t.scenes, 1) if s.answer]
 SIZES = ("cells", "words", "length", "level")
 """Facts that answers repeat and that are no secret."""
@@ -97,7 +97,7 @@ def found(patterns, leaves, values=None):
         if name:
             number = values[name[1]]
             out += [f"{place} holds {name[1]}" for place in sent.holders(leaves, number)]
-            shown = tasks.shown(number)
+            shown = tasks.format_value(number)
             out += [one for one in values_in(leaves) if len(shown) > 2 and stands(shown, one)]
         else:
             out += [line for line in said if re.search(pattern, line)]

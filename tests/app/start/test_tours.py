@@ -30,7 +30,7 @@ def facts(at):
 
 def shown(app, address):
     """What the bar would show at an address, with the page's own numbers."""
-    return scenes.shown(scenes.running(address), facts(app))
+    return scenes.describe_scene(scenes.running(address), facts(app))
 
 
 def test_a_page_offers_its_numbers_while_a_tour_runs():
@@ -38,16 +38,16 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
     bar = shown(at, {"tour": "cascade", "at": "1"})
     assert bar["say"].endswith(f"{facts(at)['search_readings']} readings.")
     assert "456,976" in bar["say"]
-    assert bar["n"] == len(tour.shipped()["cascade"].scenes)
+    assert bar["n"] == len(tour.shipped_tours()["cascade"].scenes)
     assert not facts(open_page(EXACT)), "and is not asked otherwise"
 
 
-@pytest.mark.parametrize("name", list(tour.shipped()))
+@pytest.mark.parametrize("name", list(tour.shipped_tours()))
 def test_only_a_window_that_a_speaker_follows_is_told_what_is_still_asked(name, monkeypatch):
     monkeypatch.setattr(scenes, "KNOWN", {})
-    for number, scene in enumerate(tour.shipped()[name].scenes, start=1):
+    for number, scene in enumerate(tour.shipped_tours()[name].scenes, start=1):
         at = scenes.running({"tour": name, "at": str(number)})
-        alone, followed = str(scenes.shown(at, {})), str(scenes.shown(at, {}, is_told=True))
+        alone, followed = str(scenes.describe_scene(at, {})), str(scenes.describe_scene(at, {}, is_told=True))
         answer = tour.fill(scene.answer, {})
         assert not answer or (answer not in alone and answer in followed)
         assert not scene.notes or (scene.notes not in alone and scene.notes in followed)
@@ -56,7 +56,7 @@ def test_only_a_window_that_a_speaker_follows_is_told_what_is_still_asked(name, 
 @pytest.mark.parametrize(("name", "at"), [("wrong", "3"), ("hybrid", "1")])
 def test_a_scene_whose_address_says_what_is_so_anyway_is_not_strayed_from(name, at):
     """Pages leave out of their address what is their own first scene's."""
-    scene = tour.shipped()[name].scenes[int(at) - 1]
+    scene = tour.shipped_tours()[name].scenes[int(at) - 1]
     page = open_page(navigation.names()[scene.page], **scene.query(), tour=name, at=at)
     params = {key: page.query_params[key] for key in page.query_params if key not in tour.RESERVED}
     state = {key: value if isinstance(value, str) else value[0] for key, value in params.items()}
@@ -89,7 +89,7 @@ def test_a_card_of_the_list_is_few_elements():
     """Each costs a class of 40 in every run; twelve a card took them a second and a half."""
     at = open_page("pages/start/tours.py")
     cards = [one.value for one in at.markdown if one.value.startswith("![A scene")]
-    assert len(cards) == len(tour.shipped())
+    assert len(cards) == len(tour.shipped_tours())
     assert all("](data:image/webp;base64," in card for card in cards)
     assert len(list(at.main)) <= 6 * len(cards) + 20
 
@@ -173,7 +173,7 @@ def test_a_bad_address_gets_a_sentence(address):
 def test_a_handout_lists_every_scene():
     at = open_page(PAGE, handout="why")
     text = "\n".join(element.value for element in at.text)
-    for number, scene in enumerate(tour.shipped()["why"].scenes, start=1):
+    for number, scene in enumerate(tour.shipped_tours()["why"].scenes, start=1):
         assert f"{number}. {scene.say.partition('{')[0]}" in text
     assert checked(open_page(PAGE, handout="nothere"))
 
@@ -187,7 +187,7 @@ def test_a_handout_s_pictures():
     assert [one["code"] for one in pictures] == ["1", "2", "3", "2a", "3a"], "answers come last"
     assert pictures[0]["address"] == "./exact_inference?show=ink"
     assert "tour=x&at=3a&embed=true&embed_options=light_theme" in pictures[4]["open"]
-    for name, every in tour.shipped().items():
+    for name, every in tour.shipped_tours().items():
         numbers = {one["number"] for one in scenes.pictures_of(every)}
         assert numbers == set(range(1, len(every.scenes) + 1)), name
 

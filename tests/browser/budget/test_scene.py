@@ -94,7 +94,7 @@ def test_the_page_opens_paused_in_the_middle_while_its_rival_works(browser, serv
     try:
         page = context.new_page()
         root = ready(page, f"{server}/scene")
-        last = len(cached.labelled("road", 0).sim.seconds) - 1
+        last = len(cached.label_picture("road", 0).sim.seconds) - 1
         box = page.locator(".scene .panels").bounding_box()
         assert box["y"] + box["height"] <= 900
         step = int(root.get_attribute("data-step"))

@@ -25,7 +25,7 @@ STATES = (
 @pytest.fixture(scope="module")
 def shots():
     """shots(html) -> what a sheet of moments tells of itself."""
-    one = chromium.Chromium(drawing.needed())
+    one = chromium.Chromium(drawing.require_browser())
     yield lambda html: one.draw(html, loops.WINDOW, 1, lambda _: None)[1]
     one.close()
 

@@ -33,7 +33,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing."""
 
 
-WHOLE = tour.shipped()["cascade"]
+WHOLE = tour.shipped_tours()["cascade"]
 PLAYED = WHOLE._replace(scenes=WHOLE.scenes[6:11])
 
 

@@ -39,7 +39,7 @@ const Reveal = {
 def folder(tmp_path_factory):
     """The example with what it shows beside it: a tour of two scenes, and a word."""
     root = tmp_path_factory.mktemp("slides")
-    scenes = tour.shipped()["cascade"].scenes[7:9]  # neither asks
+    scenes = tour.shipped_tours()["cascade"].scenes[7:9]  # neither asks
     site.write(root / "site", {"cascade": tour.Tour("cascade", "Two", "", scenes)}, names=[])
     (root / "letters.html").write_text(saved.html("letters?order=3"), encoding="utf-8")
     text = (ROOT / "examples" / "slides.html").read_text(encoding="utf-8")

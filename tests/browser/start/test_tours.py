@@ -117,9 +117,9 @@ def checked(page, at):
     assert page.get_by_test_id("stException").count() == 0
 
 
-@pytest.mark.parametrize("name", list(tour.shipped()))
+@pytest.mark.parametrize("name", list(tour.shipped_tours()))
 def test_a_tour_is_played(browser, server, name):
-    shipped = tour.shipped()[name]
+    shipped = tour.shipped_tours()[name]
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page, problems, seconds = context.new_page(), [], []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -291,7 +291,7 @@ def test_a_scene_on_paper_is_one_page(browser, server):
 
 
 def test_a_handout_has_a_picture_of_every_scene(browser, server):
-    wanted = scenes.pictures_of(tour.shipped()["write"])
+    wanted = scenes.pictures_of(tour.shipped_tours()["write"])
     with opened(browser, f"{server}/tours?handout=write") as page:
         page.wait_for_selector(f".handout[data-pictures='{len(wanted)}']", timeout=2000 * SECONDS)
         assert page.locator(".handout .place p").count() == 0, "a picture did not come"

@@ -42,7 +42,7 @@ def test_rows_hold_means_and_spread_where_all_have_begun():
 
 
 def test_ratios_are_at_equal_accuracy_against_the_better_parent():
-    rows = [row for row in summary.compared("ocr", [fold(0.0)]) if is_own(row)]
+    rows = [row for row in summary.compare_variants("ocr", [fold(0.0)]) if is_own(row)]
     at = {round(row["char_accuracy"], 6): row for row in rows}
     low, high = min(at), max(at)
     assert low == 73.0
@@ -60,13 +60,13 @@ def test_what_is_never_reached_has_no_ratio():
     weak = fold(0.0)
     weak["curves"]["dms_pi"]["char_accuracy"] = [None, 60.0, 61.0]
     weak["curves"]["dms_pi"]["end"]["char_accuracy"] = 61.0
-    rows = [row for row in summary.compared("ocr", [weak]) if is_own(row)]
+    rows = [row for row in summary.compare_variants("ocr", [weak]) if is_own(row)]
     assert rows[-1]["ratio"] is None
     assert rows[-1]["us_other"] is None
 
 
 def test_mixtures_are_no_dearer_than_points_and_a_portfolio_mixes_too():
-    rows = summary.compared("ocr", [fold(0.0)])
+    rows = summary.compare_variants("ocr", [fold(0.0)])
     at = {(row["method"], row["against"], row["char_accuracy"]): row for row in rows}
     hulls = [row for row in rows if row["against"] == "hull"]
     assert {row["opponent"] for row in hulls} == {"hull"}

@@ -226,7 +226,7 @@ def result_of(name, value, *, data="d"):
 
 
 def test_other_features_rows_are_kept_and_ones_own_replaced():
-    both = tables.merged(result_of("hog", 1), result_of("raw", 2))
+    both = tables.merge_results(result_of("hog", 1), result_of("raw", 2))
     assert [(r["features"], r["order"]) for r in both["rows"]] == [
         ("raw", 1), ("raw", 2), ("hog", 1), ("hog", 2),
     ]  # fmt: skip
@@ -234,7 +234,7 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
     assert [row["value"] for row in both["trade"]] == [2, 1]
     assert [fold["fold"] for fold in both["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
-    again = tables.merged(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
+    again = tables.merge_results(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [b["value"] for b in again["baselines"]] == [2, 3]
     assert again["settings"]["seed"] == 3
@@ -243,7 +243,7 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     strangers = [None, {}, [], 3, result_of("hog", 1, data="other"), other | {"name": "x"}]
     strangers += [{key: other[key] for key in other if key != "baselines"}, other | {"settings": {}}]
     for stranger in [*strangers, result_of("ink", 1)]:
-        assert tables.merged(stranger, new)["rows"] == new["rows"]
+        assert tables.merge_results(stranger, new)["rows"] == new["rows"]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_lattices_are_as_wide_as_they_may_be_and_no_wider(few, trained, monkeypa
 
 def test_only_predictors_from_order_4_on_change_and_test_words_are_not_seen(few, trained, monkeypatch):
     monkeypatch.setattr(handwriting, "load_words", lambda: few)
-    wide, factor = rules.widened(trained, FOLD)
+    wide, factor = rules.widen_predictors(trained, FOLD)
     assert factor > 1
     for order, (mine, theirs) in enumerate(zip(wide.model.cascade.levels, trained.model.cascade.levels), 1):
         assert mine.alpha == theirs.alpha
@@ -64,7 +64,7 @@ def test_only_predictors_from_order_4_on_change_and_test_words_are_not_seen(few,
     unseen = np.repeat(few.folds == FOLD, few.lengths)
     other.pixels[unseen] = 1 - other.pixels[unseen]
     monkeypatch.setattr(handwriting, "load_words", lambda: other)
-    again, _ = rules.widened(trained, FOLD)
+    again, _ = rules.widen_predictors(trained, FOLD)
     for mine, theirs in zip(again.model.cascade.levels, wide.model.cascade.levels):
         assert np.array_equal(mine.predictor.weights, theirs.predictor.weights)
 
@@ -72,6 +72,6 @@ def test_only_predictors_from_order_4_on_change_and_test_words_are_not_seen(few,
 def test_a_cascade_whose_lattices_are_large_already_stays_as_it_is(few, trained, monkeypatch):
     monkeypatch.setattr(handwriting, "load_words", lambda: few)
     monkeypatch.setattr(rules, "WIDEST", 0.1)
-    same, factor = rules.widened(trained, FOLD)
+    same, factor = rules.widen_predictors(trained, FOLD)
     assert factor == 1.0
     assert same is trained

@@ -53,7 +53,7 @@ def left_at(scored, alpha, rule):
 
 @pytest.mark.parametrize("rule", ["mean_max", "probability"])
 def test_what_is_left_just_below_each_alpha(scored, rule):
-    fallen = equal_loss.fallen(*scored, rule=rule, more_alphas=[0.123])
+    fallen = equal_loss.score_filter(*scored, rule=rule, more_alphas=[0.123])
     assert_array_equal(fallen.lengths, LENGTHS)
     assert 0.123 in fallen.alpha
     assert (np.diff(fallen.alpha) > 0).all()
@@ -67,7 +67,7 @@ def test_what_is_left_just_below_each_alpha(scored, rule):
 
 
 def test_curves_of_a_draw_are_those_of_its_sentences(scored):
-    fallen = equal_loss.fallen(*scored, rule="mean_max")
+    fallen = equal_loss.score_filter(*scored, rule="mean_max")
     weights = equal_loss.draws(len(LENGTHS), 20)
     curves = equal_loss.curves_of(fallen, weights)
     assert_array_equal(weights[0], 1)

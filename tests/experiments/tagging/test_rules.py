@@ -45,7 +45,7 @@ def test_blocks_of_sentences_are_the_whole(scored, rule, monkeypatch):  # noqa: 
     linear, lattice, features, labels = scored
     lattice = bigrams(LENGTHS, K, np.ones((int(LENGTHS.sum()), K), dtype=bool))
     linear = Model(linear.weights, linear.keys[:0], linear.values[:0])
-    whole = equal_loss.fallen(linear, lattice, features, labels, rule=rule)
+    whole = equal_loss.score_filter(linear, lattice, features, labels, rule=rule)
     monkeypatch.setattr(rules, "BLOCK", 3)
     part = rules.Part(features, labels, LENGTHS)
     joined = rules._joined(rules._whole(linear, rule, K, part, whole.alpha), whole.alpha)
@@ -56,9 +56,9 @@ def test_blocks_of_sentences_are_the_whole(scored, rule, monkeypatch):  # noqa: 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_setting_loses_and_leaves_what_pruning_at_it_does(scored, rule):  # noqa: F811
     linear, lattice, features, labels = scored
-    events = equal_loss.fallen(linear, lattice, features, labels, rule=rule).event
+    events = equal_loss.score_filter(linear, lattice, features, labels, rule=rule).event
     setting = threshold_rules.tuned(rule, events, 0.3)
-    fallen = equal_loss.fallen(linear, lattice, features, labels, rule=rule, more_alphas=[setting])
+    fallen = equal_loss.score_filter(linear, lattice, features, labels, rule=rule, more_alphas=[setting])
     row = rules.at_setting(fallen, setting)
     assert row["loss"] == pytest.approx(100 * (events <= setting).mean())
     assert row["loss"] <= 30

@@ -285,18 +285,18 @@ def result_of(features, value, **more):
 
 
 def test_parts_of_a_result_are_merged():
-    both = tagging_tables.merged(result_of("paper", 1), result_of("full", 2))
+    both = tagging_tables.merge_results(result_of("paper", 1), result_of("full", 2))
     for key in ("rows", "baselines", "curves", "equal", "orders"):
         assert [(r["features"], r["value"]) for r in both[key]] == [("full", 2)] * 2 + [("paper", 1)] * 2
     assert both["corpora"] == {"ewt paper": 1, "ewt full": 2}
     assert [f["fold"] for f in both["fold_rows"]] == ["wsj full", "wsj paper", "ewt full", "ewt paper"]
     assert [f["value"] for f in both["fold_rows"]] == [2, 1, 2, 1]
-    again = tagging_tables.merged(both | {"command": "x"}, result_of("paper", 3))
+    again = tagging_tables.merge_results(both | {"command": "x"}, result_of("paper", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [r["value"] for r in again["settings"]["parts"]] == [2, 2, 3, 3]
     new = result_of("full", 2)
     for stranger in (None, {}, [], 3, result_of("paper", 1, name="x"), result_of("paper", 1, settings={})):
-        assert tagging_tables.merged(stranger, new) == new
+        assert tagging_tables.merge_results(stranger, new) == new
 
 
 def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):

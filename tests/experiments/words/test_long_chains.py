@@ -14,7 +14,7 @@ from spcviz.problems.tagging.data.corpora import Corpus, words_of
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import load_tagger
 from spcviz.problems.words.model import long_chains
-from spcviz.problems.words.model.long_chains import Setting, Source, joined, updated
+from spcviz.problems.words.model.long_chains import Setting, Source, compare_updates, join_chains
 from spcviz.registry.problem import Run
 from spcviz.shared import folders
 
@@ -39,7 +39,7 @@ def test_chains_are_examples_one_after_the_other():
     assert set(rows[jumps] + 1) <= set(examples.starts[1:])
     first_lap = rows[: examples.starts[-1]]
     assert sorted(first_lap) == list(range(examples.starts[-1]))
-    chains = joined(examples, 12, 5, 3, np.random.default_rng(2))
+    chains = join_chains(examples, 12, 5, 3, np.random.default_rng(2))
     assert chains.scores.shape == (5, 12, 2, N_STATES)
     assert chains.changed.shape == (5, 3)
     assert chains.changed.max() < 12
@@ -48,8 +48,8 @@ def test_chains_are_examples_one_after_the_other():
 @pytest.mark.parametrize("setting", [Setting(0.0), LEVEL, Setting(0.3), Setting(0.3, by_margin=True)])
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_are_those_of_the_engine_s_own_update(setting, seed):
-    chains = joined(source(seed), 15, 4, 6, np.random.default_rng(seed))
-    updates = updated(chains, setting)
+    chains = join_chains(source(seed), 15, 4, 6, np.random.default_rng(seed))
+    updates = compare_updates(chains, setting)
     scale = "margin" if setting.by_margin else "range"
     for c, n in np.ndindex(*chains.changed.shape):
         p = chains.changed[c, n]
@@ -72,8 +72,10 @@ def test_errors_are_those_of_the_engine_s_own_update(setting, seed):
 
 @pytest.mark.parametrize("length", [1, 2, 30, 200])
 def test_level_scores_are_exact_and_come_to_rest(length):
-    chains = joined(source(1, rise=50.0), length, 6, 8, np.random.default_rng(3))
-    exact, level, printed = (updated(chains, setting) for setting in (Setting(0.0), LEVEL, Setting(0.5)))
+    chains = join_chains(source(1, rise=50.0), length, 6, 8, np.random.default_rng(3))
+    exact, level, printed = (
+        compare_updates(chains, setting) for setting in (Setting(0.0), LEVEL, Setting(0.5))
+    )
     for updates in (exact, level):
         assert updates.wrong.sum() == 0
         assert_allclose(updates.off, 0.0, atol=1e-9)
@@ -87,11 +89,11 @@ def test_level_scores_are_exact_and_come_to_rest(length):
 
 @pytest.mark.parametrize("setting", [Setting(0.0), LEVEL, Setting(0.3), Setting(0.3, by_margin=True)])
 def test_what_the_clock_sees_is_what_was_compared(setting):
-    chains = joined(source(4), 25, 3, 6, np.random.default_rng(1))
-    updates = updated(chains, setting)
+    chains = join_chains(source(4), 25, 3, 6, np.random.default_rng(1))
+    updates = compare_updates(chains, setting)
     reached = np.stack([updates.first, updates.last], axis=-1)
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
-    saved = long_chains.filled(chains)
+    saved = long_chains.fill_all(chains)
     copies = tuple(messages.copy() for messages in saved)
 
     def passed(what, where):
@@ -108,9 +110,9 @@ def test_what_the_clock_sees_is_what_was_compared(setting):
 
 
 def test_what_is_undone_leaves_messages_as_they_were():
-    chains = joined(source(2), 20, 3, 5, np.random.default_rng(0))
+    chains = join_chains(source(2), 20, 3, 5, np.random.default_rng(0))
     again = chains._replace(changed=np.concatenate([chains.changed, chains.changed], axis=1))
-    updates = updated(again, Setting(0.4))
+    updates = compare_updates(again, Setting(0.4))
     for values in updates:
         assert_array_equal(values[:, :5], values[:, 5:])
     assert (long_chains.anew_us(chains, 3) > 0).all()

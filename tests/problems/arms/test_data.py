@@ -35,7 +35,7 @@ def clips(modes):
     for seed in (0, 5, 7):
         images, limbs = render.render_clip(seed, 9)[:2]
         parts.append(budget_pose.arm_chains(model, modes, images[::3], limbs[::3], clip=seed))
-    return budget_pose.joined(parts)
+    return budget_pose.join_clips(parts)
 
 
 def test_a_clip_becomes_two_chains_with_every_tier(clips):
@@ -56,8 +56,8 @@ def test_a_clip_becomes_two_chains_with_every_tier(clips):
 
 
 def test_right_arms_are_where_they_are_in_the_picture(clips):
-    left = clips.chosen(np.flatnonzero(clips.side == 0))
-    right = clips.chosen(np.flatnonzero(clips.side == 1))
+    left = clips.choose(np.flatnonzero(clips.side == 0))
+    right = clips.choose(np.flatnonzero(clips.side == 1))
     assert left.truth[:, 0, 0].max() < 120 < right.truth[:, 0, 0].min()
     assert np.median(left.joints[:, :, 0, 0]) < 120 < np.median(right.joints[:, :, 0, 0])
     assert (clips.errors.sum(axis=2).min(axis=1) < 80).mean() > 0.7  # some proposal is near
@@ -69,7 +69,7 @@ def test_a_mirrored_clip_gives_the_same_arms_mirrored(modes):
     one = budget_pose.arm_chains(model, modes, image)
     other = budget_pose.arm_chains(model, modes, image[:, :, ::-1])
     # Gradients at the border of two orientations fall to another one in a mirror, so not all are the same.
-    close = np.abs(pose_modes.mirrored(one.joints[0]) - other.joints[1]).max(axis=(1, 2)) < 1.0
+    close = np.abs(pose_modes.mirror_joints(one.joints[0]) - other.joints[1]).max(axis=(1, 2)) < 1.0
     assert close.mean() > 0.5  # none at all if angles or sides were taken the wrong way round
 
 
@@ -78,7 +78,7 @@ def test_threads_change_nothing_but_the_time(modes, clips):
     images, limbs = render.render_clip(5, 9)[:2]
     with ThreadPoolExecutor(3) as pool:
         threaded = budget_pose.arm_chains(model, modes, images[::3], limbs[::3], clip=5, run=pool.map)
-    serial = clips.chosen([2, 3])
+    serial = clips.choose([2, 3])
     for name in threaded._fields:
         if name != "seconds":
             np.testing.assert_array_equal(getattr(threaded, name), getattr(serial, name))
@@ -93,11 +93,11 @@ def test_losses_count_joints_beyond_20_pixels(clips):
 
 
 def test_choosing_chains_keeps_their_rows(clips):
-    some = clips.chosen([3, 0])
+    some = clips.choose([3, 0])
     assert some.clip.tolist() == [5, 0]
     assert (some.joints[:3] == clips.joints[9:12]).all()
     assert (some.joints[3:] == clips.joints[:3]).all()
-    assert len(clips.chosen([]).joints) == 0
+    assert len(clips.choose([]).joints) == 0
 
 
 def test_partitions_keep_clips_whole_and_differ(clips):
@@ -160,7 +160,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
 
     def chains(model, modes, images, limbs=None, clip=0):
         made.append(clip)
-        return clips.chosen([0, 1])._replace(clip=np.full(2, clip))
+        return clips.choose([0, 1])._replace(clip=np.full(2, clip))
 
     monkeypatch.setattr(budget_pose, "arm_chains", chains)
     ticks = []
@@ -168,7 +168,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
     again = budget_pose.rendered_clips(model, modes, tmp_path, 3, ticks.append)
     assert made == [0, 1, 2]
     assert ticks == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
-    for one, other in zip(first, again.chosen(range(4)), strict=True):
+    for one, other in zip(first, again.choose(range(4)), strict=True):
         np.testing.assert_array_equal(one, other)
     assert [readings.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
         (1e3 * np.median(first.seconds, axis=0)).tolist()
@@ -182,7 +182,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
 
 
 def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatch, tmp_path):
-    many = budget_pose.joined([clips._replace(clip=clips.clip + 100 * i) for i in range(4)])
+    many = budget_pose.join_clips([clips._replace(clip=clips.clip + 100 * i) for i in range(4)])
     monkeypatch.setattr(models.proposals, "fit_modes", lambda buffy: modes)
     monkeypatch.setattr(models.proposals, "rendered_clips", lambda *rest: many)
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
@@ -198,7 +198,7 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     assert course.cost.sum() == pytest.approx(batch.costs.sum())
     tested = [np.flatnonzero(many.clip == c)[0] for c in np.unique(model.clips.clip)]
-    assert (np.abs(model.clips.joints[::6] - many.chosen(tested).joints[::3]) < 0.2).all()  # half floats
+    assert (np.abs(model.clips.joints[::6] - many.choose(tested).joints[::3]) < 0.2).all()  # half floats
 
 
 def test_signing_clips_are_cut_into_pieces_whose_unseen_arms_have_no_truth(clips, modes, monkeypatch):
@@ -209,7 +209,7 @@ def test_signing_clips_are_cut_into_pieces_whose_unseen_arms_have_no_truth(clips
         n = 2 * len(images)
         rows = {name: np.repeat(getattr(clips, name)[:1], n, axis=0) for name in clips._fields[3:]}
         arms = pose_modes.arms_of(limbs)
-        truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
+        truth = np.concatenate([arms[:, 0], pose_modes.mirror_joints(arms[:, 1])])
         starts = np.array([0, len(images), n])
         return budget_pose.ArmClips(np.full(2, clip), np.arange(2), starts, **(rows | {"truth": truth}))
 

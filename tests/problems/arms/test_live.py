@@ -50,7 +50,7 @@ def test_every_method_buys_everything_once(found):
 
 
 def test_faults_are_elbows_and_wrists_far_from_the_truth(model, chains, found):
-    off = model.clips.chosen(chains).errors > 20
+    off = model.clips.choose(chains).errors > 20
     assert (found.faults == off[..., 0] + 2 * off[..., 1]).all()
     assert sum(lost(found, w, truth) for w, truth in enumerate(found.truths)) <= sum(
         lost(found, w, reading) for w, reading in enumerate(found.hand_readings[-1])
@@ -61,10 +61,10 @@ def test_frames_are_read_by_the_tiered_model_and_arms_by_plain_ones(model, chain
     last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     w = range(len(chains))
     assert tuple(last["dms"][i] for i in w) == found.hand_readings[-1]
-    batch = arm_batch.read(model, model.clips.chosen(chains))
+    batch = arm_batch.read(model, model.clips.choose(chains))
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     method = next(m for m in found.methods if m.name == "dms_pi")
-    assert tuple(last["dms_pi"][i] for i in w) == live.spelled(
+    assert tuple(last["dms_pi"][i] for i in w) == live.spell_readings(
         course.labels, batch.clips.starts, live.ALPHABET
     )
     start = sum(lost(found, i, reading) for i, reading in enumerate(method.start_readings))

@@ -57,7 +57,7 @@ def test_scores_of_a_mirrored_arm_are_found_where_the_mirror_shows_it():
     state = pose.nearest_states(6, limb)
     fine[2].ravel()[state] = 7.0
     upper, _ = arm_scores(fine, 1)
-    assert upper.ravel()[pose.nearest_states(6, pose_modes.mirrored(limb))] == 7.0
+    assert upper.ravel()[pose.nearest_states(6, pose_modes.mirror_joints(limb))] == 7.0
     assert arm_scores(fine, 0)[0] is not upper
 
 

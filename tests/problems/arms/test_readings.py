@@ -94,7 +94,7 @@ def test_every_method_ends_where_everything_is_bought(dms, policy):
 
 def test_errors_are_those_of_the_readers(clips, dms):
     splits = [fit.partition(clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
-    best = wrong_by_hand(clips, splits, lambda split: fit.wanted(split[-1], SETTINGS))
+    best = wrong_by_hand(clips, splits, lambda split: fit.find_nearest_paths(split[-1], SETTINGS))
     at_20 = dms_pose.RADII.index(20)
     assert 100 - dms.within[-1, at_20] == pytest.approx(best)
     plain = 100 - dms.within[1 : 1 + N_TIERS, at_20]
@@ -191,7 +191,7 @@ def test_frames_without_truth_cost_but_do_not_count(clips):
     splits = [fit.partition(some, i, (0.6, 0.2, 0.2)) for i in range(2)]
     n = sum(split[-1].is_known.sum() for split in splits)
     assert measured.tallies["dms"].frames.sum() == n
-    best = [fit.wanted(split[-1], SETTINGS) for split in splits]
+    best = [fit.find_nearest_paths(split[-1], SETTINGS) for split in splits]
     near = [split[-1].errors[np.arange(len(b)), b] <= 20 for split, b in zip(splits, best, strict=True)]
     assert measured.within[-1, dms_pose.RADII.index(20)] == pytest.approx(
         100 * sum(hits.sum(axis=0) for hits in near) / n
@@ -215,15 +215,15 @@ def test_parts_replace_their_own_figures_only():
             "settings": {"data": {name: value}, "quick": False},
         }  # fmt: skip
 
-    both = reproduce.merged(result("rendered", 1), result("signs", 2))
+    both = reproduce.merge_results(result("rendered", 1), result("signs", 2))
     assert [row["data"] for row in both["rows"]] == ["signs", "rendered"]
     assert list(both["summary"]) == list(both["settings"]["data"]) == ["signs", "rendered"]
-    again = reproduce.merged(both, result("rendered", 3))
+    again = reproduce.merge_results(both, result("rendered", 3))
     assert [row["error"] for row in again["equal_ms"]] == [2, 3]
     assert again["summary"] == {"signs": 2, "rendered": 3}
     assert again["data_digests"] == {"signs": "2", "rendered": "3"}
     assert sorted(fold["fold"] for fold in again["fold_rows"]) == ["rendered 1", "signs 1"]
-    assert reproduce.merged({"settings": {}}, both) == both
+    assert reproduce.merge_results({"settings": {}}, both) == both
 
 
 def test_tallies_add_up_and_their_errors_are_over_clips():
@@ -281,9 +281,9 @@ def test_random_clips_go_to_the_useful_tier_at_once():
 
 def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips, monkeypatch):
     persons = np.array(signs.load_reference().persons)
-    every = clips.chosen(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
+    every = clips.choose(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
     monkeypatch.setattr(reproduce.proposals, "sign_clips", lambda *rest: every)
-    monkeypatch.setattr(reproduce.proposals, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
+    monkeypatch.setattr(reproduce.proposals, "rendered_clips", lambda *rest: clips.choose([0, 1]))
     made = reproduce._signs(Run("dms-pose"), None, None)
     n_repeats = reproduce.N_REPEATS
     assert len(made.trial.splits) == len(made.trial.names) == 5 * n_repeats
@@ -307,7 +307,7 @@ def test_predictors_learn_from_more_clips_where_there_are_more(clips, monkeypatc
     monkeypatch.setattr(
         fit, "fit_readers", lambda c, *rest: seen.append(len(c.clip)) or fit_readers(c, *rest)
     )
-    more = clips.chosen([0, 1, 2, 3])
+    more = clips.choose([0, 1, 2, 3])
     part = np.arange(len(clips.clip)) // 2 % 2
     fit.read_unseen(clips, SETTINGS, np.random.default_rng(0), part, more)
     assert seen == [10 + 4, 10 + 4]

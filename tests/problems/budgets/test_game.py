@@ -27,13 +27,13 @@ TODAY = date(2026, 11, 27)
      "2026-01-01T00", "<b>x</b>", "'; drop", "9" * 5000, "2026-01-01\n", ""],
 )  # fmt: skip
 def test_what_is_no_day_is_todays_game(day):
-    state = game.played(TABLE.parse({"mode": "game", "day": day}), TODAY)
+    state = game.apply_game(TABLE.parse({"mode": "game", "day": day}), TODAY)
     assert (state["day"], state["seed"]) == ("2026-11-27", game.seed_of(TODAY))
 
 
 @given(st.dates(date(2000, 1, 1), date(2099, 12, 31)))
 def test_a_day_is_its_own_seed_and_its_address_restores_it(day):
-    state = game.played(TABLE.parse({"mode": "game", "day": day.isoformat()}), TODAY)
+    state = game.apply_game(TABLE.parse({"mode": "game", "day": day.isoformat()}), TODAY)
     assert state["day"] == day.isoformat()
     assert state["seed"] == game.seed_of(day) < game.SEEDS
     assert TABLE.parse(TABLE.encode(state))["day"] == day.isoformat()
@@ -42,10 +42,10 @@ def test_a_day_is_its_own_seed_and_its_address_restores_it(day):
 
 def test_an_address_changes_no_batch_of_a_game():
     asked = {"mode": "game", "day": "2026-11-27", "seed": "7", "words": "120", "task": "arms", "kind": "us"}
-    state = game.played(TABLE.parse(asked))
+    state = game.apply_game(TABLE.parse(asked))
     assert state | game.FIXED == state
     assert state["seed"] == game.seed_of(TODAY)
-    assert game.played(TABLE.parse(asked | {"mode": "hand"}))["seed"] == 7
+    assert game.apply_game(TABLE.parse(asked | {"mode": "hand"}))["seed"] == 7
 
 
 @needs_node
@@ -215,12 +215,12 @@ def test_a_class_is_ranked_without_names(played):
     best, second, last = several(3)
     for at, result in enumerate((second, best, second, last)):
         tell(hall, number, phone(at), result)
-    places = [hall.shown(number, "", phone(at))["place"] for at in range(4)]
+    places = [hall.describe(number, "", phone(at))["place"] for at in range(4)]
     assert places == [2, 1, 2, 4]
-    assert hall.shown(number, key)["ranking"] == [[best[0], 1], [second[0], 2], [last[0], 1]]
-    stranger = hall.shown(number, "", phone(9))
+    assert hall.describe(number, key)["ranking"] == [[best[0], 1], [second[0], 2], [last[0], 1]]
+    stranger = hall.describe(number, "", phone(9))
     assert not {"place", "ranking", "guesses", "counts"} & set(stranger)
-    assert "ranking" not in hall.shown(number, "", phone(0))
+    assert "ranking" not in hall.describe(number, "", phone(0))
     assert f"in={number}" in stranger["link"]
 
 
@@ -229,7 +229,7 @@ def test_what_is_no_result_of_a_game_is_refused(played, value):
     hall, number, key = played
     with pytest.raises(RoomError):
         hall.answer(number, phone(1), 1, value)
-    assert hall.shown(number, key)["ranking"] == []
+    assert hall.describe(number, key)["ranking"] == []
 
 
 def test_a_result_that_was_not_played_is_refused(played):
@@ -242,9 +242,9 @@ def test_a_result_that_was_not_played_is_refused(played):
         hall.answer(number, phone(1), 1, value)
     with pytest.raises(RoomError, match="cuts must rise to the number of picks"):
         hall.answer(number, phone(1), 1, value, "", bought[0] + ".zz", bought[1])
-    assert hall.shown(number, key)["ranking"] == []
+    assert hall.describe(number, key)["ranking"] == []
     tell(hall, number, phone(1), (value, bought))
-    assert hall.shown(number, key)["ranking"] == [[value, 1]]
+    assert hall.describe(number, key)["ranking"] == [[value, 1]]
 
 
 def test_a_room_asks_only_for_a_game_whose_page_is_open_here():
@@ -256,7 +256,7 @@ def test_a_room_asks_only_for_a_game_whose_page_is_open_here():
             hall.put(number, key, asked | {"link": link})
     with pytest.raises(RoomError, match=f"most must be what this game can bring, {asked['most']}, got 5"):
         hall.put(number, key, asked | {"most": 5})
-    assert not hall.shown(number, key)["isAsking"]
+    assert not hall.describe(number, key)["isAsking"]
 
 
 def test_games_are_bounded_and_a_room_keeps_its_own(played):
@@ -266,7 +266,7 @@ def test_games_are_bounded_and_a_room_keeps_its_own(played):
     assert len(games._KEPT) == games.MOST_KEPT
     (result,) = several(1)
     tell(hall, number, phone(1), result)
-    assert hall.shown(number, key)["ranking"] == [[result[0], 1]]
+    assert hall.describe(number, key)["ranking"] == [[result[0], 1]]
     games._KEPT.clear()
 
 
@@ -285,4 +285,4 @@ def test_the_wall_shows_so_many_places(played):
     every = several(30)
     for at, result in enumerate(every):
         tell(hall, number, phone(at), result)
-    assert [value for value, _ in hall.shown(number, key)["ranking"]] == [value for value, _ in every[:20]]
+    assert [value for value, _ in hall.describe(number, key)["ranking"]] == [value for value, _ in every[:20]]

@@ -173,7 +173,7 @@ def test_arms_bring_their_pictures_and_joints():
     n = 7
     joints, truth = np.full((n, 4, 3, 2), -3.4), np.full((n, 3, 2), 250.0)
     arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
-    payload = trade_task.packed(arms)
+    payload = trade_task.pack(arms)
     assert len(trade_task.COLOURS["light"]) == 4
     assert payload["sheets"] == ["data:,"]
     numbers = payload["joints"]

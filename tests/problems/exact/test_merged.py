@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.model.merged import conditional_logs, narrowed, run_merged
+from spcviz.problems.exact.model.merged import conditional_logs, narrow, run_merged
 from spcviz.problems.exact.page.live import run_exact, word_problem
 from spcviz.problems.letters.data import handwriting
 
@@ -51,7 +51,7 @@ def test_a_conditional_is_counted_in_whole_words_only():
 
 def test_narrowing_keeps_what_the_best_word_needs():
     problem = word_problem(6320, 2, 4, 26)
-    few, whole = narrowed(problem, 3), run_exact(problem)
+    few, whole = narrow(problem, 3), run_exact(problem)
     assert few.pairwise.shape == (3, 3, 3)
     assert run_exact(few).score == pytest.approx(whole.score, abs=1e-9)
     order = np.sort(np.argsort(-whole.max_marginals, axis=1, kind="stable")[:, :3], axis=1)

@@ -21,7 +21,7 @@ RUN = MergedRun(
 
 @pytest.mark.parametrize("look", [palette.LIGHT, palette.DARK])
 def test_the_chart(look):
-    figure = figures.merged(PROBLEM, RUN, look, height=610, scale=1.7)
+    figure = figures.draw_merged(PROBLEM, RUN, look, height=610, scale=1.7)
     joins, _, squares, agree, best, _, words, table = figure.data
     assert sum(x is not None for x in joins.x) == 2 * 3  # one table over three letters
     assert list(squares.x) == [1.0]  # between the merged ones, which stand at 0.5 and 1.5

@@ -112,12 +112,12 @@ def test_messages_over_iterations(beliefs):
 
 
 def test_the_verdict_names_who_is_better():
-    assert "combs together beat" in text.compared(LIVE, LOOSE, 2)
-    assert "had not settled at 4 of 4" in text.compared(LIVE, LOOSE, 2)
+    assert "combs together beat" in text.compare_ranks(LIVE, LOOSE, 2)
+    assert "had not settled at 4 of 4" in text.compare_ranks(LIVE, LOOSE, 2)
     better = LOOSE._replace(error=ERRORS / 3)
-    assert "Belief propagation ranks better here" in text.compared(LIVE, better, 1)
-    assert "A draw" in text.compared(LIVE, LOOSE._replace(error=ERRORS), 1)
-    assert "nothing can be lost" in text.compared(LIVE, LOOSE, 3)
+    assert "Belief propagation ranks better here" in text.compare_ranks(LIVE, better, 1)
+    assert "A draw" in text.compare_ranks(LIVE, LOOSE._replace(error=ERRORS), 1)
+    assert "nothing can be lost" in text.compare_ranks(LIVE, LOOSE, 3)
 
 
 def test_rescued_variables_are_reported():

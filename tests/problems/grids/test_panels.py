@@ -113,7 +113,7 @@ def test_the_comb_that_is_shown_is_about_as_good_as_most():
 def test_most_grids_of_its_size_are_not_like_it_as_the_page_says():
     better = [np.sign(ensemble - lbp) for _, ensemble, lbp in (wrong_at(12.0, seed) for seed in range(25))]
     assert better.count(1) > 25 / 2
-    assert "on most, belief propagation is right more often" in text.chosen(None)
+    assert "on most, belief propagation is right more often" in text.explain_choice(None)
 
 
 def test_the_result_of_the_thesis_stands_beside_the_choice():
@@ -121,10 +121,10 @@ def test_the_result_of_the_thesis_stands_beside_the_choice():
         {"method": m, "k": k, "error": e / k} for m, e in (("ensemble", 0.5), ("lbp", 0.6)) for k in (1, 2)
     ]
     settings = {"n_instances": 7, "rows": 3, "columns": 4, "n_states": 5, "strength": 25.0}
-    said = text.chosen({"rows": rows, "settings": settings})
+    said = text.explain_choice({"rows": rows, "settings": settings})
     assert "over 7 grids of 3 × 4 with 5 classes and ω = 25" in said
     assert "50.0 % of the true states with all combs and 60.0 % with belief propagation" in said
-    assert "On average" not in text.chosen({"rows": rows[:2], "settings": settings})
+    assert "On average" not in text.explain_choice({"rows": rows[:2], "settings": settings})
 
 
 @pytest.mark.parametrize("colours", [palette.LIGHT, palette.DARK])

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 def wrong():
     """Letters read wrong after every action, of every development word on offer."""
     model, out = stored.load(MODELS, "open"), {}
-    for place, text in live.offered("dev").items():
+    for place, text in live.list_words("dev").items():
         (trajectory,) = live.word(model, "dev", place).courses
         out[text] = np.array([sum(a != b for a, b in zip(s.reading, text)) for s in trajectory.steps])
     return out
@@ -40,7 +40,7 @@ def test_the_page_opens_with_the_word_of_which_most_is_mended(wrong):
 def test_it_goes_from_wrong_to_right_once_and_stays_right(wrong):
     counts, word = (
         wrong[live.FIRST["dev"]],
-        live.word(stored.load(MODELS, "open"), "dev", next(iter(live.offered("dev")))),
+        live.word(stored.load(MODELS, "open"), "dev", next(iter(live.list_words("dev")))),
     )
     assert counts[0] >= 2
     assert counts[-1] == 0
@@ -52,6 +52,6 @@ def test_it_goes_from_wrong_to_right_once_and_stays_right(wrong):
 def test_development_words_are_no_test_words():
     dev, unseen = composed.load_set("dev"), composed.load_set("unseen")
     assert not set(dev.types.tolist()) & set(unseen.types.tolist())
-    place = next(iter(live.offered("dev")))
+    place = next(iter(live.list_words("dev")))
     pixels, labels = live.pixels_of("dev", place)
     assert len(pixels) == len(labels) == len(live.FIRST["dev"])

@@ -23,7 +23,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def word(model):
-    return live.word(model, "ocr", next(iter(live.offered("ocr"))))
+    return live.word(model, "ocr", next(iter(live.list_words("ocr"))))
 
 
 def test_a_course_begins_with_pairs_of_letters_and_costs_grow(word):
@@ -69,8 +69,8 @@ def test_impossible_actions_are_refused(model, word, hand):
 
 def test_offered_words_are_of_the_test_fold_and_all_different():
     for data in ("ocr", "open", "dev"):
-        offered = live.offered(data)
+        offered = live.list_words(data)
         assert len(set(offered.values())) == len(offered) > 20
         assert min(map(len, offered.values())) >= 5
     for data in ("open", "dev"):
-        assert next(iter(live.offered(data).values())) == live.FIRST[data]
+        assert next(iter(live.list_words(data).values())) == live.FIRST[data]

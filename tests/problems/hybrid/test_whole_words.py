@@ -56,7 +56,7 @@ def test_what_features_say_of_words_is_learned():
     wrong = np.rint(done.at_first[:, None] - 3.0 * done.features[:, :1] + np.zeros(N_COURSES))
     done = done._replace(wrong=wrong)
     predictor = whole_words.fit(done)
-    predicted = whole_words.predicted(predictor, done.features)
+    predicted = whole_words.predict_mended(predictor, done.features)
     assert np.corrcoef(predicted[:, 0], 3.0 * done.features[:, 0])[0, 1] > 0.99
     assert np.abs(whole_words.predicted_unseen(done) - predicted).max() < 0.5
 

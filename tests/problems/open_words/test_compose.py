@@ -27,7 +27,7 @@ def test_the_shipped_words_are_the_bytes_they_should_be():
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_image_is_of_its_letter(composed, name):
-    labels, lengths = data.spelled(composed.types[composed.words[name]])
+    labels, lengths = data.encode_words(composed.types[composed.words[name]])
     assert np.array_equal(letters.load_words().labels[composed.rows[name]], labels)
     assert lengths.min() >= 3
     assert lengths.max() <= 14

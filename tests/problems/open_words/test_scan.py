@@ -26,7 +26,7 @@ def word_picture(invert=False):
 
 @pytest.mark.parametrize("invert", [False, True])
 def test_a_word_is_cut_at_its_gaps(invert):
-    word = written.written(scan.traced_word(scan.ink_of(word_picture(invert))))
+    word = written.read_drawing(scan.traced_word(scan.ink_of(word_picture(invert))))
     assert word.places == (0, 1, 2)
     assert not word.problems
     one, ring, opened = word.pixels
@@ -51,13 +51,13 @@ def test_what_is_no_word(picture, said):
 
 def test_a_file_that_is_no_picture():
     with pytest.raises(UploadError):
-        scan.scanned(b"no picture")
+        scan.scan_strip(b"no picture")
 
 
 def test_a_png_as_people_bring_it():
     file = io.BytesIO()
     Image.fromarray(word_picture().astype(np.uint8)).save(file, "PNG")
-    assert len(written.parse(scan.scanned(file.getvalue())).letters) == 3
+    assert len(written.parse(scan.scan_strip(file.getvalue())).letters) == 3
 
 
 def test_every_link_of_a_line_is_walked_once():

@@ -48,7 +48,7 @@ def test_size_and_place_do_not_matter():
 
 def test_what_cannot_be_read_is_said():
     filled = [[[x, 0], [x, 63]] for x in range(0, 60, 2)]
-    word = written.written(written.boxes_text([CROSS, [], [[[9, 9]]], filled, CROSS, []]))
+    word = written.read_drawing(written.boxes_text([CROSS, [], [[[9, 9]]], filled, CROSS, []]))
     assert word.places == (0, 4)
     assert word.pixels.shape == (2, 16, 8)
     assert [said.split(":")[0] for said in word.problems] == [
@@ -56,9 +56,9 @@ def test_what_cannot_be_read_is_said():
         "Box 3 holds only a dot",
         "Box 4 is filled with ink; a letter is made of lines",
     ]
-    assert len(written.written(written.boxes_text([CROSS] * 22)).places) == 20
-    assert "at most 20 letters" in written.written(written.boxes_text([CROSS] * 22)).problems[0]
-    assert written.written("b~~").places == ()
+    assert len(written.read_drawing(written.boxes_text([CROSS] * 22)).places) == 20
+    assert "at most 20 letters" in written.read_drawing(written.boxes_text([CROSS] * 22)).problems[0]
+    assert written.read_drawing("b~~").places == ()
 
 
 def test_redrawn_letters_look_like_the_data_s():

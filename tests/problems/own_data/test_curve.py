@@ -52,7 +52,7 @@ def test_it_comes_back_from_another_process_as_it_was(learned):
 def test_what_is_said_follows_from_the_interval(learned):
     def said(low, high):
         test = Compared("tokens right", 0.7, 0.75, low, high, 0.01)
-        return say.learned(learned._replace(doubled=(test,)))
+        return say.describe_learning(learned._replace(doubled=(test,)))
 
     assert said(0.01, 0.09).startswith(
         "**More data would probably help:** with 210 sentences in place of 105, tokens right +5.0 points (+"

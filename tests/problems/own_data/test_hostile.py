@@ -9,7 +9,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.data.files import MOST_SEQUENCES, MOST_TOKENS, read
-from spcviz.scores.schemes import bio_transitions, broken
+from spcviz.scores.schemes import bio_transitions, find_broken
 from tests.problems.own_data import hostile
 from tests.strategies import cases
 
@@ -59,7 +59,7 @@ def test_work_grows_no_faster_than_the_file(name):
 def test_rules_of_thousands_of_labels_take_a_moment():
     labels = [f"B-{k}" for k in range(3000)]
     assert seconds(lambda: bio_transitions(labels)) < 3
-    assert seconds(lambda: broken([labels] * 3, "BIO")) < 1
+    assert seconds(lambda: find_broken([labels] * 3, "BIO")) < 1
 
 
 def none_of(*shape, dtype=float):

@@ -196,7 +196,7 @@ def test_other_columns_make_void_what_was_made_and_end_what_is_under_way():
     visit.job = job(settings={"method": "cascade", "order": 4, "n": 300})
     under_way, columns = visit.job, EXAMPLES["penn"].columns
     visit.read_anew(read("a.conllu", visit.data, columns), columns, FOUND_OUT)
-    assert visit.kept(before) is None
+    assert visit.find(before) is None
     assert visit.of("train", 1) != before
     assert visit.job is None
     assert "was read as before" in visit.note

@@ -25,7 +25,7 @@ def swept(n, seed=0):
 
 def promises_of(level, tolerance):
     dev, test = level.dev, level.test
-    return judged.promised(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
+    return judged.check_guarantees(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
 
 
 def test_promises_allow_less_the_more_they_say():
@@ -82,12 +82,12 @@ def report(n, level, n_unknown=0):
 
 def verdict(n, tolerance, n_unknown=0):
     of = report(n, swept(n, 3), n_unknown)
-    return answers.verdict_of(of, tolerance, live.compared(of, tolerance)[1], None)
+    return answers.verdict_of(of, tolerance, live.compare_rules(of, tolerance)[1], None)
 
 
 def test_the_verdict_ends_with_what_is_guaranteed_of_other_sentences():
     told = verdict(500, 0.05)
-    last = judged.said(told).split("\n\n")[-1]
+    last = judged.describe_verdict(told).split("\n\n")[-1]
     assert last.startswith("**Guaranteed beyond this file:** nothing by the tuned threshold. ")
     for promise in told.promises[1:]:
         assert promise.allowed >= 0
@@ -98,18 +98,21 @@ def test_the_verdict_ends_with_what_is_guaranteed_of_other_sentences():
 
 
 def test_the_verdict_says_how_many_sentences_a_guarantee_takes():
-    last = judged.said(verdict(60, 0.02)).split("\n\n")[-1]
+    last = judged.describe_verdict(verdict(60, 0.02)).split("\n\n")[-1]
     assert (
         "A loss of 2 % with 90 % certainty takes 114 sentences to choose thresholds on; here are 60." in last
     )
     assert "on average: other sentences lose at most 2 %" in last
-    assert judged.said(verdict(60, 0.0)).count("cannot be promised") == 2
+    assert judged.describe_verdict(verdict(60, 0.0)).count("cannot be promised") == 2
 
 
 def test_sentences_with_labels_not_seen_are_left_out_of_the_guarantee_and_told():
     told = verdict(200, 0.05, n_unknown=7)
     assert [promise.n for promise in told.promises] == [193] * 3
-    assert "Of the 200 sentences for choosing, 7 hold a label that training has not seen" in judged.said(told)
+    assert (
+        "Of the 200 sentences for choosing, 7 hold a label that training has not seen"
+        in judged.describe_verdict(told)
+    )
 
 
 def test_a_level_says_which_sentences_it_does_not_count():
@@ -118,8 +121,10 @@ def test_a_level_says_which_sentences_it_does_not_count():
         n_grams_kept=10.8,
     )  # fmt: skip
     choice = SimpleNamespace(dev=at, test=at, tolerance=0.05, alpha=-0.1)
-    assert "Not counted" not in say.swept(1, "labels", choice, False, 213)
-    assert say.swept(1, "labels", choice, False, 214).endswith(
+    assert "Not counted" not in say.describe_sweep(1, "labels", choice, False, 213)
+    assert say.describe_sweep(1, "labels", choice, False, 214).endswith(
         "Not counted: 1 sentence with a label missing or unknown to the model."
     )
-    assert "2 sequences whose truth fell at a level before" in say.swept(2, "pairs", choice, True, 215)
+    assert "2 sequences whose truth fell at a level before" in say.describe_sweep(
+        2, "pairs", choice, True, 215
+    )

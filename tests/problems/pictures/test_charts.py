@@ -55,7 +55,7 @@ def test_pictures_never_overlap(readings, shape):
     ],
 )
 def test_the_verdict_is_read_off_the_numbers(errors, said):
-    assert said in say.compared(EYES._replace(errors=errors))
+    assert said in say.compare_readings(EYES._replace(errors=errors))
 
 
 def test_what_was_measured_is_said():

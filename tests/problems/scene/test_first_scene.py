@@ -22,7 +22,7 @@ needs_model = pytest.mark.skipif(not cached.HAS_SCENE, reason="no predictors: py
 
 @pytest.fixture(scope="module")
 def found():
-    return cached.labelled("road", 0)
+    return cached.label_picture("road", 0)
 
 
 @pytest.fixture(scope="module")

@@ -304,7 +304,7 @@ def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
     from spcviz.problems.scene.model import parts
 
     pictures = [extract.one(camvid.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
-    both = parts.joined([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
+    both = parts.join_parts([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
     last, structure = pictures[2], both.structure
     assert structure.example[-1] == 2
     here = structure.example == 2

@@ -68,7 +68,7 @@ def test_names_of_classes_and_groups_agree():
 
 
 def test_a_course_of_a_street(model):
-    scene = live.rendered(4)
+    scene = live.render_scene(4)
     labelled = live.label(model, scene, "", 1)
     n = int(labelled.atoms.max()) + 1
     assert labelled.sim.labels.shape == (3, n)
@@ -181,9 +181,9 @@ def test_pictures_are_fitted_or_refused(size):
     picture = np.zeros((tall, wide, 3), np.uint8)
     if min(size) < segments.LEAST_SIDE:
         with pytest.raises(ArgumentError, match="a scene needs at least 16"):
-            live.fitted(picture)
+            live.fit_picture(picture)
         return
-    fitted = segments.checked(live.fitted(picture))
+    fitted = segments.check_picture(live.fit_picture(picture))
     assert 0.9 < fitted.shape[0] * fitted.shape[1] / segments.N_PIXELS < 1.15
 
 

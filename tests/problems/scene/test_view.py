@@ -84,7 +84,7 @@ def test_the_trade_off_page_takes_the_task_along():
 def test_pictures_are_sent_with_their_places():
     places = np.array([[5, 5], [15, 5], [5, 15]])
     pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
-    sent = trade_task.packed(pictures)
+    sent = trade_task.pack(pictures)
     np.testing.assert_array_equal(sent.pop("places"), places)
     lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
     assert sent == lists | {"step": 10}

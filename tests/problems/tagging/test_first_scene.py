@@ -47,7 +47,7 @@ def test_no_shorter_sentence_is_as_good_and_on_most_a_crf_leaves_fewer_tags():
 
 
 def test_it_ends_right_where_no_neighbours_would_not():
-    comparison, known = compared(examples.FIRST), cached.known(tuple(words_of(examples.FIRST)))
+    comparison, known = compared(examples.FIRST), cached.find_tags(tuple(words_of(examples.FIRST)))
     assert comparison.tagged == known.tags != comparison.alone
     assert all(tag in kept for tag, kept in zip(known.tags, comparison.spc))
     assert charts.verdict(comparison, known).endswith("right ✔.")
@@ -58,7 +58,7 @@ def test_it_ends_right_where_no_neighbours_would_not():
 
 def test_the_garden_path_is_wrong_and_the_page_says_why():
     text = examples.GARDEN_PATH
-    comparison, known = compared(text), cached.known(tuple(words_of(text)))
+    comparison, known = compared(text), cached.find_tags(tuple(words_of(text)))
     assert len(known.tags) == len(comparison.words)
     assert comparison.tagged != known.tags
     assert charts.verdict(comparison, known).endswith(f"wrong ✘. {known.why}")
@@ -72,12 +72,12 @@ def test_the_garden_path_is_wrong_and_the_page_says_why():
 
 def test_a_garden_path_that_is_tagged_right_is_said_to_be():
     (text,) = set(examples.GARDEN_PATHS) - {examples.GARDEN_PATH}
-    comparison, known = compared(text), cached.known(tuple(words_of(text)))
+    comparison, known = compared(text), cached.find_tags(tuple(words_of(text)))
     assert comparison.tagged == known.tags
     assert charts.verdict(comparison, known) == " The cascade's answer is right ✔."
 
 
 def test_of_other_sentences_nothing_is_known():
-    assert cached.known(("Go",)) is None
+    assert cached.find_tags(("Go",)) is None
     assert cached.tagging_right(("Go",)) == {"right": (), "why": ""}
     assert charts.verdict(compared("Go"), None) == ""

@@ -49,7 +49,7 @@ def test_the_licence_is_said_before_anything_is_asked_for(home, tmp_path):
 def test_a_file_comes_whole_and_only_once(home, tmp_path):
     source = home.source("deep/a.bin", DATA)
     for _ in range(2):
-        assert bring.fetched(source, tmp_path) == tmp_path / "deep" / "a.bin"
+        assert bring.fetch_file(source, tmp_path) == tmp_path / "deep" / "a.bin"
     assert (tmp_path / "deep" / "a.bin").read_bytes() == DATA
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["a.bin"]
     assert len(home.asked) == 1
@@ -58,13 +58,13 @@ def test_a_file_comes_whole_and_only_once(home, tmp_path):
 def test_a_damaged_file_is_fetched_again(home, tmp_path):
     source = home.source("a.bin", DATA)
     (tmp_path / "a.bin").write_bytes(DATA[:-1])
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA
 
 
 def test_a_cut_download_goes_on_where_it_stopped(home, tmp_path):
     source = home.source("a.bin", DATA)
     home.cuts["/a.bin"] = [100_000, 1234]
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA
     assert ranges(home) == ["", "bytes=100000-", "bytes=101000-"]
 
 
@@ -88,9 +88,9 @@ def test_the_next_run_goes_on_too(home, tmp_path):
     with pytest.raises(
         DownloadError, match=r"broke off 3 times \(after 3000 of 256000 bytes\).*goes on from"
     ):
-        bring.fetched(source, tmp_path)
+        bring.fetch_file(source, tmp_path)
     assert not (tmp_path / "a.bin").exists()
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA
     assert ranges(home)[-1] == "bytes=3000-"
     assert [path.name for path in tmp_path.iterdir()] == ["a.bin"]
 
@@ -98,7 +98,7 @@ def test_the_next_run_goes_on_too(home, tmp_path):
 def test_a_home_that_cannot_resume_sends_all_again(home, tmp_path):
     source = home.source("a.bin", DATA)
     home.cuts["/a.bin"], home.resumes = [1000], False
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA
 
 
 def test_two_versions_are_never_mixed(home, tmp_path):
@@ -106,9 +106,9 @@ def test_two_versions_are_never_mixed(home, tmp_path):
     source = home.source("a.bin", DATA, is_known=False)
     home.tags["/a.bin"], home.cuts["/a.bin"] = '"one"', [1000] * bring.ATTEMPTS
     with pytest.raises(DownloadError):
-        bring.fetched(source, tmp_path)
+        bring.fetch_file(source, tmp_path)
     home.files["/a.bin"], home.tags["/a.bin"] = DATA[::-1], '"two"'
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA[::-1]
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA[::-1]
     assert home.asked[-1].if_range == '"one"'
 
 
@@ -116,26 +116,26 @@ def test_two_versions_are_never_mixed(home, tmp_path):
 def test_without_sum_and_version_nothing_is_gone_on_with(home, tmp_path, tag):
     source = home.source("a.bin", DATA, is_known=False)
     home.tags["/a.bin"], home.cuts["/a.bin"] = tag, [1000]
-    assert bring.fetched(source, tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(source, tmp_path).read_bytes() == DATA
     assert ranges(home) == ["", ""]
 
 
 def test_a_part_that_is_whole_is_taken(home, tmp_path):
     (tmp_path / "a.bin.part").write_bytes(DATA)
-    assert bring.fetched(home.source("a.bin", DATA), tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(home.source("a.bin", DATA), tmp_path).read_bytes() == DATA
     assert ranges(home) == [f"bytes={len(DATA)}-"]
 
 
 def test_a_part_that_is_too_long_is_thrown_away(home, tmp_path):
     (tmp_path / "a.bin.part").write_bytes(DATA + b"more")
-    assert bring.fetched(home.source("a.bin", DATA), tmp_path).read_bytes() == DATA
+    assert bring.fetch_file(home.source("a.bin", DATA), tmp_path).read_bytes() == DATA
 
 
 def test_other_bytes_are_refused_and_not_kept(home, tmp_path):
     source = home.source("a.bin", DATA)
     home.files["/a.bin"] = DATA[::-1]
     with pytest.raises(SumError, match=hashlib.sha256(DATA[::-1]).hexdigest()) as caught:
-        bring.fetched(source, tmp_path)
+        bring.fetch_file(source, tmp_path)
     assert source.sha256 in str(caught.value)
     assert list(tmp_path.glob("a.bin*")) == []
 
@@ -160,7 +160,7 @@ def test_a_page_instead_of_a_zip_file_is_not_kept(home, tmp_path):
     with pytest.raises(
         DownloadError, match=r"must hold a zip file, got one that begins with b'<!DOCTYPE html"
     ):
-        bring.fetched(source, tmp_path)
+        bring.fetch_file(source, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,7 +185,7 @@ def test_a_zip_file_cannot_write_outside(tmp_path):
 def test_what_is_not_there(home, tmp_path):
     source = Source("a.bin", f"{home.address}/gone/a.bin")
     with pytest.raises(DownloadError, match=r"gone/a\.bin answered 404 Not Found: the file may have moved"):
-        bring.fetched(source, tmp_path)
+        bring.fetch_file(source, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -195,7 +195,7 @@ def test_without_a_network_one_plain_sentence(home, tmp_path):
     with pytest.raises(
         DownloadError, match=f"^{host} cannot be reached; check the network, or put"
     ) as caught:
-        bring.fetched(Source("a.bin", f"{home.address}/a.bin"), tmp_path)
+        bring.fetch_file(Source("a.bin", f"{home.address}/a.bin"), tmp_path)
     assert "\n" not in str(caught.value)
 
 

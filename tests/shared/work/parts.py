@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 CODE = ("spcviz.engine.checks",)
 LOCK = threading.Lock()
@@ -14,7 +14,7 @@ LOCK = threading.Lock()
 
 def kept_part(name, folder):
     """A part that is kept; says which process made it."""
-    return kept(folder, name, {"part": name}, CODE, os.getpid)
+    return load_or_compute(folder, name, {"part": name}, CODE, os.getpid)
 
 
 def kept_or_waits(name, folder):

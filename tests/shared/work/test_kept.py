@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.work import kept as kept_module
-from spcviz.shared.work.kept import ARRAYS, JSON, LEFT_OUT, kept, path_of
+from spcviz.shared.work.kept import ARRAYS, JSON, LEFT_OUT, load_or_compute, path_of
 
 ROOT = Path(__file__).parents[3]
 CODE = ("spcviz.engine.checks",)
@@ -46,7 +46,7 @@ SMALL = {
     "problems/toy/data.py": "START = 40\n",
     "problems/toy/work.py": '"""Counts."""\n'
     "from spcviz.learning.near import step\n"
-    "from spcviz.shared.work.kept import kept\n"
+    "from spcviz.shared.work.kept import load_or_compute\n"
     "from spcviz.problems.toy import data\n"
     "def answer():\n"
     '    """One more."""\n'
@@ -54,11 +54,11 @@ SMALL = {
 }
 RUN = """
 import json, sys
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 from spcviz.problems.toy import work
 
 made, modules = [], ["spcviz.problems.toy.work"]
-value = kept(sys.argv[1], "toy", {"seed": 0}, modules, lambda: made.append(1) or work.answer())
+value = load_or_compute(sys.argv[1], "toy", {"seed": 0}, modules, lambda: made.append(1) or work.answer())
 print(json.dumps([value, len(made)]))
 """
 
@@ -186,14 +186,14 @@ def test_the_code_is_that_of_the_beginning_here_and_workers_with_another_refuse(
 KILLED = """
 import os, signal, sys
 import numpy as np
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 from spcviz.store import atomic
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 setattr(os, sys.argv[2], die)  # just before this
-kept(sys.argv[1], "a", {}, ["spcviz.engine.checks"], lambda: {"x": np.arange(5000)}, ARRAYS)
+load_or_compute(sys.argv[1], "a", {}, ["spcviz.engine.checks"], lambda: {"x": np.arange(5000)}, ARRAYS)
 """
 
 
@@ -203,7 +203,7 @@ def test_killed_in_the_middle_leaves_nothing_half(tmp_path, before):
     done = subprocess.run(command, cwd=ROOT, timeout=120, check=False)
     assert done.returncode == -signal.SIGKILL
     assert not list(tmp_path.glob("a-*"))
-    arrays = kept(tmp_path, "a", {}, CODE, lambda: {"x": np.ones(2)}, ARRAYS)
+    arrays = load_or_compute(tmp_path, "a", {}, CODE, lambda: {"x": np.ones(2)}, ARRAYS)
     assert_array_equal(arrays["x"], [1, 1])
 
 
@@ -229,8 +229,8 @@ def same(one, other):
 
 @FORMS
 def test_what_was_made_is_found_again_as_it_was(tmp_path, form):
-    made = kept(tmp_path / "new", "a", {"seed": 1}, CODE, lambda: VALUES[form], form)
-    again = kept(str(tmp_path / "new"), "a", {"seed": 1}, list(CODE), refuse, form)
+    made = load_or_compute(tmp_path / "new", "a", {"seed": 1}, CODE, lambda: VALUES[form], form)
+    again = load_or_compute(str(tmp_path / "new"), "a", {"seed": 1}, list(CODE), refuse, form)
     assert same(made, VALUES[form])
     assert same(again, VALUES[form])
     name = path_of("", "a", {"seed": 1}, CODE, form).name
@@ -242,7 +242,7 @@ def test_no_folder_keeps_nothing(tmp_path, form, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         value = {"x": np.array([len(list(tmp_path.iterdir()))])}
-        assert same(kept(None, "a", {}, CODE, lambda v=value: v, form), form.plain(value))
+        assert same(load_or_compute(None, "a", {}, CODE, lambda v=value: v, form), form.plain(value))
     assert not list(tmp_path.iterdir())
 
 
@@ -259,11 +259,11 @@ def test_no_folder_keeps_nothing(tmp_path, form, monkeypatch):
 )
 def test_another_key_module_or_name_is_another_file(tmp_path, other):
     about = {"name": "a", "key": {"seed": 1, "data": "d"}, "modules": CODE, "form": JSON}
-    kept(tmp_path, make=lambda: [1], **about)
+    load_or_compute(tmp_path, make=lambda: [1], **about)
     with pytest.raises(AssertionError, match="made again"):
-        kept(tmp_path, make=refuse, **about | other)
+        load_or_compute(tmp_path, make=refuse, **about | other)
     again = about | {"key": {"data": "d", "seed": np.int64(1)}}  # the order of the names does not count
-    assert kept(tmp_path, make=refuse, **again) == [1]
+    assert load_or_compute(tmp_path, make=refuse, **again) == [1]
 
 
 DAMAGES = {
@@ -281,27 +281,30 @@ DAMAGES = {
 @FORMS
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_file_is_made_anew(tmp_path, form, how):
-    kept(tmp_path, "a", {}, CODE, lambda: VALUES[form], form)
+    load_or_compute(tmp_path, "a", {}, CODE, lambda: VALUES[form], form)
     (path,) = tmp_path.glob(f"*{form.suffix}")
     whole = path.read_bytes()
     path.write_bytes(DAMAGES[how](whole))
     made = []
-    assert same(kept(tmp_path, "a", {}, CODE, lambda: made.append(1) or VALUES[form], form), VALUES[form])
+    assert same(
+        load_or_compute(tmp_path, "a", {}, CODE, lambda: made.append(1) or VALUES[form], form), VALUES[form]
+    )
     assert made == [1]
     assert path.read_bytes() == whole
 
 
 def test_json_is_the_same_when_made_and_when_found(tmp_path):
     made, again = (
-        kept(tmp_path, "a", {}, CODE, lambda: {"x": (np.float64(0.1), np.arange(2)), 3: True}) for _ in "12"
+        load_or_compute(tmp_path, "a", {}, CODE, lambda: {"x": (np.float64(0.1), np.arange(2)), 3: True})
+        for _ in "12"
     )
     assert made == again == {"x": [0.1, [0, 1]], "3": True}
     assert type(made["x"][0]) is float
 
 
 def test_files_are_read_by_anyone(tmp_path):
-    kept(tmp_path, "a", {}, CODE, lambda: VALUES[JSON])
-    kept(tmp_path, "a", {}, CODE, lambda: VALUES[ARRAYS], ARRAYS)
+    load_or_compute(tmp_path, "a", {}, CODE, lambda: VALUES[JSON])
+    load_or_compute(tmp_path, "a", {}, CODE, lambda: VALUES[ARRAYS], ARRAYS)
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["value"] == VALUES[JSON]
     with np.load(next(tmp_path.glob("*.npz"))) as arrays:
         assert same(dict(arrays), VALUES[ARRAYS])
@@ -324,14 +327,14 @@ def test_files_are_read_by_anyone(tmp_path):
 def test_refusals(tmp_path, wrong, message):
     about = {"name": "a", "key": {}, "modules": CODE, "make": lambda: 1}
     with pytest.raises(ArgumentError, match=message):
-        kept(tmp_path, **about | wrong)
+        load_or_compute(tmp_path, **about | wrong)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_full_disk_is_told(tmp_path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(OSError, match="file"):
-        kept(tmp_path / "file", "a", {}, CODE, lambda: 1)
+        load_or_compute(tmp_path / "file", "a", {}, CODE, lambda: 1)
 
 
 def test_what_problems_say_of_themselves_computes_nothing():

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.shared.work import ledger
 from spcviz.shared.work.jobs import Progress, expect, run_all
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 CODE = ("spcviz.engine.checks",)
 
@@ -42,10 +42,10 @@ def test_nobody_has_to_collect():
 
 def test_found_parts_bring_the_costs_of_all_inside(tmp_path):
     def inner():
-        return kept(tmp_path, "inner", {}, CODE, lambda: burn(0.2))
+        return load_or_compute(tmp_path, "inner", {}, CODE, lambda: burn(0.2))
 
     def outer():
-        return kept(tmp_path, "outer", {}, CODE, lambda: [inner(), burn(0.1)])
+        return load_or_compute(tmp_path, "outer", {}, CODE, lambda: [inner(), burn(0.1)])
 
     runs = []
     for _ in range(2):
@@ -62,11 +62,11 @@ def test_found_parts_bring_the_costs_of_all_inside(tmp_path):
 
 @pytest.mark.parametrize("content", [None, "", "[]", "3", '{"a": "long"}'])
 def test_parts_without_noted_seconds_are_said_to_be_unknown(tmp_path, content):
-    kept(tmp_path, "part", {}, CODE, lambda: 1)
+    load_or_compute(tmp_path, "part", {}, CODE, lambda: 1)
     (beside,) = tmp_path.glob("*.seconds")
     beside.unlink() if content is None else beside.write_text(content)
     with ledger.collecting() as costs:
-        assert kept(tmp_path, "part", {}, CODE, lambda: 2) == 1
+        assert load_or_compute(tmp_path, "part", {}, CODE, lambda: 2) == 1
     assert list(costs.parts.values()) == [None]
     assert ledger.total(costs.parts) == 0
 

@@ -37,7 +37,7 @@ def again(monkeypatch, tmp_path):
     monkeypatch.setattr(first, "models_digest", lambda: "m" * 64)
     (tmp_path / "code.json").write_text("{}")
     MADE.clear()
-    return lambda: shared.shared(4, stored=Found)(squares)
+    return lambda: shared.share(4, stored=Found)(squares)
 
 
 def store(call, *keys):
@@ -47,7 +47,7 @@ def store(call, *keys):
             call(*key)
     (name,) = made
     answers = first.FUNCTIONS[name]
-    answers.save({key: answers.packed(value) for key, value in made[name].items()})
+    answers.save({key: answers.pack(value) for key, value in made[name].items()})
     MADE.clear()
     return name
 
@@ -93,7 +93,7 @@ def test_a_damaged_scene_is_refused_computed_and_named(again, tmp_path, caplog):
 
 def test_what_is_asked_for_inside_a_call_is_a_part_of_it(again):
     inner = again()
-    outer = shared.shared(2, stored=())(lambda n: float(inner(n).values.sum()))
+    outer = shared.share(2, stored=())(lambda n: float(inner(n).values.sum()))
     with first.recording() as made:
         assert outer(4) == 14.0
     assert [list(calls) for calls in made.values()] == [[(4,)]]
@@ -133,7 +133,7 @@ def page():
 
     from spcviz.web.cached import shared
 
-    @shared.shared(4, beside=1)
+    @shared.share(4, beside=1)
     def bars(word, alpha):
         return f"{word} at {alpha}"
 
@@ -172,7 +172,9 @@ def test_while_kernels_compile_a_page_says_so_and_keeps_what_is_like_it(monkeypa
 def test_every_page_and_every_scene_of_a_tour_is_opened():
     addresses = first_scenes.addresses()
     assert set(navigation.names()) <= set(addresses)
-    scenes = [tour.address(s.page, s.query()) for shipped in tour.shipped().values() for s in shipped.scenes]
+    scenes = [
+        tour.address(s.page, s.query()) for shipped in tour.shipped_tours().values() for s in shipped.scenes
+    ]
     left_out = [address for address in scenes if address not in addresses]
     assert left_out
     assert all(address.startswith("pose?") for address in left_out)
@@ -182,7 +184,7 @@ def test_every_page_and_every_scene_of_a_tour_is_opened():
 def test_a_run_that_did_not_end_is_said(again, monkeypatch):
     monkeypatch.setattr(first_scenes, "addresses", lambda: ["", "letters"])
     nothing = SimpleNamespace(exception=[], error=[])
-    monkeypatch.setattr(first_scenes, "opened", lambda scene: nothing)
+    monkeypatch.setattr(first_scenes, "open_page", lambda scene: nothing)
     run = first_scenes.make()
     next(run)
     run.close()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.cached import memory
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def small(monkeypatch):
 def arrays_of(n):
     made = []
 
-    @shared(100)
+    @share(100)
     def array(key):
         made.append(key)
         return np.zeros(n // 8)
@@ -57,7 +57,7 @@ def test_attributes_are_counted_and_circles_end():
 
 
 def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small, monkeypatch):
-    @shared(5)
+    @share(5)
     def model(key):
         return type("Model", (), {})()
 
@@ -93,7 +93,7 @@ def test_small_values_stay_longer_than_large_ones(small):
 def test_what_is_asked_for_often_stays(small):
     names = kept(small, ("hot", 4000, 0.1), ("cold", 4000, 0.3))
     for _ in range(3):
-        small.used("hot", None)
+        small.touch("hot", None)
     small.add("new", names.remove, np.zeros(500), 0.1)
     assert names == ["hot"]
 
@@ -102,10 +102,10 @@ def test_what_was_asked_for_often_long_ago_falls_behind(small):
     gone = []
     small.add("hot", gone.append, np.zeros(500), 1.0)
     for _ in range(20):
-        small.used("hot", None)
+        small.touch("hot", None)
     for n in range(100):
         small.add(n, gone.append, np.zeros(500), 1.0)
-        small.used(n, None)
+        small.touch(n, None)
     assert gone.index("hot") >= 10
     assert small.n_bytes <= small.most
 
@@ -137,7 +137,7 @@ def test_what_is_cleared_or_too_old_takes_no_memory(small):
     array.clear()
     assert small.n_bytes == 0
 
-    @shared(5, seconds=1e-9)
+    @share(5, seconds=1e-9)
     def brief(key):
         return np.zeros(100)
 
@@ -146,7 +146,7 @@ def test_what_is_cleared_or_too_old_takes_no_memory(small):
 
 
 def test_the_number_of_values_still_counts(small):
-    @shared(2)
+    @share(2)
     def array(key):
         return np.zeros(10)
 
@@ -202,8 +202,8 @@ def test_the_heap_finds_what_a_search_finds(seed, n_steps):
     for _ in range(n_steps):
         name = ("call", int(rng.integers(30)))
         if rng.random() < 0.6:
-            space.used(name, None)
-            slowly.used(name)
+            space.touch(name, None)
+            slowly.touch(name)
         elif name not in slowly.kept:
             value, seconds = b"x" * int(rng.integers(1, 900)), float(rng.random())
             gone.clear()

@@ -6,13 +6,13 @@ import time
 import pytest
 
 from spcviz.web.cached import shared as module
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
 def test_made_once_and_forgotten_by_age_of_use():
     made = []
 
-    @shared(2)
+    @share(2)
     def named(n, word="a"):
         """Says it."""
         made.append((n, word))
@@ -33,7 +33,7 @@ def test_made_once_and_forgotten_by_age_of_use():
 def test_who_asks_at_once_waits_for_the_first():
     made, answers = [], []
 
-    @shared(4)
+    @share(4)
     def slow(n):
         made.append(n)
         time.sleep(0.1)
@@ -52,7 +52,7 @@ def test_who_asks_at_once_waits_for_the_first():
 def test_an_error_is_raised_again_and_others_go_on():
     tries = []
 
-    @shared(4)
+    @share(4)
     def broken(n):
         tries.append(n)
         if len(tries) < 3:
@@ -70,7 +70,7 @@ def test_an_error_is_raised_again_and_others_go_on():
 def test_what_begins_with_an_underscore_is_handed_on_and_tells_no_calls_apart():
     made = []
 
-    @shared(4)
+    @share(4)
     def read(digest, _data, size=1, *more):
         made.append((digest, _data, size, more))
         return len(made)
@@ -86,7 +86,7 @@ def test_a_value_is_forgotten_when_its_time_is_over(monkeypatch):
     now, made = [0.0], []
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
 
-    @shared(4, seconds=10)
+    @share(4, seconds=10)
     def read(name):
         made.append(name)
         return name
@@ -106,7 +106,7 @@ def test_a_value_is_kept_on_while_what_it_is_made_of_is_the_same(monkeypatch):
     now, made, file = [0.0], [], ["first"]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
 
-    @shared(4, seconds=10, stamp=lambda: file[0])
+    @share(4, seconds=10, stamp=lambda: file[0])
     def read(name):
         made.append(name)
         return file[0]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 from spcviz.web.cached.slots import LONG_SLOT, SLOTS, Slots
 
 
@@ -86,11 +86,11 @@ def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
 
     counted = []
 
-    @shared(4, kernels=False)
+    @share(4, kernels=False)
     def short(n):
         counted.append(("short", SLOTS.n_running, LONG_SLOT.n_running))
 
-    @shared(4, "Takes long ...", kernels=False)
+    @share(4, "Takes long ...", kernels=False)
     def long(n):
         counted.append(("long", SLOTS.n_running, LONG_SLOT.n_running))
 

@@ -38,29 +38,29 @@ def hall(clock):
 
 def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
     number, key = hall.open()
-    assert hall.shown(number) == {"n": 0, "isYours": False, "isAsking": False}
+    assert hall.describe(number) == {"n": 0, "isYours": False, "isAsking": False}
     hall.put(number, key, ASKED)
     for at in range(5):
         hall.answer(number, voter(at), 1, at % 2)
     hall.answer(number, voter(0), 1, 2)  # somebody changes their mind
-    student, lecturer = hall.shown(number), hall.shown(number, key)
+    student, lecturer = hall.describe(number), hall.describe(number, key)
     assert "counts" not in student
     assert "truth" not in student
     assert student["answers"] == lecturer["answers"] == 5
     assert lecturer["counts"] == [2, 2, 1]
     assert lecturer["isYours"]
     hall.put(number, key, ASKED | {"truth": "It is a verb.", "right": "a Verb"})
-    student = hall.shown(number)
+    student = hall.describe(number)
     assert student["counts"] == [2, 2, 1]
     assert student["right"] == 1
     assert student["truth"] == "It is a verb."
     with pytest.raises(LateError, match="question 1 is not asked any more"):
         hall.answer(number, voter(9), 1, 0)
     hall.put(number, key, ASKED)  # back to the question: the answers are still there
-    assert hall.shown(number, key)["counts"] == [2, 2, 1]
+    assert hall.describe(number, key)["counts"] == [2, 2, 1]
     hall.put(number, key, GUESS)
-    assert hall.shown(number, key)["answers"] == 0
-    assert hall.shown(number)["n"] == 2
+    assert hall.describe(number, key)["answers"] == 0
+    assert hall.describe(number)["n"] == 2
 
 
 def test_guesses_are_counted_with_the_right_number(hall):
@@ -69,7 +69,7 @@ def test_guesses_are_counted_with_the_right_number(hall):
     for at, guess in enumerate([10, 20, 30, 40.5]):
         hall.answer(number, voter(at), 1, guess)
     hall.put(number, key, GUESS | {"truth": "1,074 stay.", "right": "1,074"})
-    shown = hall.shown(number)
+    shown = hall.describe(number)
     assert shown["right"] == 1074
     assert shown["guesses"]["median"] == 25
     assert sum(one["count"] for one in shown["guesses"]["bins"]) == 4
@@ -82,14 +82,14 @@ def test_guesses_are_counted_with_the_right_number(hall):
 def test_the_right_choice_is_the_only_one_that_the_truth_names(hall, right, choice):
     number, key = hall.open()
     hall.put(number, key, ASKED | {"truth": "so", "right": right})
-    assert hall.shown(number)["right"] == choice
+    assert hall.describe(number)["right"] == choice
 
 
 @pytest.mark.parametrize("right", ["", "many", "…"])
 def test_a_truth_without_a_number_marks_no_guess(hall, right):
     number, key = hall.open()
     hall.put(number, key, GUESS | {"truth": "so", "right": right})
-    assert hall.shown(number)["right"] is None
+    assert hall.describe(number)["right"] is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_is_no_answer_is_refused(hall, change, message):
     hall.put(number, key, ASKED)
     with pytest.raises(RoomError, match=message):
         hall.answer(**{"number": number, "phone": voter(1), "n": 1, "value": 0} | change)
-    assert hall.shown(number, key)["answers"] == 0
+    assert hall.describe(number, key)["answers"] == 0
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 1e16, 10**60])
@@ -148,25 +148,25 @@ def test_only_who_opened_a_room_asks(hall):
     for wrong in ("", other_key, key + "x", "é"):
         with pytest.raises(NotYoursError, match=f"room {number} was opened by another browser"):
             hall.put(number, wrong, ASKED)
-        assert not hall.shown(number, wrong)["isYours"]
+        assert not hall.describe(number, wrong)["isYours"]
     with pytest.raises(NoRoomError, match="there is no room 7"):
-        hall.shown(7)
+        hall.describe(7)
 
 
 def test_time_is_bounded(hall, clock):
     number, key = hall.open()
     other, _ = hall.open()
     clock.seconds += rooms.IDLE_SECONDS - 1
-    hall.shown(number, key)  # the lecturer is still there
+    hall.describe(number, key)  # the lecturer is still there
     clock.seconds += 2
-    assert hall.shown(number)["n"] == 0
+    assert hall.describe(number)["n"] == 0
     with pytest.raises(NoRoomError):
-        hall.shown(other)
+        hall.describe(other)
     hall.open()
     assert len(hall._rooms) == 2, "the other is closed"
     clock.seconds += rooms.IDLE_SECONDS
     with pytest.raises(NoRoomError):
-        hall.shown(number, key)
+        hall.describe(number, key)
 
 
 def test_a_flood_of_answers_makes_way_for_a_class_and_no_phone_is_refused(hall):
@@ -179,29 +179,29 @@ def test_a_flood_of_answers_makes_way_for_a_class_and_no_phone_is_refused(hall):
         for _ in range(4):  # meanwhile
             hall.answer(number, voter(10**6 + flood, in_crowd=flood > 600), 1, 0)
             flood += 1
-        hall.shown(number, phone=voter(at))
+        hall.describe(number, phone=voter(at))
     for _ in range(2 * rooms.MOST_ANSWERS):
         hall.answer(number, voter(10**6 + flood, in_crowd=True), 1, 0)
         flood += 1
-    assert hall.shown(number, key)["counts"][1] == 1000, "every phone's answer stands"
-    assert hall.shown(number, key)["answers"] == rooms.MOST_ANSWERS
+    assert hall.describe(number, key)["counts"][1] == 1000, "every phone's answer stands"
+    assert hall.describe(number, key)["answers"] == rooms.MOST_ANSWERS
     hall.answer(number, voter(0), 1, 2)
-    assert hall.shown(number, key)["counts"][2] == 1, "who has answered may change their mind"
+    assert hall.describe(number, key)["counts"][2] == 1, "who has answered may change their mind"
 
 
 def test_a_phone_is_told_whether_its_answer_stands(hall):
     number, key = hall.open()
     hall.put(number, key, ASKED)
-    assert hall.shown(number, phone=voter(1))["mine"] is None
+    assert hall.describe(number, phone=voter(1))["mine"] is None
     hall.answer(number, voter(1), 1, 2)
-    assert hall.shown(number, phone=voter(1))["mine"] == 2
+    assert hall.describe(number, phone=voter(1))["mine"] == 2
     hall.clear(number, key)
-    now = hall.shown(number, phone=voter(1))
+    now = hall.describe(number, phone=voter(1))
     assert (now["mine"], now["answers"], now["n"]) == (None, 0, 2)
     with pytest.raises(LateError):
         hall.answer(number, voter(1), 1, 2)
     hall.answer(number, voter(1), 2, 0)
-    assert hall.shown(number, key)["counts"] == [1, 0, 0]
+    assert hall.describe(number, key)["counts"] == [1, 0, 0]
 
 
 def test_only_who_opened_a_room_clears_and_closes_it(hall):
@@ -226,8 +226,8 @@ def test_the_emptiest_room_gives_way_to_a_new_one(hall, clock):
         hall.open()
         clock.seconds += 0.1
     assert len(hall._rooms) == rooms.MOST_ROOMS
-    assert hall.shown(number, key)["answers"] == 1
-    assert hall.shown(asking, asking_key)["isAsking"]
+    assert hall.describe(number, key)["answers"] == 1
+    assert hall.describe(asking, asking_key)["isAsking"]
 
 
 def test_a_new_room_is_refused_only_where_a_class_is_in_each(hall, clock):
@@ -285,38 +285,38 @@ def test_what_a_phone_is_told_beside_a_question_is_bounded(hall, change, message
     number, key = hall.open()
     with pytest.raises(RoomError, match=message):
         hall.put(number, key, ASKED | change)
-    assert not hall.shown(number)["isAsking"]
+    assert not hall.describe(number)["isAsking"]
 
 
 def test_signs_that_nobody_sees_do_not_stay_in_a_link(hall):
     number, key = hall.open()
     hall.put(number, key, ASKED | {"link": "letters?\u202ea\n"})
-    assert hall.shown(number)["link"] == "letters?a"
+    assert hall.describe(number)["link"] == "letters?a"
 
 
 @pytest.mark.parametrize("link", ["", LINK, "?tour=why&scene=3", "data?x=%3Cscript%3E"])
 def test_a_link_into_this_app_comes_through_as_it_is(hall, link):
     number, key = hall.open()
     hall.put(number, key, ASKED | {"link": link})
-    assert hall.shown(number)["link"] == link
+    assert hall.describe(number)["link"] == link
 
 
 def test_reasons_are_told_with_the_truth_and_not_before(hall):
     number, key = hall.open()
     why = ["a noun names", "", "one of both"]
     hall.put(number, key, ASKED | {"say": "Look.", "why": why})
-    before = hall.shown(number)
+    before = hall.describe(number)
     assert before["say"] == "Look."
     assert "why" not in before
     hall.put(number, key, ASKED | {"say": "Look.", "why": why, "truth": "It is a verb.", "right": "verb"})
-    assert hall.shown(number)["why"] == why
+    assert hall.describe(number)["why"] == why
 
 
 def test_signs_that_turn_or_hide_a_text_are_left_out(hall):
     number, key = hall.open()
     sign = "\u202e\x00\x1b[31m\u2066\n"
     hall.put(number, key, ASKED | dict.fromkeys(("ask", "say", "truth"), f"a{sign}b") | {"why": [sign]})
-    shown = hall.shown(number)
+    shown = hall.describe(number)
     assert {shown[name] for name in ("ask", "say", "truth")} == {"a[31mb"}
     assert shown["why"] == ["[31m"]
 
@@ -327,14 +327,14 @@ def test_a_question_made_up_on_the_spot_takes_the_place_of_the_scenes_with_its_a
     hall.answer(number, voter(1), 1, 0)
     own = {"code": "own/Clear?", "ask": "Clear?", "choices": ["yes", "yes", " no"]}
     hall.put(number, key, own)
-    assert hall.shown(number, key)["answers"] == 0
-    assert hall.shown(number)["choices"] == ["yes", " no"], "a choice stands there once"
+    assert hall.describe(number, key)["answers"] == 0
+    assert hall.describe(number)["choices"] == ["yes", " no"], "a choice stands there once"
     with pytest.raises(LateError):
         hall.answer(number, voter(1), 1, 0)
     hall.answer(number, voter(1), 2, 0)
     hall.put(number, key, own | {"truth": "Closed."})
-    assert hall.shown(number)["counts"] == [1, 0]
-    assert hall.shown(number)["right"] is None, "nobody said which is right"
+    assert hall.describe(number)["counts"] == [1, 0]
+    assert hall.describe(number)["right"] is None, "nobody said which is right"
     with pytest.raises(NotYoursError):
         hall.put(number, "", own)
 
@@ -345,7 +345,7 @@ def test_a_task_that_a_class_is_given_takes_no_answer_that_is_none(hall):
     for wrong in ("3", [3], {"a": 1}, None, True):
         with pytest.raises(RoomError, match="value must be a number, got"):
             hall.answer(number, voter(1), 1, wrong)
-    assert hall.shown(number, key)["answers"] == 0
+    assert hall.describe(number, key)["answers"] == 0
 
 
 TASK = ASKED | {"choices": ["I have it"], "link": "letters?ask=L2&in=1234567"}
@@ -353,30 +353,30 @@ TASK = ASKED | {"choices": ["I have it"], "link": "letters?ask=L2&in=1234567"}
 
 def test_the_wall_says_how_many_are_there_and_how_it_was_solved(hall, clock):
     number, key = hall.open()
-    hall.shown(number, "", voter(1))  # came early and left
+    hall.describe(number, "", voter(1))  # came early and left
     clock.seconds = 100.0
     for at in range(2, 6):
-        hall.shown(number, "", voter(at))
+        hall.describe(number, "", voter(at))
     clock.seconds += rooms.HERE_BEFORE - 1
     hall.put(number, key, TASK)
     hall.answer(number, voter(9), 1, 0, "letters?word=3128&a1=0.7")  # straight from the task's page
     for at, found in ((2, "letters?a1=0.7"), (3, "letters?a1=0.71"), (4, "letters?a1=0.72"), (5, "")):
         hall.answer(number, voter(at), 1, 0, found)
-    seen = hall.shown(number, key)
+    seen = hall.describe(number, key)
     assert (seen["answers"], seen["here"]) == (5, 5)
     assert seen["found"] == ["letters?word=3128&a1=0.7", "letters?a1=0.7", "letters?a1=0.71"]
-    student = hall.shown(number, "", voter(2))
+    student = hall.describe(number, "", voter(2))
     assert "found" not in student
     assert "here" not in student
     hall.clear(number, key)
-    assert hall.shown(number, key)["found"] == []
+    assert hall.describe(number, key)["found"] == []
 
 
 def test_a_question_without_a_task_keeps_no_addresses(hall):
     number, key = hall.open()
     hall.put(number, key, ASKED)
     hall.answer(number, voter(1), 1, 0, "letters?a1=0.7")
-    assert hall.shown(number, key)["found"] == []
+    assert hall.describe(number, key)["found"] == []
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ def test_what_is_no_address_of_this_app_solves_nothing(hall, found):
     hall.put(number, key, TASK)
     with pytest.raises(RoomError, match="found must be a page of this app"):
         hall.answer(number, voter(1), 1, 0, found)
-    assert hall.shown(number, key)["answers"] == 0
+    assert hall.describe(number, key)["answers"] == 0
     with pytest.raises(RoomError, match="picture must be a page of this app"):
         hall.put(number, key, ASKED | {"picture": "//evil.example?x=1"})
 
@@ -397,8 +397,8 @@ def test_phones_that_are_there_are_bounded(hall, monkeypatch):
     number, key = hall.open()
     hall.put(number, key, ASKED)
     for at in range(50):
-        hall.shown(number, "", voter(at))
-    assert hall.shown(number, key)["here"] == 5
+        hall.describe(number, "", voter(at))
+    assert hall.describe(number, key)["here"] == 5
 
 
 def test_a_desk_follows_the_hall_and_sends_it_on(hall):

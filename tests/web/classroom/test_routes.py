@@ -211,8 +211,8 @@ def test_other_requests_are_refused(lecturer, path, content, headers, status):
 def test_the_code_is_that_of_the_address_of_the_room(port, lecturer):
     drawing = lecturer.get("/room/1234567/code")
     assert drawing.headers["content-type"] == "image/svg+xml"
-    assert drawing.content == routes.drawn(f"http://127.0.0.1:{port}/room/1234567")
-    assert drawing.content != routes.drawn(f"http://127.0.0.1:{port}/room/1234568")
+    assert drawing.content == routes.draw_qr_code(f"http://127.0.0.1:{port}/room/1234567")
+    assert drawing.content != routes.draw_qr_code(f"http://127.0.0.1:{port}/room/1234568")
     size = len(segno.make(f"http://127.0.0.1:{port}/room/1234567", micro=False).matrix)
     assert f'viewBox="0 0 {size + 8} {size + 8}"'.encode() in drawing.content, "with a rim of four modules"
 

@@ -54,6 +54,6 @@ def test_an_address_of_a_task_that_there_is_not_names_none():
 
 def test_values_are_written_as_a_person_writes_them():
     line = "now: {left} words, truth {alive?alive:lost}, {nothing}, {absent}"
-    assert tasks.filled(line, {"left": 5430000, "alive": False, "nothing": None}) == (
+    assert tasks.fill_line(line, {"left": 5430000, "alive": False, "nothing": None}) == (
         "now: 5,430,000 words, truth lost, –, –"
     )

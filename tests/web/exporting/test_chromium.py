@@ -37,7 +37,7 @@ def wanted(text):
 
 @pytest.fixture(scope="module")
 def browser():
-    one = chromium.Chromium(drawing.needed(), 3)
+    one = chromium.Chromium(drawing.require_browser(), 3)
     one.draw(page(), SIZE, 1, wanted)
     yield one
     one.close()
@@ -82,7 +82,7 @@ def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
 
 
 def test_one_that_never_says_anything_is_lost_and_gives_way(monkeypatch):
-    kept = chromium.Browsers(drawing.needed, 0)
+    kept = chromium.Browsers(drawing.require_browser, 0)
     with kept.borrow() as one:
         one.draw(page(), SIZE, 1, wanted)
     monkeypatch.setattr(chromium, "SECONDS", 0.5)
@@ -100,7 +100,7 @@ def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
     def glance():
         raise Left
 
-    kept = chromium.Browsers(drawing.needed, 0)
+    kept = chromium.Browsers(drawing.require_browser, 0)
     with kept.borrow() as first:
         assert first.draw(page(), SIZE, 1, wanted)[1] == "drawn"
     with kept.borrow() as again:
@@ -123,13 +123,13 @@ def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
 
 
 def test_it_ends_after_so_many_pages_and_with_the_process_that_told_it(monkeypatch):
-    kept = chromium.Browsers(drawing.needed, 0)
+    kept = chromium.Browsers(drawing.require_browser, 0)
     monkeypatch.setattr(chromium, "MOST_PAGES", 1)
     with kept.borrow() as one:
         one.draw(page(), SIZE, 1, lambda _: None)
     assert len(kept) == 0
     assert not one.is_alive
-    other = chromium.Chromium(drawing.needed())
+    other = chromium.Chromium(drawing.require_browser())
     os.close(other._out)  # as when this process is killed
     os.close(other._in)
     assert other._process.wait(20)

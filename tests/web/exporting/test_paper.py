@@ -31,7 +31,7 @@ def run(address, capsys):
 
 def facts(address):
     """The page's numbers, as its sentences say them."""
-    return snapshot.taken(tour.Scene(address), {"tour": "none"}).facts
+    return snapshot.take_snapshot(tour.Scene(address), {"tour": "none"}).facts
 
 
 def test_the_python_of_letters_keeps_what_the_page_keeps(capsys):
@@ -54,7 +54,7 @@ def test_the_python_of_loopy_grids_errs_where_the_page_errs(capsys):
 
 
 def test_the_python_of_the_first_grid_is_wrong_at_as_many_cells(capsys):
-    said, page = run("loopy", capsys)[0], snapshot.taken(tour.Scene("loopy")).body
+    said, page = run("loopy", capsys)[0], snapshot.take_snapshot(tour.Scene("loopy")).body
     combs, lbp = (int(n) for n in re.findall(r"wrong at (\d+) of 16 cells", said))
     assert f"wrong at {lbp} of 16 cells, all combs together at {combs}." in page
 
@@ -85,7 +85,7 @@ def test_the_python_of_write_keeps_what_the_page_keeps(capsys):
 
 
 def test_the_python_of_home_reads_what_the_page_reads(capsys):
-    said, body = run("", capsys)[0], snapshot.taken(tour.Scene("")).body
+    said, body = run("", capsys)[0], snapshot.take_snapshot(tour.Scene("")).body
     read = re.findall(r"(?:letter by letter|left): ([a-z]+)", said)
     assert f"reads this word letter by letter reads <strong>{read[0]}</strong>" in body
     assert len(read) > 1
@@ -128,7 +128,7 @@ def test_the_python_of_the_trade_off_leaves_wrong_what_the_page_leaves(task, cap
 def test_the_python_of_scenes_labels_as_the_page_does(address, capsys):
     _, space = run(address, capsys)
     state = {"scene": ("road", 0)}.get(address, ("rendered", 7))
-    stored = labelling.labelled(*state)
+    stored = labelling.label_picture(*state)
     for name in ("sim", "him"):
         (found,) = (one for one in space["predictors"] if one.name == name)
         labels = [step.labels for step in found.steps]
@@ -151,12 +151,12 @@ def test_the_python_of_pose_keeps_the_limbs_of_the_page(address, capsys):
 
 def test_the_python_of_tables_counts_the_statements_of_the_page(capsys):
     counted = run("tables", capsys)[0].splitlines()[0]
-    assert f"statements: {counted}.</strong>" in snapshot.taken(tour.Scene("tables")).body
+    assert f"statements: {counted}.</strong>" in snapshot.take_snapshot(tour.Scene("tables")).body
 
 
 def test_the_python_of_one_table_reads_its_statements(capsys):
     _, *lines = run("tables?table=grid", capsys)[0].splitlines()
-    body = snapshot.taken(tour.Scene("tables?table=grid")).body
+    body = snapshot.take_snapshot(tour.Scene("tables?table=grid")).body
     assert len(lines) == 3
     assert all(line.split(" | ")[1] in body for line in lines)
 
@@ -190,7 +190,7 @@ def test_a_chart_for_print_has_its_data_and_its_command():
     root = ElementTree.fromstring(paper.svg("sweep"))
     assert root.find(f"{SVG}metadata/{SVG}command").text == 'python -m spcviz export "sweep" sweep.svg'
     traces = json.loads(root.find(f"{SVG}metadata/{SVG}data").text)
-    (chart,) = snapshot.taken(tour.Scene("sweep")).charts
+    (chart,) = snapshot.take_snapshot(tour.Scene("sweep")).charts
     assert [trace["y"] for trace in traces] == [trace["y"] for trace in chart.spec["data"]]
     assert "Kept on test words" in root.find(f"{SVG}title").text
     assert (root.get("width"), root.get("height")) == ("640", "400")

@@ -25,7 +25,7 @@ OWN = tour.Tour(
         tour.Scene("nowhere", "Not here."),
     ),
 )  # fmt: skip
-KNOWN = tour.shipped()["circles"]._replace(scenes=tour.shipped()["circles"].scenes[:1])
+KNOWN = tour.shipped_tours()["circles"]._replace(scenes=tour.shipped_tours()["circles"].scenes[:1])
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_a_page_shows_its_texts_and_a_still_of_its_view_before_any_script(made):
 
 def test_what_is_to_be_guessed_is_in_no_file_of_its_scene(made):
     written = site.Site(made.folder, "")
-    (part,) = site.parts_of([], {"arms": tour.shipped()["arms"]})
+    (part,) = site.parts_of([], {"arms": tour.shipped_tours()["arms"]})
     number = next(i for i, (_, bar) in enumerate(part.scenes) if bar["isAsking"])
     written.scene(part, part.codes[number], *part.scenes[number])
     text = (made.folder / f"scenes/tour-arms-{part.codes[number]}.js").read_text(encoding="utf-8")

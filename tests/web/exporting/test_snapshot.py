@@ -34,9 +34,9 @@ def reruns():
 
 def test_a_page_that_runs_again_is_saved_as_it_shows_in_the_end(monkeypatch):
     monkeypatch.setattr(
-        snapshot, "opened", lambda *_: AppTest.from_function(reruns, default_timeout=60).run()
+        snapshot, "open_page", lambda *_: AppTest.from_function(reruns, default_timeout=60).run()
     )
-    shown = snapshot.taken(tour.Scene("letters"))
+    shown = snapshot.take_snapshot(tour.Scene("letters"))
     assert [view.payload["shows"] for view in shown.views] == ["all", "beside"]
 
 
@@ -44,8 +44,8 @@ def test_a_page_that_runs_again_is_saved_as_it_shows_in_the_end(monkeypatch):
 @pytest.mark.parametrize("show", ["four", "bought"])
 def test_the_arms_that_an_address_asks_for_are_saved(show):
     """They are worked out while the page shows limbs, and stand there once it has run again."""
-    (view,) = snapshot.taken(tour.Scene(f"pose?show={show}&scene=rendered")).views
-    (limbs,) = snapshot.taken(tour.Scene("pose?show=all&scene=rendered")).views
+    (view,) = snapshot.take_snapshot(tour.Scene(f"pose?show={show}&scene=rendered")).views
+    (limbs,) = snapshot.take_snapshot(tour.Scene("pose?show=all&scene=rendered")).views
     assert view.payload["view"]["show"] == show
     more = set(view.parts) - set(limbs.parts)
     assert more, "the arms' own parts"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.serving import smaller
-from spcviz.web.serving.smaller import Form, Shelf, accepted
+from spcviz.web.serving.smaller import Form, Shelf, accepted_encodings
 
 BOTH = ("br", "gzip")
 UNPACK = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
@@ -89,9 +89,9 @@ def test_a_form_made_at_once_is_the_content(content, encodings):
     ],
 )
 def test_what_a_browser_takes(header, wanted):
-    assert accepted(header) == wanted
+    assert accepted_encodings(header) == wanted
 
 
 @given(st.text())
 def test_any_header_is_understood_somehow(header):
-    assert set(accepted(header)) <= set(BOTH)
+    assert set(accepted_encodings(header)) <= set(BOTH)

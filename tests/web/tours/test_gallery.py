@@ -17,7 +17,7 @@ def facts_of(one, number):
     """Facts of an exhibit's page and of those beside it, each opened anew."""
     more = {"tour": gallery.NAME, "at": str(number)}
     return {
-        other: snapshot.taken(tour.Scene(address), more).facts
+        other: snapshot.take_snapshot(tour.Scene(address), more).facts
         for other, address in {"": one.address, **one.beside}.items()
     }
 
@@ -26,8 +26,10 @@ def facts_of(one, number):
 def test_what_is_said_holds(name):
     one = EXHIBITS[name]
     facts = facts_of(one, list(EXHIBITS).index(name) + 1)
-    assert one.is_true(facts), {n: t for n, t in one.named(facts).items() if n in expression.names(one.holds)}
-    assert "…" not in tour.fill(one.say, one.named(facts))
+    assert one.is_true(facts), {
+        n: t for n, t in one.name_facts(facts).items() if n in expression.names(one.holds)
+    }
+    assert "…" not in tour.fill(one.say, one.name_facts(facts))
 
 
 @pytest.mark.parametrize("name", EXHIBITS)

@@ -88,7 +88,7 @@ def page_texts():
         yield from (text for text in python_texts(path) if " " in text)
     for path in [*ROOT.glob("spcviz/web/*/*_words.js"), *ROOT.glob("spcviz/problems/*/view/*_words.js")]:
         yield from re.findall(r'"([^"\n]* [^"\n]*)"', path.read_text(encoding="utf-8"))
-    for shipped in tour.shipped().values():
+    for shipped in tour.shipped_tours().values():
         yield from (scene.say for scene in shipped.scenes)
 
 

@@ -8,11 +8,11 @@ from benchmarks.app import preview
 from spcviz.web.tours import tour
 from tests.app.driver import open_page
 
-LOOPS = [name for name in tour.shipped() if tour.loop(name)]
+LOOPS = [name for name in tour.shipped_tours() if tour.loop(name)]
 WIDE, HIGH = preview.TOUR_WIDTH, preview.TOUR_WIDTH * preview.TOUR_SIZE[1] // preview.TOUR_SIZE[0]
 
 
-@pytest.mark.parametrize("name", tour.shipped())
+@pytest.mark.parametrize("name", tour.shipped_tours())
 def test_every_tour_has_a_small_picture(name):
     path = tour.picture(name)
     assert path.stat().st_size <= 20_000
@@ -45,6 +45,6 @@ def test_a_loop_is_fetched_by_who_points_at_its_card_and_wants_what_moves():
     html = " ".join(element.proto.body for element in open_page("pages/start/tours.py").get("html"))
     (style,) = [part for part in html.split("<style>") if "tour_card" in part and "background-image" in part]
     assert style.startswith("@media (prefers-reduced-motion: no-preference) {")
-    for name in tour.shipped():
+    for name in tour.shipped_tours():
         rule = f".st-key-tour_card_{name}:is(:hover, :focus-within) p:has(> img)::after"
         assert style.count(rule) == (name in LOOPS)

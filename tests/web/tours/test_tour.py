@@ -11,7 +11,7 @@ from spcviz.problems.budgets import spending, task
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
-SHIPPED = tour.shipped()
+SHIPPED = tour.shipped_tours()
 FIVE = ("cascade", "why", "circles", "spend", "arms")
 SCENE = {"address": "letters?level=2", "say": "Look at {kept}."}
 

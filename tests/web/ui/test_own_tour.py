@@ -28,12 +28,12 @@ def test_what_is_brought_stands_beside_one_s_own():
     own_tour.keep(MINE)
     own_tour.bring(OTHER, "link")
     assert own_tour.own() == MINE
-    assert own_tour.brought().tour.scenes == OTHER.scenes
+    assert own_tour.find_brought().tour.scenes == OTHER.scenes
     own_tour.add(tour.Scene("write", "new"))
     assert [scene.say for scene in own_tour.own().scenes] == [f"Mine {i}" for i in range(5)] + ["new"]
     own_tour.put_away()
-    assert own_tour.brought() is None
-    assert own_tour.kept()["brought"] == "", "the browser keeps it no longer"
+    assert own_tour.find_brought() is None
+    assert own_tour.values_to_keep()["brought"] == "", "the browser keeps it no longer"
 
 
 def test_replacing_twice_and_taking_back_loses_nothing():
@@ -64,12 +64,12 @@ def test_scenes_are_put_behind_one_s_own_if_there_is_room():
 
 def test_a_browser_that_is_slower_than_its_visitor_loses_nothing(state):
     own_tour.bring(OTHER, "link")
-    assert own_tour.kept()["isNew"]
+    assert own_tour.values_to_keep()["isNew"]
     own_tour.replace()
     own_tour.restore({"own": tour.pack(MINE), "earlier": tour.pack(THIRD), "brought": None})
     assert own_tour.own().scenes == OTHER.scenes
     assert own_tour.earlier() == (MINE, THIRD)
-    assert not own_tour.kept()["isNew"]
+    assert not own_tour.values_to_keep()["isNew"]
     own_tour.restore({"own": tour.pack(THIRD)})
     assert own_tour.own().scenes == OTHER.scenes, "it is told once"
 
@@ -79,12 +79,12 @@ def test_a_new_visit_has_what_the_last_one_had(state):
     own_tour.bring(OTHER, "link")
     own_tour.replace()
     own_tour.bring(THIRD, "link")
-    kept = own_tour.kept()
+    kept = own_tour.values_to_keep()
     state.clear()
     own_tour.restore(kept)
     assert own_tour.own().scenes == OTHER.scenes
     assert own_tour.earlier() == (MINE,)
-    assert own_tour.brought().tour.scenes == THIRD.scenes
+    assert own_tour.find_brought().tour.scenes == THIRD.scenes
 
 
 def test_a_long_tour_of_one_s_own_comes_back(state):
@@ -95,7 +95,7 @@ def test_a_long_tour_of_one_s_own_comes_back(state):
         for _ in range(60)
     )
     own_tour.keep(MINE._replace(scenes=scenes))
-    kept = own_tour.kept()
+    kept = own_tour.values_to_keep()
     assert len(kept["own"]) > tour.LONGEST
     state.clear()
     own_tour.restore(kept)

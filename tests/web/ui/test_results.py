@@ -6,7 +6,7 @@ from spcviz.web.ui import results
 
 
 def test_every_result_is_drawn_ahead_with_each_of_its_features():
-    usable = [n for n in results.names() if figures.is_usable(common.result(n), results.shown(n).needs)]
+    usable = [n for n in results.names() if figures.is_usable(common.result(n), results.find_shown(n).needs)]
     wanted = {(n, f) for n in usable for f in figures.features_of(common.result(n)) or [results.FEATURES]}
     tables.result_blocks.clear()
     assert sum(1 for _ in results.fill_more()) == len(wanted) > len(usable)

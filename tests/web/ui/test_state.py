@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from spcviz.problems.letters.state import LETTERS
-from spcviz.web.ui.state import StateTable, choice, flag, pinned, real, text, whole
+from spcviz.web.ui.state import StateTable, choice, flag, list_pinned, real, text, whole
 
 TABLE = StateTable(
     whole("level", 1, 1, 6),
@@ -120,7 +120,7 @@ def test_alphas_below_the_mean_are_read_and_pinned():
     pin = "open:-0.25,-1e-7,-12.5,0.5,1"
     state = LETTERS.parse({"a1": "-0.25", "a2": "-100", "a3": "-101", "pin_a": pin, "pin_b": "open:-101"})
     assert (state["a1"], state["a2"], state["a3"], state["pin_b"]) == (-0.25, -100.0, None, "")
-    assert pinned(state)["A"] == (pin, "open", [-0.25, -1e-7, -12.5, 0.5, 1.0])
+    assert list_pinned(state)["A"] == (pin, "open", [-0.25, -1e-7, -12.5, 0.5, 1.0])
 
 
 def test_a_whole_number_is_a_real_one_but_not_the_other_way_round():

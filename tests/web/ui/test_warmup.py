@@ -110,7 +110,7 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
 
 def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):
     """Of a fragment nothing runs but its function: what it asks the cache for is what tells of it."""
-    value_of = shared.shared(1, kernels=False)(lambda: 1)
+    value_of = shared.share(1, kernels=False)(lambda: 1)
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
     monkeypatch.setitem(shared.ASKED, "at", 0.0)
 
@@ -136,9 +136,9 @@ def test_the_terminal_hears_how_long_the_longest_lane_takes(calls, capsys):
 
 def test_a_page_with_kernels_wakes_the_background_and_waits_for_nothing(calls):
     state = warmup.STATE
-    warmup.opened([])
+    warmup.note_opening([])
     assert not state.opened.is_set()
-    warmup.opened(["letters"])
+    warmup.note_opening(["letters"])
     assert state.opened.is_set()
     assert not state.known.is_set()
 

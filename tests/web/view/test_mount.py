@@ -113,8 +113,8 @@ def test_what_is_packed_already_is_sent_as_it_is(monkeypatch):
     part = {"a": np.arange(3, dtype=np.uint8)}
     plain = mount.unsent("k", {"x": part})
     monkeypatch.setattr(mount.st, "session_state", {})
-    assert mount.unsent("k", {"x": mount.packed(part)}) == plain
-    digests, fresh = mount.unsent("k", {"x": mount.packed(part)})
+    assert mount.unsent("k", {"x": mount.pack_part(part)}) == plain
+    digests, fresh = mount.unsent("k", {"x": mount.pack_part(part)})
     assert (digests, fresh) == (plain[0], {})  # sent before
     assert mount.as_message({"b": 1}, {"x": part}) == mount.message({"b": 1}, *plain)
 
@@ -133,7 +133,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     first = [mount.packed_of(owner, part) for owner in owners]
     assert mount.packed_of(owners[3], part) is first[3]
     assert made == owners
-    assert first[1] == mount.packed(part([1]))
+    assert first[1] == mount.pack_part(part([1]))
     assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
     assert len(made) == 6
     assert (
@@ -142,7 +142,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
         <= 5000
     )
     monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(10))
-    assert mount.packed_of([9], part) == mount.packed(part([9]))
+    assert mount.packed_of([9], part) == mount.pack_part(part([9]))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: path.stem)
@@ -151,6 +151,6 @@ def test_a_component_has_a_key_of_its_own(path):
     source = path.read_text(encoding="utf-8")
     keys = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
     keys += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
-    tied = re.findall(r'tied(?:\(|, )(?:TABLE|POLICY), "(\w+)"', source)
+    tied = re.findall(r'bind(?:\(|, )(?:TABLE|POLICY), "(\w+)"', source)
     names = re.findall(r'^    (?:choice|flag|real|text|whole)\("(\w+)"', source, re.MULTILINE)
     assert not {f"{page}_{name}" for page in tied for name in names} & set(keys)

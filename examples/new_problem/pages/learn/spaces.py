@@ -21,9 +21,9 @@ def story():
     touring.offer_python(f"from spcviz import scenes\n\nprint(scenes.spaces({state['text']!r}))\n")
     if layout.has_controls(state):
         with layout.choices():
-            st.text_input("Text", **layout.tied(TABLE, "spaces", "text", state))
+            st.text_input("Text", **layout.bind(TABLE, "spaces", "text", state))
     st.markdown(f"By the chain: **{plain(reading.joint)}**")
     st.markdown(f"Letter by letter: {plain(reading.alone)}")
 
 
-layout.framed(touring.by_itself(story), "A text has lost its spaces: **where do words begin?**")
+layout.show_page(touring.by_itself(story), "A text has lost its spaces: **where do words begin?**")

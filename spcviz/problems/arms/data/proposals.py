@@ -20,7 +20,7 @@ from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import features as pose_features
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
@@ -65,7 +65,7 @@ class ArmClips(NamedTuple):
         """Median milliseconds of a frame's features of each tier, shape (T,)."""
         return 1e3 * np.median(self.seconds, axis=0)
 
-    def chosen(self, chains):
+    def choose(self, chains):
         """Some of the chains, in the order given."""
         chains = np.asarray(chains, dtype=np.int64)
         rows = [np.arange(self.starts[c], self.starts[c + 1]) for c in chains]
@@ -205,16 +205,16 @@ def _as_chains(chains, limbs, clip):
     length, frames = len(chains[0]), [*chains[0], *chains[1]]
     stacked = {name: np.stack([frame[name] for frame in frames]) for name in frames[0]}
     joints = stacked.pop("joints")
-    joints[length:] = pose_modes.mirrored(joints[length:])
+    joints[length:] = pose_modes.mirror_joints(joints[length:])
     truth = np.full((2 * length, 3, 2), np.nan)
     if limbs is not None:
         arms = pose_modes.arms_of(limbs)
-        truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
+        truth = np.concatenate([arms[:, 0], pose_modes.mirror_joints(arms[:, 1])])
     starts, joints = np.array([0, length, 2 * length]), joints.astype(np.float32)
     return ArmClips(np.full(2, clip), np.arange(2), starts, joints, truth, **stacked)
 
 
-def joined(parts):
+def join_clips(parts):
     """Several `ArmClips` one after the other."""
     lengths = np.concatenate([np.diff(part.starts) for part in parts])
     clip, side, _, *rest = (np.concatenate(arrays) for arrays in zip(*parts))
@@ -286,12 +286,12 @@ def _one_by_one(model, modes, folder, tick, kind, clips):
     for number, name, key, pieces in clips:
 
         def make(number=number, pieces=pieces):
-            return joined([arm_chains(model, modes, *piece, clip=number) for piece in pieces()])
+            return join_clips([arm_chains(model, modes, *piece, clip=number) for piece in pieces()])
 
-        parts.append(kept(place, name, key | about, CODE, make, tree_of(ArmClips)))
+        parts.append(load_or_compute(place, name, key | about, CODE, make, tree_of(ArmClips)))
         if tick is not None:
             tick(f"{kind} clip {number}")
-    return joined(parts)
+    return join_clips(parts)
 
 
 def pieces_of(n_frames):
@@ -306,11 +306,11 @@ def pieces_of(n_frames):
 def tier_medians(model, modes, n_clips):
     """`ArmClips.tier_ms` of some rendered clips."""
     clips = [rendered_clip(seed) for seed in range(n_clips)]
-    return joined([arm_chains(model, modes, clip.images) for clip in clips]).tier_ms
+    return join_clips([arm_chains(model, modes, clip.images) for clip in clips]).tier_ms
 
 
 def made_with(model, modes):
-    """Digest of the models behind the features, as part of a key of `kept`."""
+    """Digest of the models behind the features, as part of a key of `load_or_compute`."""
     arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
     arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
     return {"models": digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})}

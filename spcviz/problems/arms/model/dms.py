@@ -304,6 +304,6 @@ def _add(table, name, row, shares, at, frames):
 def _within(test, labels, settings):
     """Counts of elbows and wrists within each of `RADII`, by each of `READERS`: shape (6, radii, 2)."""
     alone = test.state[:, :, 1].argmax(axis=1)  # the proposal of best score in its frame
-    every = [alone, *labels, fit.wanted(test, settings)]
+    every = [alone, *labels, fit.find_nearest_paths(test, settings)]
     near = [test.errors[np.arange(len(test.joints)), states] for states in every]  # NaN is near nothing
     return np.stack([[(errors <= r).sum(axis=0) for r in RADII] for errors in near])

@@ -15,7 +15,7 @@ from spcviz.learning.budgets.chains import tiered_states
 from spcviz.learning.budgets.chains.parts import Parts, typical_margin
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import draw_tiers
-from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, joined
+from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, join_clips
 from spcviz.problems.arms.model import features
 
 EDGES = (features.STATE_EDGES, features.STEP_EDGES)
@@ -51,7 +51,7 @@ def proposals_of(clips):
     return tiered_states.Proposals(clips.starts, clips.state, clips.before, clips.step)
 
 
-def wanted(clips, settings):
+def find_nearest_paths(clips, settings):
     """The allowed paths nearest to the truth, shape (R,)."""
     off = np.minimum(clips.errors.sum(axis=2), settings.farthest)
     off[~clips.is_known] = 0.0  # any proposal will do: its neighbours decide
@@ -60,7 +60,7 @@ def wanted(clips, settings):
 
 def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator) -> Readers:
     """Train all predictors on chains with truth, rounded to float32, as the store returns them."""
-    proposals, target = proposals_of(clips), wanted(clips, settings)
+    proposals, target = proposals_of(clips), find_nearest_paths(clips, settings)
     fixed = np.zeros(len(target), dtype=np.int64)
     how = {name: getattr(settings, name) for name in ("epochs", "margin", "penalty")}
 
@@ -103,7 +103,7 @@ class Trial(NamedTuple):
 
 def measured_on(trial):
     """(numbers of all clips, milliseconds of a frame's first tier, of all its later ones)."""
-    clips = joined(trial.splits[0]())
+    clips = join_clips(trial.splits[0]())
     costs = costs_of(clips, trial.medians[1:])
     return np.unique(clips.clip), float(trial.medians[0]), costs.sum() / len(clips.joints)
 
@@ -117,7 +117,7 @@ def draw_parts(clips, settings, rng):
 
 def with_more(clips, more):
     """Chains that predictors learn from: some, and more of them if there are any."""
-    return clips if more is None else joined([clips, more])
+    return clips if more is None else join_clips([clips, more])
 
 
 def read_unseen(
@@ -132,9 +132,9 @@ def read_unseen(
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
     for p in np.unique(part):
-        learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
+        learned = with_more(clips.choose(np.flatnonzero(part != p)), more)
         readers = fit_readers(learned, settings, rng)
-        rows, held = np.repeat(part == p, np.diff(clips.starts)), clips.chosen(np.flatnonzero(part == p))
+        rows, held = np.repeat(part == p, np.diff(clips.starts)), clips.choose(np.flatnonzero(part == p))
         for kept, reading in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
             kept.scores[rows], kept.tables[rows] = reading
     return plain, tiered
@@ -150,7 +150,7 @@ def learn(trial, train, settings, rng):
 
 def seen_modes(clips, settings):
     """n-grams of modes on the wanted paths of training chains."""
-    return seen_grams(wanted(clips, settings), clips.starts, N_MODES)
+    return seen_grams(find_nearest_paths(clips, settings), clips.starts, N_MODES)
 
 
 def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
@@ -188,7 +188,7 @@ def partition(clips: ArmClips, index: int, shares: Sequence[float] = (0.7, 0.1, 
     order = np.random.default_rng([7, index]).permutation(numbers)
     ends = np.rint(np.cumsum(shares) / np.sum(shares) * len(order)).astype(int)
     groups = np.split(order, ends[:-1])
-    return tuple(clips.chosen(np.flatnonzero(np.isin(clips.clip, group))) for group in groups)
+    return tuple(clips.choose(np.flatnonzero(np.isin(clips.clip, group))) for group in groups)
 
 
 def costs_of(clips, medians=None):

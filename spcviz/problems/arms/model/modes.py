@@ -61,11 +61,11 @@ def arms_of(limbs: np.ndarray) -> np.ndarray:
         elbow = (limbs[:, upper, 1] + limbs[:, lower, 0]) / 2
         sides.append(np.stack([limbs[:, upper, 0], elbow, limbs[:, lower, 1]], axis=1))
     out = np.stack(sides, axis=1)
-    out[:, 1] = mirrored(out[:, 1])
+    out[:, 1] = mirror_joints(out[:, 1])
     return out
 
 
-def mirrored(joints):
+def mirror_joints(joints):
     """Joints (..., 2) of a 240-pixel picture as its mirror shows them."""
     out = np.array(joints, dtype=float)
     out[..., 0] = body.SIDE - out[..., 0]

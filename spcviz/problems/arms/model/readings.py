@@ -22,7 +22,7 @@ from spcviz.problems.arms.model import features, fit
 from spcviz.problems.arms.model.tallies import JOINTS, ratio_error
 from spcviz.problems.pose.data import render
 from spcviz.shared.clock import median_us
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 TARGETS = (2, 3, 4, 5)  # where all have spent the milliseconds of everything, detectors too, over this
 SPEEDUPS = (1.5, *TARGETS)
@@ -46,7 +46,7 @@ def tier_ms(model, modes, folder=None):
     """Milliseconds of the process by tier, medians of rendered clips; kept: one clock for all results."""
     key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
     make = partial(data.tier_medians, model, modes, TIMED_CLIPS)
-    return np.array(kept(folder, "arms-ms", key, data.CODE, make))
+    return np.array(load_or_compute(folder, "arms-ms", key, data.CODE, make))
 
 
 class Overhead(NamedTuple):
@@ -119,9 +119,9 @@ def look_unseen(read, clips, part, settings, *, n_grams=False):
     for p in np.unique(part):
         in_part = part == p
         rows = np.repeat(in_part, np.diff(clips.starts))
-        seen = fit.seen_modes(clips.chosen(np.flatnonzero(~in_part)), settings)
+        seen = fit.seen_modes(clips.choose(np.flatnonzero(~in_part)), settings)
         held = type(read)(*(values[rows] for values in read))
-        looked, wrong[in_part] = look(held, clips.chosen(np.flatnonzero(in_part)), seen, n_grams=n_grams)
+        looked, wrong[in_part] = look(held, clips.choose(np.flatnonzero(in_part)), seen, n_grams=n_grams)
         if meta is None:
             meta = np.zeros((len(in_part), *looked.meta.shape[1:]))
             labels = np.zeros((N_TIERS, len(rows)), dtype=np.int64)

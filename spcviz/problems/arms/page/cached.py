@@ -15,23 +15,23 @@ from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence
-from spcviz.web.cached.shared import kernels_first, shared
+from spcviz.web.cached.shared import kernels_first, share
 
 NAME = stored.NAME
 HAS_ARMS = NAME in STORED
 
 
-@shared(1)
+@share(1)
 def _arm_model():
     return stored.load(MODELS)
 
 
-@shared(48)
+@share(48)
 def _arm_sheet(seed):
     return live.draw_sheet(seed)
 
 
-@shared(24, "Drawing the clips, spending frame by frame ...", stored=(TradeOff, ArmPictures))
+@share(24, "Drawing the clips, spending frame by frame ...", stored=(TradeOff, ArmPictures))
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
     model = _arm_model()
@@ -39,7 +39,7 @@ def trade_arms(n_clips, seed):
     return pool.run_in_pool(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
-@shared(6, kernels=False, own=lambda own, _: own)
+@share(6, kernels=False, own=lambda own, _: own)
 def _arm_slot(own, pictures):
     return {"lock": threading.Lock(), "budget": None}
 
@@ -91,7 +91,7 @@ TRADE = (
         cost_help=COST_HELP,
         origin=ORIGIN,
         colours=trade_task.COLOURS,
-        packed=trade_task.packed,
+        pack=trade_task.pack,
         looks={"chain": 239, "frame": 299},
         batch=12,
         evidence=lambda _: stored_evidence(pays.evidence, ("dms-pose", "policy-pose")),

@@ -18,7 +18,7 @@ from spcviz.problems.arms.model.stored import ArmModel
 from spcviz.problems.arms.page import batch as arm_batch
 from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS, ArmPictures
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuv"  # a symbol for each of the 32 modes
@@ -29,7 +29,7 @@ def compare(
     model: ArmModel, chains: Sequence[int], seed: int = 0, sheet_of: Callable | None = None
 ) -> TradeOff:
     """What methods buy on chains of ``model.clips``, both arms of a clip one after the other."""
-    read = arm_batch.read(model, model.clips.chosen(chains))
+    read = arm_batch.read(model, model.clips.choose(chains))
     clips, labels, world = read.clips, read.looked.labels, read.parts
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
     values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}
@@ -52,7 +52,7 @@ def compare(
         TERMS,
         task="arms",
         chain_ids=clips.clip,
-        truths=spelled(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
+        truths=spell_readings(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
         faults=(clips.errors > features.NEAR_PX) @ np.array([1, 2], dtype=np.uint8),
         drawn=ArmPictures(whose, clips.side, sheets, clips.joints, clips.truth),
         n_faults=2,

@@ -7,7 +7,7 @@ What computes is imported when it is called.
 from typing import TYPE_CHECKING
 
 from spcviz.engine import checks
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -44,7 +44,7 @@ def arms(
 
     spend = checks.fraction("spend", spend)
     scene = clip_of(kind, name, method)
-    watched = clip.watch(stored.load(shipped(MODELS)), scene.images, scene.truth)
+    watched = clip.watch(stored.load(shipped_path(MODELS)), scene.images, scene.truth)
     return clip_text.facts(watched, clip_text.step_of(watched, spend))
 
 
@@ -54,5 +54,5 @@ def batch(clips: int = 12, seed: int = 0) -> "TradeOff":
     from spcviz.problems.arms.page import batch as drawing
     from spcviz.problems.arms.page import live
 
-    model = stored.load(shipped(MODELS))
+    model = stored.load(shipped_path(MODELS))
     return live.compare(model, drawing.draw(model, clips, seed), seed)

@@ -11,7 +11,7 @@ from spcviz.web.view.mount import by_theme, narrow
 COLOURS = by_theme(tiers)
 
 
-def packed(arms: ArmPictures) -> dict[str, Any]:
+def pack(arms: ArmPictures) -> dict[str, Any]:
     """What arms look like, for the browser; joints to the pixel."""
     return {
         "clip": narrow(arms.clip),

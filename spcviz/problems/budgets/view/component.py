@@ -72,8 +72,8 @@ def trade_off_payload(
     if game is not None:
         sent["game"] = game
     parts = {"batch": packed_of(trade_off, alone_part(only) if only else batch_part)}
-    if task.packed:
-        parts["drawn"] = packed_of(trade_off.drawn, task.packed)
+    if task.pack:
+        parts["drawn"] = packed_of(trade_off.drawn, task.pack)
     return sent, parts
 
 

@@ -7,9 +7,9 @@ from spcviz.web.figures.palette import tiers
 from spcviz.web.view.mount import by_theme
 
 
-def packed(texts: Sequence[Sequence[str]]) -> dict[str, list[list[str]]]:
+def pack(texts: Sequence[Sequence[str]]) -> dict[str, list[list[str]]]:
     """The words of each sentence, for the browser."""
     return {"texts": [list(words) for words in texts]}
 
 
-SENTENCES = Drawn(by_theme(tiers), packed)
+SENTENCES = Drawn(by_theme(tiers), pack)

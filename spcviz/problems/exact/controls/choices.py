@@ -48,7 +48,7 @@ TABLE = StateTable(
 
 
 def tie(name, state, **forget):
-    return layout.tied(TABLE, "exact", name, state, **forget)
+    return layout.bind(TABLE, "exact", name, state, **forget)
 
 
 def slide(label, low, high, step, name, state):

@@ -50,7 +50,7 @@ def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedR
     )
 
 
-def narrowed(problem: WordProblem, n_candidates: int) -> WordProblem:
+def narrow(problem: WordProblem, n_candidates: int) -> WordProblem:
     """A word with the K candidates that its best words by pairs go through, so the best can still be read."""
     k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
     through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary

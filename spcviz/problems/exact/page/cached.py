@@ -2,17 +2,17 @@
 
 from spcviz.problems.exact.model import crossword, merged
 from spcviz.problems.exact.page import live, shown
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(256, stored=(shown.WordProblem, shown.ExactRun))
+@share(256, stored=(shown.WordProblem, shown.ExactRun))
 def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     """(problem, both methods run on it); see `spcviz.problems.exact.page.live`."""
     problem = live.word_problem(word_id, start, n_letters, n_candidates, pair_weight)
     return problem, live.run_exact(problem)
 
 
-@shared(256, stored=shown.Decomposition)
+@share(256, stored=shown.Decomposition)
 def decomposition(scopes):
     """Restriction sets of a word of four letters; see `spcviz.problems.exact.page.live`."""
     return live.decomposition([26] * 4, scopes)
@@ -21,23 +21,23 @@ def decomposition(scopes):
 CROSSWORDS = tuple(crossword.CROSSWORDS)
 
 
-@shared(64, stored=(shown.TreeProblem, shown.TreeRun))
+@share(64, stored=(shown.TreeProblem, shown.TreeRun))
 def tree_run(name, n_candidates, pair_weight, root):
     """(problem, its messages); the last letter is the root if there are not as many."""
     problem = crossword.crossword(name, n_candidates, pair_weight)
     return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
 
 
-@shared(256, stored=(shown.WordProblem, shown.FamilyRun))
+@share(256, stored=(shown.WordProblem, shown.FamilyRun))
 def family_run(word_id, start, n_letters, pair_weight):
     """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.page.live`."""
     problem = live.word_problem(word_id, start, n_letters, 26, pair_weight)
     return problem, live.run_family(problem)
 
 
-@shared(256, stored=(shown.WordProblem, shown.MergedRun))
+@share(256, stored=(shown.WordProblem, shown.MergedRun))
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
     """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.merged`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)
-    problem = merged.narrowed(every, n_candidates)
+    problem = merged.narrow(every, n_candidates)
     return problem, merged.run_merged(problem, order, weight)

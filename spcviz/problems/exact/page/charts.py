@@ -21,7 +21,7 @@ def spell(problem, labels):
     return "".join(letter(problem.candidates[i, k]) for i, k in enumerate(labels))
 
 
-def written(problem):
+def word_of(problem):
     """The letters that were written."""
     return "".join(map(letter, problem.truth))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import BARE, letter, written
+from spcviz.problems.exact.page.charts import BARE, letter, word_of
 from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 from spcviz.problems.exact.page.text import HELP
 from spcviz.web.figures.numbers import count
@@ -123,7 +123,7 @@ def losses(run, at, cost, length):
 def describe_loss(problem, run, at, cost):
     """What the loss asks for at one epsilon, in words."""
     epsilon, value = run.epsilons[at], run.value[cost, at]
-    truth = written(problem)
+    truth = word_of(problem)
     rival = "".join(letter(k) for k in run.weights[cost, at].argmax(axis=1))
     ends = ("the CRF's log-loss", "softmax-margin", "the CRF's log-loss")
     ends = ends if epsilon == 1 else ("the perceptron", "the SVM's hinge", "the SVM's hinge")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import BARE, letter, spell, written
+from spcviz.problems.exact.page.charts import BARE, letter, spell, word_of
 from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.problems.exact.page.text import HELP
-from spcviz.web.figures.numbers import count, named
+from spcviz.web.figures.numbers import count, name_rows
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure
@@ -20,7 +20,7 @@ def name(problem, run, j, s):
     return "".join(letter(problem.candidates[j + i, k]) for i, k in enumerate(run.states[s]))
 
 
-def merged(
+def draw_merged(
     problem: WordProblem, run: MergedRun, palette: Palette, *, scale: float = 1.0, height: float = 500
 ) -> Chart:
     """The n-gram model above, its merged chain below, the first transition at the right; few states."""
@@ -131,7 +131,7 @@ def sizes(problem, run):
 def facts(problem, run):
     """The same for the sentences of a tour, by name."""
     names = {"Merged states": "states", "Transitions that agree": "transitions"}
-    return named(sizes(problem, run), names) | {"n": str(run.order), "word": spell(problem, run.labels)}
+    return name_rows(sizes(problem, run), names) | {"n": str(run.order), "word": spell(problem, run.labels)}
 
 
 def describe_chain(problem, run):
@@ -146,7 +146,7 @@ def describe_chain(problem, run):
             f"into one leaves a chain (below). Where two of these disagree about {shared} they share, the "
             "score is **−∞**. "
         )
-    sentence += f"Best path: “**{word}**” (written: “{written(problem)}”), score {run.score:.2f}"
+    sentence += f"Best path: “**{word}**” (written: “{word_of(problem)}”), score {run.score:.2f}"
     if np.isfinite(run.score_search):
         same = "the same" if abs(run.score - run.score_search) < 1e-9 else "another (a bug!)"
         return f"{sentence}, {same} as the best of all {run.n_readings:,} readings, tried one by one."

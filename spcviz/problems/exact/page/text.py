@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from spcviz.problems.exact.page.charts import letter, spell, written
+from spcviz.problems.exact.page.charts import letter, spell, word_of
 from spcviz.web.figures import numbers
 from spcviz.web.figures.numbers import count, duration
 
@@ -111,11 +111,11 @@ def without_time(run):
 def facts(problem, run):
     """A word's numbers for the sentences of a tour, by name."""
     names = {"Search: readings": "search_readings", "Search: time": "search_time"}
-    return numbers.named(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
+    return numbers.name_rows(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
         "letters": str(len(problem.unary)),
         "word": spell(problem, run.labels),
         "alone": spell(problem, run.separate),
-        "truth": written(problem),
+        "truth": word_of(problem),
         "score": f"{run.score:.1f}",
     }
 
@@ -125,7 +125,7 @@ def values(problem, run):
     return {
         "word": spell(problem, run.labels),
         "alone": spell(problem, run.separate),
-        "truth": written(problem),
+        "truth": word_of(problem),
         "years": run.seconds_projected / YEAR,
     }
 
@@ -138,7 +138,7 @@ def tables_values(sizes, sets):
 def ink(problem, run):
     """Separate against joint reading, in words."""
     alone, joint = spell(problem, run.separate), spell(problem, run.labels)
-    truth = written(problem)
+    truth = word_of(problem)
     same = "the pairs change nothing here" if alone == joint else "pairs outweigh the ink"
     return (
         f"By itself (◆) each letter is read “**{alone}**”; together with its neighbours (●) “**{joint}**”: "
@@ -159,7 +159,7 @@ def sizes_of(sets):
 def tables_facts(sizes):
     """What a decomposition costs, for the sentences of a tour."""
     names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
-    return numbers.named(sizes_of(sizes), names)
+    return numbers.name_rows(sizes_of(sizes), names)
 
 
 def tree_facts(problem, run):
@@ -220,7 +220,7 @@ def tree_step(problem, run, at):
             f"Read by themselves, the letters say “**{crossing(problem, run.separate)}**”."
         )
     if at > 2 * n:
-        truth = _crossing(problem, written(problem))
+        truth = _crossing(problem, word_of(problem))
         return (
             "Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best "
             "score of any pair of words with that letter there. The largest is the same everywhere, "

@@ -52,7 +52,7 @@ def read():
 
 
 def tie(name, state):
-    return layout.tied(TABLE, "loopy", name, state)
+    return layout.bind(TABLE, "loopy", name, state)
 
 
 def preset(name):
@@ -104,7 +104,7 @@ def slide(label, most, step, form, name, state, width=180):
     st.slider(label, 0.0, most, step=step, format=form, width=width, help=say.HELP[name], **tied)
 
 
-def clicked():
+def on_click():
     """A node, cell or comb was clicked."""
     points = st.session_state["loopy_map"]["selection"]["points"]
     data = points[0].get("customdata") if points else None

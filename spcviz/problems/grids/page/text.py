@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.problems.grids.page.maps import comb_name, place
 from spcviz.problems.grids.page.panels import wrong_of_combs
-from spcviz.web.figures.numbers import named
+from spcviz.web.figures.numbers import name_rows
 
 SHOWS = {
     "grid": "The grid",
@@ -108,7 +108,7 @@ def grids_note(live):
     )
 
 
-def chosen(result):
+def explain_choice(result):
     """Why the page opens with this grid; with the thesis's grids beside it where they have been computed."""
     sentence = (
         "Chosen because belief propagation fails on this grid as the coupling rises and the combs together "
@@ -157,7 +157,7 @@ def error_facts(live, beliefs, k):
     """The same figures for the sentences of a tour, by name."""
     names = {"Lost: combs summed": "combs_lose", "Lost: LBP": "lbp_loses", "Lost: one comb": "comb_loses"}
     names |= {"Best possible": "best_loses", "LBP settled": "settled"}
-    return named(error_figures(live, beliefs, k), names) | {"k": str(k)}
+    return name_rows(error_figures(live, beliefs, k), names) | {"k": str(k)}
 
 
 def grid_facts(live):
@@ -219,13 +219,13 @@ def agreement_figures(live):
 def agreement_facts(live):
     """The same figures for the sentences of a tour, by name."""
     names = {"Median agreement": "median", "Lowest": "lowest", "Highest": "highest"}
-    return named(agreement_figures(live), names | {"Same order in all": "same"})
+    return name_rows(agreement_figures(live), names | {"Same order in all": "same"})
 
 
 def pruning_facts(live, pruned):
     """The figures beside the falling states for the sentences of a tour, by name."""
     names = {"States left": "left", "Share kept": "share", "True states lost": "lost"}
-    words = named(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
+    words = name_rows(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
     return words | {"states": str(pruned.keep.size)}
 
 
@@ -251,7 +251,7 @@ def pruning_figures(live, pruned):
     ]
 
 
-def compared(live, beliefs, k):
+def compare_ranks(live, beliefs, k):
     """Who ranks better on this grid, in words."""
     k = min(k, len(live.error))
     ours, theirs, single = live.error[k - 1], beliefs.error[k - 1], live.error_combs[:, k - 1].mean()

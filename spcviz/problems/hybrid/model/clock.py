@@ -8,7 +8,7 @@ from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import parents, times, whole_words
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.shared.work.kept import kept
+from spcviz.shared.work.kept import load_or_compute
 
 CLOCK_CODE = ("spcviz.problems.hybrid.model.times",)
 BOTH = Reach(worlds.N_ORDERS, N_TIERS)
@@ -27,7 +27,7 @@ def clock_of(data, settings, folder):
         return {"clock": clock._asdict(), "parents_us": of_parents}
 
     key = folds.key_of(data, 0, settings)
-    return kept(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
+    return load_or_compute(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
 
 
 def rules_of(batch, learned, settings):

@@ -19,7 +19,7 @@ from spcviz.problems.hybrid.model import ink, parents
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
 from spcviz.problems.words.model.folds import N_TIERS, data_digest
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 29
@@ -107,7 +107,7 @@ def stored_of(data, fold, settings, world, folder=None, tick=None):
     """The same as it is stored."""
     key, form = key_of(data, fold, settings), tree_of(StoredFold)
     make = partial(_learn, fold, settings, world, tick)
-    return kept(folder, f"hybrid-{data}{fold}-learned", key, CODE, make, form)
+    return load_or_compute(folder, f"hybrid-{data}{fold}-learned", key, CODE, make, form)
 
 
 def learned_of(stored, weights):
@@ -156,7 +156,7 @@ def _learn(fold, settings, world, tick):
 def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
     """(model, policy of both channels) with filters of a tolerance."""
     rng = np.random.default_rng([RANDOM_STATE, fold])
-    model = adapted(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
+    model = adapt_model(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
     return model, policy.train(parts, dev, model, settings.prices, REACHES["spc_pi"], rng)
 
 
@@ -170,7 +170,7 @@ def _say(tick, what):
         tick(what)
 
 
-def adapted(parts, weights, settings, rng):
+def adapt_model(parts, weights, settings, rng):
     """The model of all states: alphas for where it begins, its weights, alphas for those."""
     model = adaptive.tune(parts, begin(weights), settings, rng)
     theta = adaptive.fit(parts, model, settings, rng, share=SHARE)

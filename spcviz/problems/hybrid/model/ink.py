@@ -15,7 +15,7 @@ from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.open_words.data.compose import N_PARTS, part_of_fold
 from spcviz.problems.open_words.model.ink import FLOOR, InkSettings, log_softmax, train_ink
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, scaled_tiers, tier_edges
-from spcviz.shared.work.kept import ARRAYS, kept
+from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 RANDOM_STATE = 23
 CODE = ("spcviz.problems.hybrid.model.ink",)
@@ -57,7 +57,9 @@ def scores_of_fold(
     fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
     key = {"fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
     key["data"] = data_digest("ocr")
-    return kept(folder, f"hybrid-ink{fold}", key, CODE, lambda: _train(fold, settings, tick), ARRAYS)
+    return load_or_compute(
+        folder, f"hybrid-ink{fold}", key, CODE, lambda: _train(fold, settings, tick), ARRAYS
+    )
 
 
 def _train(fold, settings, tick):

@@ -45,11 +45,11 @@ class Stored(NamedTuple):
 def train(run: Run) -> Iterator[str]:
     """Train what the page needs of fold 0 and of the open vocabulary; yields a line when it is stored."""
     settings = folds.settings_for(run.quick)
-    path = save(run.models, *trained(settings, run.work, run.tick), settings)
+    path = save(run.models, *train_model(settings, run.work, run.tick), settings)
     yield f"{path}: orders and features, fold 0 and the open vocabulary"
 
 
-def trained(settings, folder=None, tick=None):
+def train_model(settings, folder=None, tick=None):
     """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
     scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
     by_data, clock = {}, {}
@@ -61,7 +61,7 @@ def trained(settings, folder=None, tick=None):
 
 
 def save(folder, stored, metrics, settings):
-    """Write what `trained` returns; see `spcviz.store.save_model`."""
+    """Write what `train_model` returns; see `spcviz.store.save_model`."""
     about = {"settings": asdict(settings) | {"data_origin": letters.ORIGIN}}
     about |= {"data_digest": data_digest("ocr"), "random_state": folds.RANDOM_STATE}
     return save_model(folder, NAME, arrays_of(stored), kind=KIND, version=VERSION, metrics=metrics, **about)

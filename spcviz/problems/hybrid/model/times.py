@@ -76,11 +76,11 @@ def measure(
             courses.append(_course(some, model, rule, cap))
     theta = np.stack([model.filters.ink, model.filters.text, model.filters.letter])
     chains = parents.chains(world, theta, some)
-    mended = whole_words.predicted(predictor, whole_words.look(chains)).max(axis=1)
+    mended = whole_words.predict_mended(predictor, whole_words.look(chains)).max(axis=1)
     hard = some.some(np.sort(np.argsort(-mended)[: len(mended) // 2]))[0]
     pixels, scores, cascades = _features(), _scores(), _cascades(fixed, some)
     on_hard = _cascades(fixed, hard)
-    looks = [lambda: whole_words.predicted(predictor, whole_words.look(chains))]
+    looks = [lambda: whole_words.predict_mended(predictor, whole_words.look(chains))]
     how = part_policy.rule(chains_beta, per_cost=True)
     spend = partial(part_policy.spend, chains, how, costs=np.tile(prices.tiers, (chains.shape[0], 1)))
     spends = [partial(spend, 0.0), spend]

@@ -82,7 +82,7 @@ def fit(done: Read) -> Predictor:
     return Predictor(weights, ridge.intercept_ - scaler.mean_ @ weights)
 
 
-def predicted(predictor: Predictor, features: np.ndarray) -> np.ndarray:
+def predict_mended(predictor: Predictor, features: np.ndarray) -> np.ndarray:
     """Letters that each cascade would mend, (W, C)."""
     return features @ predictor.weights + predictor.constant
 
@@ -107,7 +107,7 @@ def begun_us(clock, parents_us: dict, n_letters: int) -> float:
 
 
 def points_of(done: Read, mended: np.ndarray, us: np.ndarray, begun: float) -> Points:
-    """The batch's course as a mended letter's price falls; `mended` is `predicted`, `us` of `us_of`."""
+    """The batch's course as a mended letter's price falls; `mended` is `predict_mended`, `us` of `us_of`."""
     words = np.arange(len(mended))
     spent, wrong, wrong_words = [], [], []
     for price in PRICES:

@@ -6,23 +6,23 @@ from spcviz.problems.hybrid.page import live
 from spcviz.problems.hybrid.page.shown import HybridCourse, HybridWord, Step
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 HAND = live.HAND
 
 
-@shared(2)
+@share(2)
 def _model(data):
     return stored.load(MODELS, data)
 
 
-@shared(3, kernels=False)
+@share(3, kernels=False)
 def offered_words(data):
-    """{place: text}; see `spcviz.problems.hybrid.page.live.offered`."""
-    return live.offered(data)
+    """{place: text}; see `spcviz.problems.hybrid.page.live.list_words`."""
+    return live.list_words(data)
 
 
-@shared(256, stored=(HybridWord, HybridCourse, Step), beside=2)
+@share(256, stored=(HybridWord, HybridCourse, Step), beside=2)
 def _course(data, place, hand):
     return live.word(_model("open" if data == "dev" else data), data, place, hand)
 

@@ -32,7 +32,7 @@ HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
 KINDS = {"r": RAISE, "b": BUY}
 
 
-def offered(data):
+def list_words(data):
     """Test words that can be shown: (place, text), words of 5 letters and more, no text twice."""
     if data == "ocr":
         words = letters.load_words()
@@ -135,4 +135,4 @@ def _spelled(labels):
 def warmup(stored):
     """Compile what the page calls, with the stored model, if there is one."""
     with contextlib.suppress(StoreError):
-        word(models.load(stored, "ocr"), "ocr", next(iter(offered("ocr"))))
+        word(models.load(stored, "ocr"), "ocr", next(iter(list_words("ocr"))))

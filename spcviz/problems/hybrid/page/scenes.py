@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 KINDS = {-1: "start", 0: "longer context", 1: "better features"}
 """What an action is, by its number."""
@@ -67,7 +67,7 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
 
     if data not in SHOWN:
         raise ArgumentError(f"data must be one of {', '.join(SHOWN)}, got {data!r:.60}")
-    model = stored.load(shipped(MODELS), "open" if data == "dev" else data)
+    model = stored.load(shipped_path(MODELS), "open" if data == "dev" else data)
     word = checks.integer("word", word, 0, live.count_words(data) - 1)
     shown = live.word(model, data, word, hand)
     courses = []

@@ -52,7 +52,7 @@ def show(state: dict):
     view, names = state["show"], cached.LETTERS_FEATURES
 
     def tie(name, **forget):
-        return layout.tied(TABLE, "sweep", name, state, **forget)
+        return layout.bind(TABLE, "sweep", name, state, **forget)
 
     with layout.choices():
         st.selectbox("Show", list(SHOWS), format_func=SHOWS.get, width=240, **tie("show"))

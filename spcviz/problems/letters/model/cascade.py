@@ -104,13 +104,13 @@ class OcrModel(NamedTuple):
 
     def features(self, pixels, lengths):
         """What the cascade sees of words' letter images."""
-        return self.seen(self.read(pixels), lengths)
+        return self.inputs_of(self.read(pixels), lengths)
 
     def read(self, pixels):
         """Letter images by themselves, shape (R, F): a letter's row depends on it alone."""
         return letter_features(self.settings, self.fourier, pixels)
 
-    def seen(self, rows, _lengths):
+    def inputs_of(self, rows, _lengths):
         """What the cascade sees of rows of `read`; where a word begins does not matter to it."""
         return DenseRows(rows)
 
@@ -234,11 +234,13 @@ def evaluate(model: OcrModel, fold: int) -> list[dict]:
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == fold))
     features = DenseRows(shipped_features(model.settings, model.fourier)[rows])
-    order_rows = evaluated(model.cascade, features, words.labels[rows], lengths)
+    order_rows = evaluate_cascade(model.cascade, features, words.labels[rows], lengths)
     return [{"features": model.settings.features} | row for row in order_rows]
 
 
-def evaluated(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths: np.ndarray) -> list[dict]:
+def evaluate_cascade(
+    cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths: np.ndarray
+) -> list[dict]:
     """Accuracy, filter losses and sizes of every order on some words; percentages 0 to 100.
 
     ``filter_loss``: words without their truth in the order's lattice; ``filter_loss_position``: true n-grams

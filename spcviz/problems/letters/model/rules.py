@@ -5,8 +5,8 @@ The filter that leaves fewest n-grams at the level's tolerance, on held-out part
 kept; test words play no part in it. With raw pixels that choice was made once, on folds 1 to 9 (`HINGES`),
 and every fold learns with it. First filters do not depend on the rule and are learned once a fold.
 
-Predictors of orders 4 and more learn on wider lattices than filters leave (`widened`), by either rule: from
-lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2 to 9, the
+Predictors of orders 4 and more learn on wider lattices than filters leave (`widen_predictors`), by either
+rule: from lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2 to 9, the
 margin's order 6 reads 98.0 % of the words right with predictors of its own lattices, 98.4 and 99.0 with those
 of lattices twice and three times as far below the best, of at most 64 and 465 n-grams a position.
 """
@@ -24,7 +24,7 @@ from spcviz.learning.cascade.paths import settings_at
 from spcviz.learning.cascade.problem import prepare
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
-from spcviz.problems.letters.model.stored import rounded
+from spcviz.problems.letters.model.stored import round_weights
 
 RULES = ("mean_max", "margin")
 TABLE_RUN = {"raw": "word 0.25"}
@@ -47,7 +47,7 @@ BLOCK = 64
 """Test words that are run at a time along a path: far from the tuned thresholds lattices are large."""
 
 WIDEST = 500
-"""n-grams a position, of any order: most of the lattices on which predictors learn; see `widened`."""
+"""n-grams a position, of any order: most of the lattices that `widen_predictors` learns on."""
 
 N_NARROW = 2
 """Filters that are as tuned there: what they leave is large enough."""
@@ -110,7 +110,7 @@ def _wide_settings(cascade, tuned, factor):
     return [*tuned[:N_NARROW], *settings_at(cascade.pruned_by, tuned[N_NARROW:], factor)]
 
 
-def widened(trained: experiment.TrainedOcr, fold: int) -> tuple[experiment.TrainedOcr, float]:
+def widen_predictors(trained: experiment.TrainedOcr, fold: int) -> tuple[experiment.TrainedOcr, float]:
     """(the cascade with predictors that learned on wider lattices, at which factor).
 
     They begin at their level's filter, as in training, and learn on the same words: all but a test fold's.
@@ -136,7 +136,7 @@ def widened(trained: experiment.TrainedOcr, fold: int) -> tuple[experiment.Train
             learned = fit_predictor(problem, np.arange(len(lengths)), trainer, level.filter)
             level = level._replace(predictor=learned.model)
         levels.append(level)
-    wide = rounded(model._replace(cascade=cascade._replace(levels=tuple(levels))))
+    wide = round_weights(model._replace(cascade=cascade._replace(levels=tuple(levels))))
     return trained._replace(model=wide), factor
 
 
@@ -185,7 +185,7 @@ def path_rows(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths
 
 def ruled_fold(trained: experiment.TrainedOcr, fold: int) -> dict:
     """What a result reports of one rule's cascade on a fold that it has not seen: a `Ruled` as a dict."""
-    trained, factor = widened(trained, fold)
+    trained, factor = widen_predictors(trained, fold)
     figures = experiment.fold_figures(trained, fold)
     words, model = handwriting.load_words(), trained.model
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == fold))

@@ -13,7 +13,7 @@ from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings
 from spcviz.registry.problem import Run
 from spcviz.shared.linear import narrow, wide, with_models
-from spcviz.shared.work.jobs import labelled
+from spcviz.shared.work.jobs import label_ticks
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-cascade", 1
@@ -34,7 +34,7 @@ def model_name(features):
     return f"ocr-{features}"
 
 
-def rounded(model):
+def round_weights(model):
     """The model with its weights rounded to float32: what the store will return."""
     return _model_of(_stored(model), _about(model), model.settings)
 
@@ -44,9 +44,9 @@ def train(run: Run) -> Iterator[str]:
     chosen = run.features or experiment.SETTINGS
     every = {features: experiment.settings_for(features, quick=run.quick) for features in chosen}
     for features, settings in every.items():
-        tick = labelled(run.tick, features)
+        tick = label_ticks(run.tick, features)
         trained = experiment.train(settings, 0, experiment.RANDOM_STATE, tick=tick)
-        figures = experiment.fold_figures(trained._replace(model=(model := rounded(trained.model))), 0)
+        figures = experiment.fold_figures(trained._replace(model=(model := round_weights(trained.model))), 0)
         metrics = {"test_fold": figures["rows"], "held_out": figures["reports"]}
         path = save_ocr(run.models, model, random_state=experiment.RANDOM_STATE, metrics=metrics)
         last = metrics["test_fold"][-1]
@@ -56,7 +56,7 @@ def train(run: Run) -> Iterator[str]:
 def train_rounded(settings, fold, random_state, first=None):
     """Train on all folds but one (`cascade.train`), with the weights that the store will return."""
     trained = experiment.train(settings, fold, random_state, first=first)
-    return trained._replace(model=rounded(trained.model))
+    return trained._replace(model=round_weights(trained.model))
 
 
 def save_ocr(folder, model, *, random_state, metrics):

@@ -22,7 +22,7 @@ from spcviz.shared.linear import with_models
 from spcviz.shared.shown import WordTrace
 from spcviz.web.cached import uploaded
 from spcviz.web.cached.common import STORED, StoreError, result
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """What the address calls the cascades on an open vocabulary, and their features."""
@@ -50,7 +50,7 @@ BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
 
-@shared(_EVERY)
+@share(_EVERY)
 def _reader(features):
     """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
     model = (
@@ -68,13 +68,13 @@ def ocr_model(features):
     return reader.model if features in OPEN else reader
 
 
-@shared(2)
+@share(2)
 def _dense(features, order):
     """The exact model of an order, to be timed beside a cascade: 4 MB that few ask for again."""
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
-@shared(_EVERY)
+@share(_EVERY)
 def _pen_reader(features):
     """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
     return ReadOnce(ocr_model(features), _MOST_DRAWN)
@@ -101,7 +101,7 @@ def _first_word(features):
     return {FIRST_WORD: words.text(at)}
 
 
-@shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
+@share(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
 def _dense_us(features, order, length):
     """Microseconds of the exact model on any word of a length, measured once; NaN where it is too large."""
     if order > cascade.DENSE_ORDERS:
@@ -111,7 +111,7 @@ def _dense_us(features, order, length):
     return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
 
 
-@shared(512, stored=WordTrace, beside=3)
+@share(512, stored=WordTrace, beside=3)
 def letters_trace(
     word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = (), rule: str = "mean_max"
 ) -> WordTrace:
@@ -128,20 +128,20 @@ def letters_trace(
     return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 
-@shared(_EVERY)
+@share(_EVERY)
 def letters_margins(features: str) -> tuple[float, ...]:
     """A margin for each level of an open vocabulary's model; see `spcviz.problems.letters.page.live`."""
     return live.margins_of(ocr_model(features))
 
 
-@shared(256, stored=live.PositionCounts, beside=3)
+@share(256, stored=live.PositionCounts, beside=3)
 def letters_positions(word_id, features, order, alphas=(), rule="mean_max"):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.page.live`."""
     trace = letters_trace(word_id, features, order, alphas, rule)
     return trace.pixels, live.position_counts(trace)
 
 
-@shared(_EVERY)
+@share(_EVERY)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.page.live.word_list`."""
     name = open_models.model_name(OPEN[features]) if features in OPEN else stored.model_name(features)
@@ -152,7 +152,7 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@shared(_EVERY, stored=())
+@share(_EVERY, stored=())
 def letters_ids(features, first):
     """Numbers of all words; before them that of the first test word which says one of the words `first`."""
     every = letters_words(features)
@@ -160,7 +160,7 @@ def letters_ids(features, first):
     return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every), *_first_word(features))
 
 
-@shared(_EVERY * 7, stored=())
+@share(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
     """{number: text} of words misread at an order, or of all after the word that the page opens with."""
     every = letters_words(features)
@@ -168,7 +168,7 @@ def letters_offer(features, wrong_at=None):
     return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
 
 
-@shared(_EVERY * 4, stored=())
+@share(_EVERY * 4, stored=())
 def letters_labels(features, wrong_at, is_hidden):
     """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
     words = letters_offer(features, wrong_at).items()
@@ -177,7 +177,7 @@ def letters_labels(features, wrong_at, is_hidden):
     return {word_id: f"{text} · {word_id}" for word_id, text in words}
 
 
-@shared(_EVERY, "Filtering every test word at every level ...")
+@share(_EVERY, "Filtering every test word at every level ...")
 def _sweep(features):
     levels = sweep.sweep_levels(_reader(features), words=_test_words(features))
     return [_in_32_bits(level) for level in levels]  # millions of n-grams
@@ -189,21 +189,21 @@ def _in_32_bits(level):
     return level._replace(test=test._replace(**single))
 
 
-@shared(_EVERY * MAX_ORDER, stored=SweepLevel)
+@share(_EVERY * MAX_ORDER, stored=SweepLevel)
 def sweep_level(features, level):
     """One level over all alphas to draw, a `SweepLevel`; None if the model has no such level."""
     levels = _sweep(features)
     return levels[level - 1].curves if level <= len(levels) else None
 
 
-@shared(512, stored=SweepChoice)
+@share(512, stored=SweepChoice)
 def sweep_choice(features, level, tolerance, by_definition=False, alpha=None, guarantee=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
     how = {"by_definition": by_definition, "alpha": alpha, "guarantee": guarantee}
     return sweep.choose(_sweep(features)[level - 1], tolerance, **how)
 
 
-@shared(512)
+@share(512)
 def sweep_promised(features, level, tolerance, by_definition, guarantee):
     """`sweep_choice` with a guarantee, or the sentence that says why it cannot be given."""
     try:
@@ -212,27 +212,27 @@ def sweep_promised(features, level, tolerance, by_definition, guarantee):
         return str(error)
 
 
-@shared(_EVERY * MAX_ORDER, stored=SweepRules)
+@share(_EVERY * MAX_ORDER, stored=SweepRules)
 def sweep_rules(features, level):
     """Both threshold rules at a level, on the same scores; None if the model has no such level."""
     levels = _sweep(features)
     return sweep.rule_curves(levels[level - 1]) if level <= len(levels) else None
 
 
-@shared(256, stored=SweepBound)
+@share(256, stored=SweepBound)
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.model.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@shared(256, stored=bound.EnsembleBound)
+@share(256, stored=bound.EnsembleBound)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound`."""
     one_model = sweep_bound(features, level, alpha, margin_share)
     return bound.ensemble_bound(one_model, n_models)
 
 
-@shared(64, kernels=False)
+@share(64, kernels=False)
 def filters_tuned(features, level, tolerance):
     """Filters of ocr-sweep, tuned on development words; see `letters.model.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
@@ -246,16 +246,16 @@ def is_drawn(ink: str, *_) -> bool:
     return ink != example()
 
 
-@shared(512, kernels=False, own=is_drawn)
+@share(512, kernels=False, own=is_drawn)
 def read_ink(ink: str) -> written.Written:
     """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
-        return written.written(ink)
+        return written.read_drawing(ink)
     except ArgumentError:
-        return written.written("b")
+        return written.read_drawing("b")
 
 
-@shared(512, stored=WordTrace, beside=3, own=is_drawn)
+@share(512, stored=WordTrace, beside=3, own=is_drawn)
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
@@ -272,20 +272,20 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@shared(16, kernels=False, own=True)
+@share(16, kernels=False, own=True)
 def _scanned(digest, _data):
-    return uploaded.outcome(lambda: scan.scanned(_data, glance=uploaded.leave_if_left))
+    return uploaded.outcome(lambda: scan.scan_strip(_data, glance=uploaded.leave_if_left))
 
 
-def scanned(data):
+def scan_strip(data):
     """(the text of a strip, what is wrong): one of the two is None."""
-    return uploaded.asked(_scanned, data)
+    return uploaded.call_by_digest(_scanned, data)
 
 
 EXAMPLE = "spring"
 
 
-@shared(4, kernels=False)
+@share(4, kernels=False)
 def example(word=EXAMPLE):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()

@@ -18,7 +18,7 @@ from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data.composed import load_set
 from spcviz.shared.shown import WordTrace
-from spcviz.shared.trace import alphas_used, at_margins, traced
+from spcviz.shared.trace import alphas_used, at_margins, trace_fields
 
 MAX_LETTERS = 20
 _DENSE_TURNS = 3  # a first turn finds the processor's caches cold
@@ -53,7 +53,7 @@ def trace_word(
         asked = [*(alphas or ()), *[None] * n_levels][:n_levels]
         cascade = at_margins(cascade, features, len(pixels), asked, margins)
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
-    fields = traced(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
+    fields = trace_fields(cascade, features, len(pixels), alphas_used(cascade, alphas, n_levels), labels)
     last = cascade.levels[n_levels - 1]
     return WordTrace(
         word_id=word_id,
@@ -177,4 +177,4 @@ class ReadOnce:
             read = self.model.read(pixels[list(fresh.values())])
             self.rows = known = known | dict(zip(fresh, read))  # a new one: other threads read the old
             self.n_read += len(fresh)
-        return self.model.seen(np.array([known[name] for name in names]), lengths)
+        return self.model.inputs_of(np.array([known[name] for name in names]), lengths)

@@ -68,7 +68,7 @@ def positions(
     return figure(traces, axes, palette, scale=scale, height=height, left=5, top=2.6, **more)
 
 
-def said(counts, word: str) -> str:
+def describe_bars(counts, word: str) -> str:
     """The bars in words; `word` is what was written, empty while the truth is hidden."""
     parts = [f"{int(one.kept.sum()):,} of {int(one.valid.sum()):,} {grams(one.order)}" for one in counts]
     widest = max(counts, key=lambda one: one.valid.max())

@@ -32,7 +32,7 @@ def letters(state: Mapping) -> str:
     return _LEVELS.format(what="Letters: one handwritten word", needs=NEEDS, call=call)
 
 
-def written(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str:
+def lines_of_ink(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str:
     """The lines for a state of the page Write and the strokes that it shows; none while there are none."""
     call = f"write({ink!r}, features={state['features']!r}, order={state['order']}, alphas={list(alphas)})"
     return _LEVELS.format(what="Write: strokes as a word", needs=NEEDS, call=call)

@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.letters.page.shown import SweepChoice
@@ -68,7 +68,7 @@ def home() -> HomeReading:
     """
     from spcviz.problems.letters.page import landing
 
-    shipped(landing.LETTERS)
+    shipped_path(landing.LETTERS)
     word = landing.word()
     steps = [
         HomeStep(float(alpha), tuple((word.falls_at > alpha).sum(axis=1).tolist()), _spelled(labels))
@@ -166,7 +166,7 @@ def write(
     """
     from spcviz.problems.open_words.data import written
 
-    found = written.written(ink)
+    found = written.read_drawing(ink)
     if not len(found.pixels):
         raise ArgumentError(f"ink holds no letter that can be read: {' '.join(found.problems) or ink[:40]!r}")
     order = min(checks.integer("order", order, 1, 100), len(found.pixels))  # two letters have no triples
@@ -230,9 +230,9 @@ def _model(features):
     from spcviz.problems.open_words.model.stored import load_open
 
     if features in OPEN:
-        return load_open(shipped(MODELS), OPEN[features])
+        return load_open(shipped_path(MODELS), OPEN[features])
     if features in FEATURE_NAMES:
-        return load_ocr(shipped(MODELS), features)
+        return load_ocr(shipped_path(MODELS), features)
     known = ", ".join([*OPEN, *FEATURE_NAMES])
     raise ArgumentError(f"features must be one of {known}, got {features!r:.60}")
 

@@ -86,7 +86,7 @@ def without_test(rows):
             else (label, value, note, meaning) for label, value, note, meaning in rows]  # fmt: skip
 
 
-def pinned(features, choice, state):
+def describe_pinned(features, choice, state):
     """What a pinned α does at the level that is shown, in words."""
     test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
     lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)

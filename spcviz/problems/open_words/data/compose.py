@@ -47,7 +47,7 @@ class Composed(NamedTuple):
     rows: dict
 
 
-def counted(folder: Path) -> Counter:
+def count_words(folder: Path) -> Counter:
     """How often each word of a to z occurs in the English Web Treebank, capitals taken as small."""
     counts = Counter()
     for split in SPLITS:

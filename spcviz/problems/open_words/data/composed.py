@@ -10,7 +10,7 @@ from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data.compose import SETS, Composed
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 ORIGIN = (
     f"list of words and their counts: {EWT_ORIGIN}; letter images: {letters.ORIGIN}; composed by: "
@@ -37,7 +37,7 @@ def load_composed():
     >>> [len(composed.words[name]) for name in SETS]
     [20000, 1500, 2000, 2000]
     """
-    return read(shipped(SHIPPED))
+    return read(shipped_path(SHIPPED))
 
 
 def arrays_of(composed):
@@ -88,7 +88,7 @@ def _kept_set(name):
 def take(composed, images, name):
     """A set of a `Composed` with its letter images; see `load_set`."""
     types, rows = composed.words[name], composed.rows[name]
-    labels, lengths = spelled(composed.types[types])
+    labels, lengths = encode_words(composed.types[types])
     folds = composed.part[types] if name == "train" else np.zeros_like(types)
     words = letters.Words(images.pixels[rows], labels, lengths, folds)
     for array in words:
@@ -96,10 +96,10 @@ def take(composed, images, name):
     return OpenWords(words, rows, types)
 
 
-def spelled(types):
+def encode_words(types):
     """Words as states, one after the other, and their lengths.
 
-    >>> spelled(np.array([b"abc", b"zoo"]))
+    >>> encode_words(np.array([b"abc", b"zoo"]))
     (array([ 0,  1,  2, 25, 14, 14]), array([3, 3]))
     """
     lengths = np.char.str_len(types).astype(np.int64)

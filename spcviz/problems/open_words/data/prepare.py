@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as data
-from spcviz.problems.open_words.data.compose import compose, counted
+from spcviz.problems.open_words.data.compose import compose, count_words
 from spcviz.problems.tagging.data.corpora import SPLITS
 from spcviz.shared.bring import original
 
@@ -16,7 +16,7 @@ def prepare(folder: Path, place: Path) -> Iterator[str]:
     names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
     root = original.root_of(folder, names[0])
     list(original.all_there(root, names))
-    composed = compose(counted(root), letters.load_words())
+    composed = compose(count_words(root), letters.load_words())
     path = place / data.SHIPPED.name
     data.write(path, composed)
     is_same = hashlib.sha256(path.read_bytes()).hexdigest() == data.SHIPPED_SHA256

@@ -24,7 +24,7 @@ MOST_PARTS = 3 * MAX_LETTERS
 MARGIN = 4
 
 
-def scanned(data: bytes, *, glance: Callable = lambda: None) -> str:
+def scan_strip(data: bytes, *, glance: Callable = lambda: None) -> str:
     """The text of a strip (see `written`) from a picture's bytes; an `UploadError` is for the visitor."""
     picture = read_upload(data, glance=glance)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
     return traced_word(ink_of(picture))

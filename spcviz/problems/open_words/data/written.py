@@ -165,7 +165,7 @@ def raster(strokes: Sequence[np.ndarray]):
     return out
 
 
-def written(text: str) -> Written:
+def read_drawing(text: str) -> Written:
     """What can be read of a drawing's text, and what is wrong with the rest."""
     drawing = parse(text)
     rasters = np.array([raster(letter) for letter in drawing.letters]).reshape(-1, *SHAPE)

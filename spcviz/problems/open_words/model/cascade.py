@@ -14,7 +14,7 @@ from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, train_from_prior
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.model.cascade import evaluated
+from spcviz.problems.letters.model.cascade import evaluate_cascade
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold
 from spcviz.problems.open_words.model.ink import SETTINGS as INK
@@ -92,13 +92,13 @@ class OpenModel(NamedTuple):
 
     def features(self, pixels, lengths):
         """What the cascade sees of words' letter images; see `rows_for_cascade`."""
-        return self.seen(self.read(pixels), lengths)
+        return self.inputs_of(self.read(pixels), lengths)
 
     def read(self, pixels):
         """Letter images by themselves, shape (R, 26): the dear part, a letter's row depends on it alone."""
         return ink_scores(self.ink, image_features(self.settings.ink, pixels))
 
-    def seen(self, rows, lengths):
+    def inputs_of(self, rows, lengths):
         """What the cascade sees of words whose letters' rows of `read` are known."""
         return DenseRows(rows_for_cascade(rows, lengths))
 
@@ -127,7 +127,7 @@ def settings_for(features, n_orders=None, quick=False):
 def counted_words(composed: Composed, longest: int, without: int | None = None, **how: Any) -> Counted:
     """The letter n-grams of the training types, each type once, but for those of a part."""
     chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
-    labels, lengths = data.spelled(composed.types[chosen])
+    labels, lengths = data.encode_words(composed.types[chosen])
     return count(letters.N_STATES, labels, lengths, np.ones(len(lengths)), longest, **how)
 
 
@@ -223,5 +223,5 @@ def train(
 
 
 def evaluate(model: OpenModel, features: DenseRows, words: letters.Words) -> list[dict]:
-    """Accuracy, filter losses and sizes of every order on some words; see the letters' `evaluated`."""
-    return evaluated(model.cascade, features, words.labels, words.lengths)
+    """Accuracy, filter losses and sizes of every order on some words; see the letters' `evaluate_cascade`."""
+    return evaluate_cascade(model.cascade, features, words.labels, words.lengths)

@@ -45,7 +45,7 @@ def by_word(cascade: Cascade, seen: DenseRows, words: letters.Words) -> dict[str
     return out
 
 
-def summed(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str, np.ndarray]:
+def sum_figures(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str, np.ndarray]:
     """(orders,) each: n-grams a position, of all orders so far, percent of words lost before, read right."""
     n_grams = (figures["n_grams"] * weights).sum(axis=1) / (figures["positions"] * weights).sum(axis=1)
     words = weights.sum()
@@ -57,16 +57,16 @@ def summed(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str, np.
     }
 
 
-def compared(
+def compare_rules(
     by_rule: dict[str, dict[str, np.ndarray]], against: str, draws: Sequence[np.ndarray]
 ) -> list[dict]:
-    """Rows by rule and order: `summed`, and n-grams over another rule's with 95 % of draws of words."""
+    """Rows by rule and order: `sum_figures`, and n-grams over another rule's with 95 % of draws of words."""
     out = []
     first = by_rule[against]
     every = np.ones(first["n_grams"].shape[1])
-    base = [summed(first, weights) for weights in (every, *draws)]
+    base = [sum_figures(first, weights) for weights in (every, *draws)]
     for rule, figures in by_rule.items():
-        mine = [summed(figures, weights) for weights in (every, *draws)]
+        mine = [sum_figures(figures, weights) for weights in (every, *draws)]
         for order in range(1, len(figures["n_grams"]) + 1):
             row = {"rule": rule, "order": order}
             row |= {name: float(values[order - 1]) for name, values in mine[0].items()}

@@ -20,7 +20,7 @@ from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, pr
 from spcviz.problems.open_words.model.ink import Ink, InkSettings
 from spcviz.registry.problem import Run
 from spcviz.shared.linear import narrow, wide
-from spcviz.shared.work.jobs import labelled
+from spcviz.shared.work.jobs import label_ticks
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "open-cascade", 2
@@ -42,7 +42,7 @@ def model_name(features):
     return f"open-{features}"
 
 
-def rounded(model):
+def round_weights(model):
     """The model with what is learned rounded: what the store will return."""
     return _model_of(_stored(model), _about(model), model.settings)
 
@@ -51,8 +51,8 @@ def train(run: Run) -> Iterator[str]:
     """Train a cascade for each set of features; yields a line for each that is stored."""
     for features in run.features or cascade.SETTINGS:
         settings = cascade.settings_for(features, quick=run.quick)
-        trained = cascade.train(settings, tick=labelled(run.tick, features))
-        model = rounded(trained.model)
+        trained = cascade.train(settings, tick=label_ticks(run.tick, features))
+        model = round_weights(trained.model)
         dev = composed.load_set("dev").words
         rows = cascade.evaluate(model, model.features(dev.pixels, dev.lengths), dev)
         metrics = {"development": rows}

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.problems.open_words.paper import tables
-from spcviz.problems.open_words.paper.tables import FEATURES, SETS, picked
+from spcviz.problems.open_words.paper.tables import FEATURES, SETS, pick_row
 from spcviz.web.figures.blocks import Heading, Shown, Table, chart
 from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, chosen_on, interval
 
@@ -127,10 +127,10 @@ def page_note(result, features):
         "Words of types that no training word has, put together from real letter images: neighbouring "
         "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."
     )
-    cascade = picked(result, features, "unseen", "cascade") if result else None
+    cascade = pick_row(result, features, "unseen", "cascade") if result else None
     if cascade is None:
         return origin
-    other = picked(result, features, "unseen", "in_its_time")
+    other = pick_row(result, features, "unseen", "in_its_time")
     beam = ""
     if other:
         beam = f" For comparison: beam search in no more time reads {other['word_accuracy']:.1f} %."

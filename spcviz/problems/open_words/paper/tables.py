@@ -34,7 +34,7 @@ def rows_of(result, features, data, method=None):
     return [row for row in rows if method in (None, row["method"])]
 
 
-def picked(result, features, data, what):
+def pick_row(result, features, data, what):
     """The row of what was chosen on development words (`reproduce.chosen_of`), on some words; or None."""
     picks = next((chosen for chosen in result["chosen"] if chosen["features"] == features), {})
     if not (pick := picks.get(what)):

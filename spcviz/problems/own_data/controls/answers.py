@@ -11,7 +11,7 @@ from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
 from spcviz.problems.own_data.model import judged
 from spcviz.problems.own_data.page import answers, cached, drawn, live, runs
 from spcviz.problems.own_data.page import text as say
-from spcviz.shared.verdict.judged import said
+from spcviz.shared.verdict.judged import describe_verdict
 
 MOST_WORDS = 200
 """Of a sentence of one's own."""
@@ -36,27 +36,27 @@ def verdict(source, state: dict) -> None:
     if not source.has_gold:
         return
     tolerance = state["tol"] / 100
-    choices = source.compared(tolerance)[1]
+    choices = source.compare(tolerance)[1]
     times = source.times() if source.model else None
     timed = answers.BEFORE if source.is_stored else answers.HERE
     of = answers.verdict_of(source.report, tolerance, choices, times, timed)
     with st.container(border=True):
         if state["view"] == "lattice":
-            st.markdown(said(of))
-            st.markdown(say.judged(judge(source, state)))
+            st.markdown(describe_verdict(of))
+            st.markdown(say.describe_answers(judge(source, state)))
             return
-        first, promised = said(of).split("\n\n", 1)
+        first, promised = describe_verdict(of).split("\n\n", 1)
         st.markdown(first)
         with st.expander(say.MORE_OF_VERDICT):
             st.markdown(promised)
             if state["view"] != "scores":  # which begins with it
-                st.markdown(say.judged(judge(source, state)))
+                st.markdown(say.describe_answers(judge(source, state)))
 
 
 def scores(source, state: dict) -> None:
     """Precision, recall and F1, by kind and by label, beside the most frequent tag."""
     result = judge(source, state)
-    st.markdown(say.judged(result))
+    st.markdown(say.describe_answers(result))
     whole, *kinds = result.scores
     usual = {score.kind: score for score in result.baseline}
     rows = [whole, *sorted(kinds, key=lambda score: -score.n_gold)]
@@ -219,7 +219,7 @@ def compare(chosen: list[runs.Run], made: dict[int, answers.Judged], source) -> 
     key = ("paired", first.number, first.key, second.number, second.key)
     tests = source.own.once(key, lambda: judged.compare(one.gold, one.said, other.said))
     for test in tests:
-        st.markdown(say.paired(first.number, second.number, test))
+        st.markdown(say.describe_difference(first.number, second.number, test))
     gaps = judged.differences(one.gold, one.said, other.said)
     rows = sorted(
         (b - a, int(n), at) for at, ((a, b), n) in enumerate(zip(gaps, one.numbers.tolist())) if a != b

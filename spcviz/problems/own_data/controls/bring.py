@@ -108,7 +108,7 @@ def _examples(state: dict) -> None:
     st.selectbox("Or an example", list(labels), format_func=labels.get, **of)
 
 
-def said(visit, state: dict) -> None:
+def describe_reading(visit, state: dict) -> None:
     """What was read, or what is wrong with it, and whether it is the file that the link was made for."""
     problem = st.session_state.get("own_data_problem")
     if problem:

@@ -89,7 +89,7 @@ def how_of(state: dict) -> How:
     )
 
 
-tied = partial(layout.tied, TABLE, "data")
+tied = partial(layout.bind, TABLE, "data")
 
 
 def read() -> dict:

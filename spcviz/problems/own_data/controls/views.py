@@ -95,18 +95,18 @@ def lattice() -> None:
         drawn = f"drawn are the first {cached.MAX_WORDS}, by themselves"
         st.caption(f"The sentence has {len(words)} words; {drawn}.")
     if not layout.is_projected():
-        st.caption(said(source, state))
+        st.caption(describe_outcome(source, state))
 
 
-def said(source, state: dict) -> str:
+def describe_outcome(source, state: dict) -> str:
     """What training, or looking at scores, came to."""
     if source.scored is None:
-        return (say.read if source.is_brought else say.trained)(source.report)
+        return (say.read if source.is_brought else say.describe_training)(source.report)
     steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
-    return say.scored(source.report, len(source.report.labels), steps, source.has_gold)
+    return say.describe_scores(source.report, len(source.report.labels), steps, source.has_gold)
 
 
-def clicked() -> None:
+def on_click() -> None:
     """A point of a curve was clicked: its alpha is looked at."""
     points = st.session_state["data_sweep"]["selection"]["points"]
     if points:
@@ -119,13 +119,13 @@ def sweep(source, state: dict) -> None:
     levels = {n: f"{n}: {SHORT_NAMES[n]}" for n in range(1, source.n_levels + 1)}
     tie = tied("level", state | {"level": level}, alpha=None)
     layout.segments("Level", levels, tie)
-    curves, choice = source.swept(level, state["tol"] / 100, state["by"], state["alpha"])
+    curves, choice = source.sweep(level, state["tol"] / 100, state["by"], state["alpha"])
     examples = "sequences" if source.scored is not None else "sentences"
     n_test = len(source.report.levels[level - 1].test.event)
     look = layout.look(520)
     figure = loss_curves(curves, choice, names=SHORT_NAMES, examples=examples, **look)
-    verdict = say.swept(level, SHORT_NAMES[level], choice, source.scored is not None, n_test)
-    click = {"on_select": clicked, "selection_mode": "points"}
+    verdict = say.describe_sweep(level, SHORT_NAMES[level], choice, source.scored is not None, n_test)
+    click = {"on_select": on_click, "selection_mode": "points"}
     st.plotly_chart(figure, key="data_sweep", alt=verdict, **click, **layout.PLOT, config=CONFIG)
     st.markdown(verdict)
     if state["alpha"] is not None:
@@ -152,7 +152,7 @@ def errors(source, _state: dict) -> None:
     visit, report = source.own, source.report
     mistakes = confusions(report)
     asked.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
-    if "errors" in asked.hidden():
+    if "errors" in asked.hidden_parts():
         veil("What is mistaken for what stays hidden until you have guessed.")
         return
     st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
@@ -225,7 +225,7 @@ def sure(source, _state: dict) -> None:
 
 def compare(source, state: dict) -> None:
     """Labels left by max-marginals and by marginals of one model, at the same allowed loss."""
-    rows, choices = source.compared(state["tol"] / 100)
+    rows, choices = source.compare(state["tol"] / 100)
     names = ("method", "alpha", "test_efficiency_loss", "test_filter_loss")
     points = [
         (choice.key, choice.threshold, 100 * choice.kept_share, 100 * choice.lost_test) for choice in choices
@@ -233,7 +233,7 @@ def compare(source, state: dict) -> None:
     tuned = {1: [dict(zip(names, one)) for one in points]}
     of = {"names": {1: "labels"}, "examples": "sentences", "show_fold": False, "is_zoomed": False}
     figure = filter_curves(rows, tuned, **of, **layout.look(480))
-    text = say.compared(choices, state["tol"] / 100, len(source.report.labels))
+    text = say.describe_rules(choices, state["tol"] / 100, len(source.report.labels))
     st.plotly_chart(figure, key="data_compare", alt=text, **layout.PLOT, config=CONFIG)
     st.markdown(text)
 
@@ -249,7 +249,7 @@ def spending() -> None:
     """Where every policy spends the budget: the Trade-off page's view, in which it is dragged."""
     state = read()
     visit = cached.current(state["example"])
-    bought = visit and work.bought(visit, settings_of(state))
+    bought = visit and work.get_purchases(visit, settings_of(state))
     if bought is None:
         return
     batch = bought.batch._replace(drawn=[visit.brought.sentences[n] for n in bought.batch.chain_ids.tolist()])
@@ -270,7 +270,7 @@ def begin_to_spend() -> None:
 def budget(source, state: dict) -> None:
     """What each policy reaches with the same budget for features."""
     visit = source.own
-    bought = work.bought(visit, settings_of(state))
+    bought = work.get_purchases(visit, settings_of(state))
     if visit.brought.scores is not None:
         st.info(say.NO_FEATURES)
     elif bought is None:
@@ -278,7 +278,7 @@ def budget(source, state: dict) -> None:
         st.button("Learn to buy", type="primary", on_click=begin_to_spend, disabled=visit.job is not None)
     else:
         spending()
-        st.markdown(say.bought(bought, source.report, source.is_brought))
+        st.markdown(say.describe_purchases(bought, source.report, source.is_brought))
 
 
 def begin_curve() -> None:
@@ -293,12 +293,12 @@ def curve(source, state: dict) -> None:
     if visit.brought.scores is not None or source.is_brought:
         st.info(say.NO_CURVE)
         return
-    learned = work.learned(visit, settings_of(state))
+    learned = work.get_learning_curve(visit, settings_of(state))
     if learned is None:
         st.markdown(say.CURVE_FIRST)
         st.button("Train on parts", type="primary", on_click=begin_curve, disabled=visit.job is not None)
         return
-    verdict = say.learned(learned)
+    verdict = say.describe_learning(learned)
     st.markdown(verdict)
     figure = learning_curve(learned, **layout.look(440))
     st.plotly_chart(figure, key="data_curve", alt=verdict, **layout.PLOT, config=CONFIG)
@@ -344,7 +344,7 @@ def show(source, state: dict) -> None:
     if not layout.is_projected():
         answers.verdict(source, state)
         if view != "lattice":
-            st.caption(said(source, state))
+            st.caption(describe_outcome(source, state))
     if not source.has_gold and view not in ("lattice", "take", "own", "weights"):
         st.info(say.NO_GOLD)
     elif view == "lattice":

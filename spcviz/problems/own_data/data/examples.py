@@ -7,7 +7,7 @@ from typing import NamedTuple
 from spcviz.problems.own_data.data import derived
 from spcviz.problems.own_data.data.files import Brought, Columns, read
 from spcviz.problems.own_data.model.template import DEFAULT
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 FILE = "data/ewt/sentences.conllu"
 EWT = (
@@ -28,7 +28,7 @@ LETTERS = (
 
 
 def _treebank() -> bytes:
-    return shipped(CACHE / FILE).read_bytes()
+    return shipped_path(CACHE / FILE).read_bytes()
 
 
 def _derived(label: Callable) -> bytes:

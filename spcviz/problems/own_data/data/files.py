@@ -153,7 +153,7 @@ def _of_known(corpus: Corpus) -> Corpus:
         return corpus._replace(
             labels=[], scheme="", columns=(corpus.columns[0], None), notes=(*corpus.notes, note)
         )
-    note = f"{counted(n_left, 'sentence')} with such labels {'is' if n_left == 1 else 'are'} left out"
+    note = f"{format_count(n_left, 'sentence')} with such labels {'is' if n_left == 1 else 'are'} left out"
     sentences, labels = ([rows[i] for i in whole] for rows in (corpus.sentences, corpus.labels))
     return corpus._replace(sentences=sentences, labels=labels, notes=(*corpus.notes, note))
 
@@ -233,7 +233,7 @@ def _of_zip(name: str, data: bytes, columns: Columns | None, how: How) -> Brough
     names = {path.rpartition("/")[2] for path in archive.sizes}
     digest = digest_of(data)
     if MANIFEST in names:
-        about = models.said(models.model_of(data, name))
+        about = models.describe_tagger(models.model_of(data, name))
         return Brought(name, digest, "model", [], [], None, None, data, (), about=about)
     if "_skeleton.npy" in names:
         raise ArgumentError(f"{name}: {_HALF}")
@@ -272,10 +272,10 @@ def _scored(name: str, digest: str, scores: ScoreFile, subwords: str = "") -> Br
     return Brought(name, digest, "scores", sentences, labels, None, named, b"", warnings)
 
 
-def counted(n: int, what: str) -> str:
+def format_count(n: int, what: str) -> str:
     """A number and its noun.
 
-    >>> counted(1, "token"), counted(1200, "token")
+    >>> format_count(1, "token"), format_count(1200, "token")
     ('1 token', '1,200 tokens')
     """
     return f"{n:,} {what}{'' if n == 1 else 's'}"
@@ -286,12 +286,12 @@ def found(brought: Brought) -> str:
     if brought.kind == "model":
         return f"{brought.about}, {len(brought.model) / 1e6:.1f} MB"
     n_tokens = sum(map(len, brought.sentences))
-    parts = [counted(len(brought.sentences), "sentence"), counted(n_tokens, "token")]
+    parts = [format_count(len(brought.sentences), "sentence"), format_count(n_tokens, "token")]
     if brought.scores is not None:
         parts.append(f"scores of {brought.scores.emissions.shape[1]} labels")
         parts.append("transitions there" if brought.scores.transitions is not None else "no transitions")
     elif brought.labels:
-        parts.append(counted(len({label for row in brought.labels for label in row}), "label"))
+        parts.append(format_count(len({label for row in brought.labels for label in row}), "label"))
     if brought.corpus is not None:
         said = brought.corpus.found
         return f"{', '.join(parts)}. {said[:1].upper()}{said[1:]}"

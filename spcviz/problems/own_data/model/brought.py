@@ -18,7 +18,7 @@ from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt
 from spcviz.problems.own_data.model.training import MOST_LABELS, features_in, report_on
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Trained
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron, StructuredSVM
-from spcviz.shared.verdict.judged import halved
+from spcviz.shared.verdict.judged import deal_halves
 
 KINDS = {
     StructuredPerceptron: "perceptron",
@@ -91,7 +91,7 @@ def read_with(
     """
     tagger = model_of(data, "model")
     template = cascades.reader_of(tagger).template
-    dev, test = halved([len(words) for words in sentences], seed, MOST_HELD)
+    dev, test = deal_halves([len(words) for words in sentences], seed, MOST_HELD)
     if not len(test):
         raise ArgumentError(f"No sentence has from 1 to {MOST_HELD:,} words: the model has nothing to read.")
     dealt = Dealt(np.zeros(0, dtype=np.int64), dev, test)
@@ -100,12 +100,12 @@ def read_with(
     return Trained(to_zip(tagger), report_on(tagger, dealt, features, labels, tolerance))
 
 
-def said(tagger: Any) -> str:
+def describe_tagger(tagger: Any) -> str:
     """A tagger in a few words.
 
     >>> from spcviz.sequences import StructuredPerceptron
     >>> X, y = [[["lower[0]=a"], ["lower[0]=b"]]], [["X", "Y"]]
-    >>> said(StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
+    >>> describe_tagger(StructuredPerceptron(max_iter=1, random_state=0).fit(X, y))
     'a perceptron, 2 labels, 2 features of lower[0]'
     """
     kind = KINDS[type(tagger)]

@@ -15,7 +15,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.chains.tiered import tier_scores
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal
@@ -159,7 +159,7 @@ def _batch(
         TERMS,
         task="own_data",
         chain_ids=np.arange(len(labels)),
-        truths=spelled(truth, starts, alphabet),
+        truths=spell_readings(truth, starts, alphabet),
         faults=(truth[:, None] != np.arange(len(names) + 1)).astype(np.uint8),
         tier_names=(),
         tier_short=TIERS[:n_tiers],

@@ -117,10 +117,12 @@ def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
 
 def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
     """Features of some sentences, one token after the other; what training has not seen is left out."""
-    return encoded([templates.features_of(words, reader.template) for words in sentences], reader.vocabulary)
+    return encode_features(
+        [templates.features_of(words, reader.template) for words in sentences], reader.vocabulary
+    )
 
 
-def encoded(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Features:
+def encode_features(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Features:
     """Named features of some sentences as rows of numbers."""
     if FIRST in vocabulary:
         named = [
@@ -133,7 +135,9 @@ def encoded(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Feature
     return features_of(encoding.encode(named, vocabulary, len(vocabulary)).rows)
 
 
-def swept(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> list[Points]:
+def sweep_levels(
+    cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray
+) -> list[Points]:
     """Every level over all alphas, each at the cascade's own alphas of the levels before.
 
     `truth` has a label for each token, -1 where it is none of the model's. The first level's max-marginals
@@ -177,7 +181,7 @@ def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, trut
     return Points(event, event, shares.reshape(-1), row_start * shares.shape[1], lengths.astype(np.int64))
 
 
-def grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
+def count_grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
     """n-grams of the order behind the last level that all filters together leave, a position."""
     row_start = np.concatenate([[0], np.cumsum(lengths)])
     first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
@@ -211,7 +215,7 @@ def path_scores(
     return np.add.reduceat(scores, row_start[:-1])
 
 
-def tuned(points: Points, tolerance: float) -> float:
+def tune_alpha(points: Points, tolerance: float) -> float:
     """The largest alpha at which at most a share of the sentences loses its truth."""
     alive = points.event[points.event > -np.inf]
     return filtering.largest_alpha(alive, checks.fraction("tolerance", tolerance)) if len(alive) else 0.0

@@ -15,10 +15,10 @@ from spcviz.io.scores import ScoreFile
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.problems.own_data.model import cascades
-from spcviz.problems.own_data.model.training import Half, measured
+from spcviz.problems.own_data.model.training import Half, measure_model
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
-from spcviz.shared.verdict.judged import halved
+from spcviz.shared.verdict.judged import deal_halves
 
 STEPS = {"given": "as the file has them", "bio": "rules of BIO", "gold": "estimated on half of the gold",
          "none": "none"}  # fmt: skip
@@ -47,7 +47,7 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
     emissions = np.array(scores.emissions, dtype=float)
     n, lengths = emissions.shape[1], scores.lengths
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    halves = halved(np.where(_is_known(scores), lengths, 0), seed, MOST_ARCS // n**2)
+    halves = deal_halves(np.where(_is_known(scores), lengths, 0), seed, MOST_ARCS // n**2)
     if not len(halves[0]):
         got = len(halves[1])
         raise ArgumentError(f"Scores must be of at least 2 sequences that can be measured, got {got}.")
@@ -125,7 +125,7 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
         Half(cascades.rows_between(features, a, b), counts, gold[a:b])
         for a, b, counts in ((0, at, lengths[:n_dev]), (at, len(rows), lengths[n_dev:]))
     )
-    return measured(
+    return measure_model(
         cascade,
         parts,
         tolerance,

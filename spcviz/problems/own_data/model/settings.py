@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.model import template as templates
-from spcviz.scores.schemes import broken as broken
+from spcviz.scores.schemes import find_broken as broken
 from spcviz.scores.schemes import scheme_of
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 

@@ -11,7 +11,7 @@ from spcviz.problems.own_data.page.shown import Trained
 from spcviz.registry.problem import Run
 from spcviz.store import load_model, save_model
 from spcviz.store.errors import DamagedError, StoreError, refusal
-from spcviz.store.tree import packed, unpacked
+from spcviz.store.tree import pack_tree, unpack_tree
 
 EXAMPLE = "ewt"
 NAME, KIND, VERSION = f"own_data-{EXAMPLE}", "own-data", 1
@@ -26,7 +26,7 @@ def train(run: Run) -> Iterator[str]:
     save_model(
         run.models,
         NAME,
-        packed(trained._replace(report=report), Trained),
+        pack_tree(trained._replace(report=report), Trained),
         kind=KIND,
         version=VERSION,
         settings=settings._asdict(),
@@ -44,6 +44,6 @@ def load(folder: Path) -> Trained:
     if stored.manifest["settings"] != Settings()._asdict():
         raise refusal(folder, NAME, "was trained with other settings")
     try:
-        return unpacked(stored.arrays, Trained)
+        return unpack_tree(stored.arrays, Trained)
     except DamagedError as error:
         raise StoreError(str(refusal(folder, NAME, f"is damaged: {error}"))) from error

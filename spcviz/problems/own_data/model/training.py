@@ -67,10 +67,10 @@ def report_on(
     n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     halves = tuple(
-        Half(cascades.encoded(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
+        Half(cascades.encode_features(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
         for a, b in ((0, n or len(held)), (n, len(held)))
     )
-    return measured(
+    return measure_model(
         cascades.cascade_of(tagger),
         halves,
         tolerance,
@@ -94,7 +94,7 @@ class Half(NamedTuple):
     truth: np.ndarray
 
 
-def measured(
+def measure_model(
     cascade: Cascade, halves: tuple[Half, ...], tolerance: float, *, truth: np.ndarray, guess: np.ndarray,
     shares: np.ndarray, n_features: int = 0, **about: Any,
 ) -> Report:  # fmt: skip
@@ -106,8 +106,8 @@ def measured(
     levels = swept_levels(cascade, halves, tolerance)
     tuned = tuple(level._replace(alpha=swept.tuned_alpha) for level, swept in zip(cascade.levels, levels))
     dev, test = (cascades.by_marginals(cascade, *half) for half in halves)
-    marginal = Swept(cascades.tuned(dev, tolerance), dev, test)
-    left = cascades.grown(cascade._replace(levels=tuned), *halves[1][:2])
+    marginal = Swept(cascades.tune_alpha(dev, tolerance), dev, test)
+    left = cascades.count_grown(cascade._replace(levels=tuned), *halves[1][:2])
     return Report(
         levels=levels, by_marginals=marginal, n_grown=left, n_train=0, n_train_tokens=0,
         n_features=n_features, cpu_seconds=0.0, truth=truth.astype(np.int16), guess=guess.astype(np.int16),
@@ -122,10 +122,10 @@ def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:
     for t in range(n_levels):
         if is_tuned and t + 1 < n_levels:
             continue
-        points = cascades.swept(cascade, *halves[0])[t]
-        level = cascade.levels[t]._replace(alpha=cascades.tuned(points, tolerance))
+        points = cascades.sweep_levels(cascade, *halves[0])[t]
+        level = cascade.levels[t]._replace(alpha=cascades.tune_alpha(points, tolerance))
         cascade = cascade._replace(levels=(*cascade.levels[:t], level, *cascade.levels[t + 1 :]))
-    dev, test = (cascades.swept(cascade, *half) for half in halves)
+    dev, test = (cascades.sweep_levels(cascade, *half) for half in halves)
     return tuple(
         Swept(float(level.alpha), a, b) for level, a, b in zip(cascade.levels, dev, test, strict=True)
     )

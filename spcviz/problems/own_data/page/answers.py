@@ -68,7 +68,9 @@ def judge(
     )
 
 
-def timed(cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]) -> Times | None:
+def time_groups(
+    cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]
+) -> Times | None:
     """Time groups of sentences, each in all levels and the last predictor, and dense one by one.
 
     None if the dense tables would be too large.
@@ -98,7 +100,7 @@ def times_of(model: bytes, report: Report, sentences: Sequence[list[str]]) -> Ti
     chosen = [sentences[n] for n in report.test.tolist() if len(sentences[n]) <= live.MAX_WORDS][:N_TIMED]
     groups = [chosen[a : a + GROUP] for a in range(0, len(chosen), GROUP)]
     rows = [cascades.rows_of(reader, group) for group in groups]
-    return timed(reader.cascade, rows, [[len(words) for words in group] for group in groups])
+    return time_groups(reader.cascade, rows, [[len(words) for words in group] for group in groups])
 
 
 HERE, BEFORE = "on this server", "on the server that made the app's first scenes"
@@ -107,7 +109,7 @@ HERE, BEFORE = "on this server", "on the server that made the app's first scenes
 def verdict_of(
     report: Report, tolerance: float, choices: Sequence[Any], times: Times | None, timed: str = HERE
 ) -> Verdict:
-    """The verdict by the rule above; `choices` are those of `live.compared`."""
+    """The verdict by the rule above; `choices` are those of `live.compare_rules`."""
     by = {choice.key: choice for choice in choices}
     spc, crf = by["spc"], by["crf"]
     n_test = len(report.test)

@@ -32,7 +32,7 @@ from spcviz.shared.shown import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
 from spcviz.shared.verdict.judged import Times
 from spcviz.web.cached import owned, uploaded
-from spcviz.web.cached.shared import kernels_first, shared
+from spcviz.web.cached.shared import kernels_first, share
 
 STEPS = scored.STEPS
 UNKNOWN = files.UNKNOWN
@@ -51,33 +51,33 @@ def has_examples() -> bool:
     return CACHE.is_dir()
 
 
-@shared(len(EXAMPLES), kernels=False)
+@share(len(EXAMPLES), kernels=False)
 def example(name: str) -> files.Brought:
     """An example as it was read."""
     return examples.read_example(name)
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def stored_model(name: str) -> Trained | None:
     """The model that is stored of an example; None of the others. Raises `StoreError` if it is damaged."""
     return stored.load(MODELS) if name == stored.EXAMPLE else None
 
 
-@shared(64, stored=WordTrace, beside=2)
+@share(64, stored=WordTrace, beside=2)
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
     """One sentence of an example through the model that is stored of it."""
     trained = stored_model(name)
     return _traced(_stored_reader(name), trained.report, example(name), number, alphas)
 
 
-@shared(1, stored=Times, beside=1)
+@share(1, stored=Times, beside=1)
 def stored_times(name: str) -> Times | None:
     """Times of the model that is stored of an example, as they were where first scenes were made."""
     trained = stored_model(name)
     return times_of(trained.model, trained.report, example(name).sentences)
 
 
-@shared(1)
+@share(1)
 def _stored_reader(name: str) -> cascades.Reader:
     return _reader_of(stored_model(name))
 
@@ -238,15 +238,15 @@ class Source(NamedTuple):
         key, sentences = ("times", self.key), self.own.brought.sentences
         return self.own.once(key, lambda: [times_of(self.model, self.report, sentences)])[0]
 
-    def swept(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
+    def sweep(self, level: int, tolerance: float, by: str, alpha: float | None) -> Any:
         """(curves, choice) of a level over all thresholds."""
         of = (level, tolerance, by == "definition", alpha)
-        return self.own.once(("swept", self.key, *of), lambda: live.swept(self.report, *of))
+        return self.own.once(("swept", self.key, *of), lambda: live.sweep_level(self.report, *of))
 
-    def compared(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
+    def compare(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
         """Max-marginals beside marginals, on the first level."""
         key = ("compared", self.key, tolerance)
-        return self.own.once(key, lambda: live.compared(self.report, tolerance))
+        return self.own.once(key, lambda: live.compare_rules(self.report, tolerance))
 
 
 def _traced(
@@ -284,10 +284,10 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         return Source(visit, key, look.report, b"", look)
     if visit.model is not None:
         key = key_of(visit, settings, "read")
-        read = visit.kept(key)
+        read = visit.find(key)
         return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
     key = key_of(visit, settings, "train")
-    done, is_stored = visit.kept(key) or runs.find(visit, key), False
+    done, is_stored = visit.find(key) or runs.find(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
     return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)

@@ -23,7 +23,7 @@ from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
 from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import arc_level, node_level, timed_run
-from spcviz.shared.verdict.judged import Promise, promised
+from spcviz.shared.verdict.judged import Promise, check_guarantees
 
 MAX_WORDS = 40
 """Of a sentence that is drawn; of a longer one, so many words from its beginning."""
@@ -35,14 +35,14 @@ _TAGS = {"the": "D", "a": "D", "old": "A", "man": "N", "dog": "N", "sleeps": "V"
 
 def warmup(models: Path) -> None:
     """Compile what training, the lattice and the verdict call, on a few words."""
-    from spcviz.problems.own_data.page.answers import timed  # which asks for this module
+    from spcviz.problems.own_data.page.answers import time_groups  # which asks for this module
 
     tags = [[_TAGS[word] for word in words] for words in _TOY]
     for method in METHODS:
         trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
         reader = reader_in(trained.model)
         trace(reader.cascade, cascades.rows_of(reader, [_TOY[0]]), _TOY[0], reader.labels)
-        timed(reader.cascade, [cascades.rows_of(reader, [_TOY[0]])], [[len(_TOY[0])]])
+        time_groups(reader.cascade, [cascades.rows_of(reader, [_TOY[0]])], [[len(_TOY[0])]])
     spend(Settings(), 6 * _TOY, 6 * tags)
 
 
@@ -123,7 +123,7 @@ def _sample(points: Points) -> Sample:
     return Sample(points.by_definition, points.event, *about)
 
 
-def swept(
+def sweep_level(
     report: Report, level: int, tolerance: float, by_definition: bool, alpha: float | None
 ) -> tuple[SweepLevel, SweepChoice]:
     """(curves, the alpha of a tolerance or the one asked for with its losses) of a level from 1."""
@@ -132,12 +132,12 @@ def swept(
 
 
 def promises(report: Report, level: int, tolerance: float) -> tuple[Promise, ...]:
-    """What can be promised of sentences like the visitor's, at a level from 1; see `promised`."""
+    """What can be promised of sentences like the visitor's, at a level from 1; see `check_guarantees`."""
     dev, test = report.levels[level - 1][1:]
-    return promised(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
+    return check_guarantees(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
 
 
-def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
+def compare_rules(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
     """(rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
     rows, choices = [], []
     for key, measured in (("spc", report.levels[0]), ("crf", report.by_marginals)):
@@ -158,7 +158,7 @@ def compared(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]
 
 
 def _choice(key: str, measured: Swept, tolerance: float) -> Choice:
-    at = cascades.tuned(measured.dev, tolerance)
+    at = cascades.tune_alpha(measured.dev, tolerance)
     kept = measured.test.points > at
     lost = [float((half.event <= at).mean()) for half in measured[1:]]
     return Choice(key, at, *lost, float(kept.sum() / measured.test.n_columns.sum()), float(kept.mean()))

@@ -70,7 +70,7 @@ class Own:
             self._kept.popitem(last=False)
         return value
 
-    def kept(self, key: Hashable) -> Any:
+    def find(self, key: Hashable) -> Any:
         """What was made, or None."""
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -78,7 +78,7 @@ class Own:
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made, or is made now; an `ArgumentError` is kept as well."""
-        value = self.kept(key)
+        value = self.find(key)
         if value is None:
             try:
                 value = make()

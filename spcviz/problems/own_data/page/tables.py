@@ -12,7 +12,7 @@ from spcviz.problems.own_data.page.shown import Report
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def written(header: Iterable[str], rows: Iterable[Iterable]) -> bytes:
+def write_csv(header: Iterable[str], rows: Iterable[Iterable]) -> bytes:
     """A CSV with a byte order mark, so that spreadsheets see its letters; no cell begins a formula."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -35,17 +35,17 @@ def tokens(report: Report, sentences: list[list[str]]) -> bytes:
             part = "development" if w < len(report.dev) else "test"
             answer = report.labels[report.guess[r]]
             rows.append((number + 1, at + 1, word, gold, answer, f"{report.sure[r]:.6g}", part))
-    return written(("sentence", "token", "word", "gold", "answer", "probability", "part"), rows)
+    return write_csv(("sentence", "token", "word", "gold", "answer", "probability", "part"), rows)
 
 
 def mistakes(report: Report) -> bytes:
     """Which labels are taken for which."""
-    return written(("gold", "answer", "tokens"), confusions(report))
+    return write_csv(("gold", "answer", "tokens"), confusions(report))
 
 
 def sure(report: Report) -> bytes:
     """How often an answer is right, by the probability that the model gives it."""
-    return written(("probability", "right", "tokens"), reliability(report))
+    return write_csv(("probability", "right", "tokens"), reliability(report))
 
 
 def sweep(report: Report) -> bytes:
@@ -56,7 +56,7 @@ def sweep(report: Report) -> bytes:
         for part, points, numbers in parts:
             alphas = zip(numbers.tolist(), points.by_definition, np.minimum(points.event, np.inf))
             rows += [(n, part, number + 1, f"{a:.9g}", f"{b:.9g}") for number, a, b in alphas]
-    return written(("level", "part", "sentence", "alpha_by_definition", "alpha_in_fact"), rows)
+    return write_csv(("level", "part", "sentence", "alpha_by_definition", "alpha_in_fact"), rows)
 
 
 TABLES = {"tokens": tokens, "confusions": mistakes, "calibration": sure, "sweep": sweep}

@@ -98,7 +98,7 @@ def sentence(number: int, text: str, is_right: bool) -> str:
     return f"{'✔' if is_right else '✘'} {number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
 
 
-def trained(report) -> str:
+def describe_training(report) -> str:
     """What training came to, in a line."""
     right = (report.truth == report.guess).mean()
     spent = f" in {report.cpu_seconds:.1f} s of a core" if report.cpu_seconds else ""
@@ -148,7 +148,7 @@ TAKE = (
 )
 
 
-def scored(report, n: int, steps: str, has_gold: bool) -> str:
+def describe_scores(report, n: int, steps: str, has_gold: bool) -> str:
     """What was found about scores of another model, in a line."""
     left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left to score by triples"
     if not has_gold:
@@ -165,7 +165,7 @@ def scored(report, n: int, steps: str, has_gold: bool) -> str:
     )
 
 
-def swept(level: int, pieces: str, choice, is_scored: bool, n_test: int) -> str:
+def describe_sweep(level: int, pieces: str, choice, is_scored: bool, n_test: int) -> str:
     """Whether the tolerance holds on sentences that nobody tuned on, in a sentence; of `n_test` in all."""
     dev, test, allowed = choice.dev, choice.test, choice.tolerance
     low, high = choice.test.event_range
@@ -197,7 +197,7 @@ def n_of(at) -> str:
 RULES = {"spc": "max-marginals (SPC)", "crf": "marginals (CRF)"}
 
 
-def compared(choices, tolerance: float, n_labels: int) -> str:
+def describe_rules(choices, tolerance: float, n_labels: int) -> str:
     """Labels that two rules leave at the same allowed loss, in a sentence."""
     lines = [
         f"**{RULES[choice.key]}** leave {choice.kept:.2f} of {n_labels} labels a token and lose "
@@ -238,7 +238,7 @@ SPEND_FIRST = (
 )
 
 
-def bought(outcome, report, is_brought: bool) -> str:
+def describe_purchases(outcome, report, is_brought: bool) -> str:
     """What policies buy, in a sentence or two, and which model it is bought for."""
     free, full = outcome.curves[0].right[0], outcome.curves[0].right[-1]
     tiers = ", then ".join(outcome.tiers[1:])
@@ -264,7 +264,7 @@ CURVE_FIRST = (
 NO_CURVE = "This view trains models on parts of your sentences: it wants a model that is trained here."
 
 
-def learned(curve) -> str:
+def describe_learning(curve) -> str:
     """Whether more sentences would help, by what the last doubling has brought."""
     first, last = curve.points[-2], curve.points[-1]
     parts = []
@@ -304,7 +304,7 @@ def span(low: float, high: float) -> str:
     return "-" if low != low else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def judged(result) -> str:
+def describe_answers(result) -> str:
     """How good the answers are, in a sentence, with the baseline."""
     whole, (share, low, high) = result.scores[0], result.right
     n = sum(map(len, result.gold))
@@ -324,7 +324,7 @@ def own(words, labels) -> str:
     return " ".join(f"{word}/{label}" for word, label in zip(words, labels))[:1000]
 
 
-def paired(first: int, second: int, test) -> str:
+def describe_difference(first: int, second: int, test) -> str:
     """Whether one run is better than another, in a sentence."""
     gap, low, high = (100 * value for value in (test.second - test.first, test.low, test.high))
     if test.low > 0 or test.high < 0:

@@ -34,14 +34,14 @@ def key_of(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, .
     return visit.of(work, settings)
 
 
-def bought(visit: shelf.Own, settings: Settings) -> Bought | None:
+def get_purchases(visit: shelf.Own, settings: Settings) -> Bought | None:
     """What a budget buys on these sentences, if that has been worked out."""
-    return visit.kept(key_of(visit, settings, "budget"))
+    return visit.find(key_of(visit, settings, "budget"))
 
 
-def learned(visit: shelf.Own, settings: Settings) -> LearningCurve | None:
+def get_learning_curve(visit: shelf.Own, settings: Settings) -> LearningCurve | None:
     """The learning curve with these settings, if that has been worked out."""
-    return visit.kept(key_of(visit, settings, "curve"))
+    return visit.find(key_of(visit, settings, "curve"))
 
 
 def spent_on(visit: shelf.Own, settings: Settings) -> str:
@@ -54,7 +54,7 @@ def read_with_model(visit: shelf.Own, settings: Settings) -> None:
     if visit.model is None or visit.job is not None:
         return
     key = key_of(visit, settings, "read")
-    if visit.kept(key) is None and visit.asked != key:  # what has failed is not begun again by itself
+    if visit.find(key) is None and visit.asked != key:  # what has failed is not begun again by itself
         start(visit, settings, "read")
 
 

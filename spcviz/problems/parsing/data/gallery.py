@@ -12,7 +12,7 @@ import numpy as np
 
 from spcviz.problems.tagging.data.corpora import COLUMNS, EWT_ORIGIN, FOLDERS, read_columns
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import CACHE, data_folder, shipped
+from spcviz.shared.folders import CACHE, data_folder, shipped_path
 
 SHIPPED = CACHE / "data" / "ewt" / "sentences.conllu"
 SHIPPED_SHA256 = "b50ccdaac162ae5fca18ee283800f827c7404456d49c151549d81c7e23901ece"
@@ -91,7 +91,7 @@ def own_sentences():
 @lru_cache(1)
 def shipped_sentences() -> tuple[Sentence, ...]:
     """Those of the treebank that come with the project; `NoCacheError` in a package installed by pip."""
-    text = shipped(SHIPPED).read_text(encoding="utf-8")
+    text = shipped_path(SHIPPED).read_text(encoding="utf-8")
     numbers = re.findall(rf"^{NUMBER}([0-9]+)$", text, re.MULTILINE)
     return tuple(_sentence(f"dev{number}", read) for number, read in zip(numbers, _read(text)))
 

@@ -27,14 +27,14 @@ def prepare(folder: Path, place: Path) -> Iterator[str]:
     """Choose the sentences from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
     path = original.root_of(folder, PART) / PART
     blocks = re.split(r"\n\n+", path.read_bytes().decode("utf-8").strip("\n"))
-    numbers = chosen(blocks, path)
+    numbers = choose_sentences(blocks, path)
     written = "".join(f"{gallery.NUMBER}{number}\n{blocks[number]}\n\n" for number in numbers).encode()
     (place / gallery.SHIPPED.name).write_bytes(written)
     is_same = hashlib.sha256(written).hexdigest() == gallery.SHIPPED_SHA256
     yield f"{gallery.SHIPPED.name}: {len(numbers)} of {len(blocks)} sentences{'' if is_same else OTHER}"
 
 
-def chosen(blocks, path):
+def choose_sentences(blocks, path):
     """Numbers of the sentences that are taken, in order: ndarray of int64."""
     columns = [COLUMNS["ewt"][name] for name in ("word", "tag")]
     read = [read_columns(block, *columns) for block in blocks]

@@ -93,13 +93,13 @@ def train(
         count += n_sentences
         if tick is not None:
             tick(f"{settings.data} pass {epoch + 1}")
-    return Parser(*rounded(weights - summed / count), longest, tag_set)
+    return Parser(*round_weights(weights - summed / count), longest, tag_set)
 
 
-def rounded(weights):
+def round_weights(weights):
     """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
 
-    >>> weights, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
+    >>> weights, steps = round_weights(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
     >>> weights, steps.round(4)
     (array([[127,   0, -64],
            [  0, 127,  76]], dtype=int8), array([1.    , 0.0079]))

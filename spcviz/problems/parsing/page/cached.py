@@ -18,15 +18,15 @@ from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(1)
+@share(1)
 def _model():
     return stored.load(MODELS)
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def gallery_sentences():
     """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.data.gallery.sentences`."""
     return {sentence.key: sentence for sentence in gallery.sentences()}
@@ -45,8 +45,8 @@ def typed_words(text):
         return (), str(error)
 
 
-@shared(400, stored=(ParsedSentence, PolicyCourse))  # all sentences on offer, 50 KB each, and typed ones
-def parsed(words: tuple[str, ...], key: str = ""):
+@share(400, stored=(ParsedSentence, PolicyCourse))  # all sentences on offer, 50 KB each, and typed ones
+def parse(words: tuple[str, ...], key: str = ""):
     """A sentence under every policy; `key` of the gallery gives its true heads."""
     truth = gallery_sentences()[key].heads if key else None
     return live.parse(_model(), tagger(), words, truth)
@@ -59,7 +59,7 @@ def _batch(size, seed):
     return [shipped[k] for k in np.sort(chosen)]
 
 
-@shared(48, "Parsing, word by word ...", stored=TradeOff)
+@share(48, "Parsing, word by word ...", stored=TradeOff)
 def _traded(size, seed):
     return run_in_pool(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
@@ -68,13 +68,13 @@ def fill():
     """The page's first sentence."""
     if HAS_PARSER:
         first = next(iter(gallery_sentences().values()))
-        parsed(first.words, first.key)
+        parse(first.words, first.key)
 
 
 def fill_more():
     """The other sentences on offer, and the Trade-off page's first batches."""
     for sentence in gallery_sentences().values() if HAS_PARSER else ():
-        parsed(sentence.words, sentence.key)
+        parse(sentence.words, sentence.key)
         yield
     for size, seed in product((10, 20), (0, 1)) if TRADE else ():
         _traded(size, seed)
@@ -95,7 +95,7 @@ TRADE = (
         cost_help=COST_HELP,
         origin=ORIGIN,
         colours=SENTENCES.colours,
-        packed=SENTENCES.packed,
+        pack=SENTENCES.pack,
         evidence=lambda _: stored_evidence(pays.evidence, ("parsing",)),
     )
     if HAS_PARSER and HAS_SENTENCES

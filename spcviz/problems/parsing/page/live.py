@@ -10,7 +10,7 @@ from spcviz.engine.dependency import arborescence
 from spcviz.learning.budgets.part_policy import Learned, rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.budgets.purchases import spell_readings, timed_course
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.parsing.data.treebank import encode
 from spcviz.problems.parsing.model import policies
@@ -23,7 +23,7 @@ from spcviz.problems.parsing.page.shown import (
     TRADED,
     ParsedSentence,
     PolicyCourse,
-    said,
+    describe_policy,
 )
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model import stored as tagging
@@ -99,7 +99,7 @@ def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequenc
         TERMS,
         task="parsing",
         chain_ids=np.arange(len(sentences)),
-        truths=spelled(heads, world.starts, alphabet),
+        truths=spell_readings(heads, world.starts, alphabet),
         faults=(heads[:, None] != np.arange(len(alphabet))).astype(np.uint8),
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
@@ -127,7 +127,9 @@ def _course(key, how, world, us):
         base_us + n * us[0] + np.arange(n + 1) * step,
         np.where(np.isfinite(values), values, np.nan),
     )
-    return PolicyCourse(key, *said(key), trajectory.part, heads, score, other, without, values, spent)
+    return PolicyCourse(
+        key, *describe_policy(key), trajectory.part, heads, score, other, without, values, spent
+    )
 
 
 def warmup(stored):

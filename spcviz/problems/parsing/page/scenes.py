@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -63,7 +63,7 @@ def parsing(
     truth = None if heads is None else checks.whole_numbers("heads", heads, 0, len(words))
     if truth is not None and len(truth) != len(words):
         raise ArgumentError(f"heads must hold one for each of {len(words)} words, got {len(truth)}")
-    models = shipped(MODELS)
+    models = shipped_path(MODELS)
     parsed = live.parse(stored.load(models), load_tagger(models), words, truth)
     n = int(spend * len(words) + 0.01)
     out = []
@@ -81,7 +81,7 @@ def batch(size: int = 12, seed: int = 0) -> "TradeOff":
     from spcviz.problems.parsing.page import live
     from spcviz.problems.tagging.model.stored import load_tagger
 
-    every, models = gallery.shipped_sentences(), shipped(MODELS)
+    every, models = gallery.shipped_sentences(), shipped_path(MODELS)
     size, seed = checks.integer("size", size, 1, len(every)), checks.integer("seed", seed, 0, 2**31)
     chosen = np.sort(np.random.default_rng(seed).permutation(len(every))[:size])
     return live.compare(stored.load(models), load_tagger(models), [every[k] for k in chosen], seed)

@@ -52,10 +52,10 @@ ORIGIN = (
 """Of what the Trade-off page shows."""
 
 
-def said(policy):
+def describe_policy(policy):
     """(label, help) of a policy of the results.
 
-    >>> said("uniform_sentences")[0]
+    >>> describe_policy("uniform_sentences")[0]
     'Sentences, at random'
     """
     return METHODS[METHOD_OF[policy]].said(TERMS)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
-from spcviz.problems.parsing.page.shown import said
+from spcviz.problems.parsing.page.shown import describe_policy
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
@@ -39,7 +39,7 @@ def trade_off(
     """Heads right against what was spent (`AXES`), every policy; one template for all words as stars."""
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data, dictionary).items()):
-        name, times = said(policy)[0], 100 if axis == "features_share" else 1
+        name, times = describe_policy(policy)[0], 100 if axis == "features_share" else 1
         look = stroke(getattr(palette, ROLES[i % len(ROLES)]), 2.5 * scale, DASHES[i % len(DASHES)])
         look |= mark(7 * scale, MARKS[i % len(MARKS)])
         x, y = [times * row[axis] for row in rows], [row["uas"] for row in rows]
@@ -85,7 +85,7 @@ def curves_frame(result):
     return pd.DataFrame(
         {
             "data": row["data"],
-            "policy": said(row["policy"])[0],
+            "policy": describe_policy(row["policy"])[0],
             "length dictionary": "yes" if row.get("dictionary") else "no",
             "words bought %": 100 * row["features_share"],
             "heads right %": row["uas"],
@@ -106,7 +106,7 @@ def chosen_frame(result):
             "data": row["data"],
             "points less on development": row["loss"],
             "length dictionary": "yes" if row["dictionary"] else "no",
-            "policy": said(row["policy"])[0],
+            "policy": describe_policy(row["policy"])[0],
             "words bought %": 100 * row["features_share"],
             "heads right %": row["uas"],
             "against everything": row["uas"] - row["uas_full"],
@@ -128,7 +128,7 @@ def compared_frame(result):
         {
             "data": row["data"],
             "words bought %": 100 * row["features_share"],
-            "policy": said(row["policy"])[0] + (" (chosen)" if row["is_chosen"] else ""),
+            "policy": describe_policy(row["policy"])[0] + (" (chosen)" if row["is_chosen"] else ""),
             "against uniform": gap(row, "uniform"),
             "against everything": gap(row, "full"),
         }

@@ -73,7 +73,7 @@ def _packaged(left, right, disparity):
 
 
 def _cones(left, right, disparity):
-    quarters = np.asarray(original.opened(disparity).convert("L"), dtype=float)
+    quarters = np.asarray(original.open_image(disparity).convert("L"), dtype=float)
     return _pixels(left), _pixels(right), np.where(quarters == 0, np.nan, quarters / 4)
 
 

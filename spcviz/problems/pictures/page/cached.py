@@ -4,7 +4,7 @@ from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live
 from spcviz.problems.pictures.page.shown import PictureReadings
 from spcviz.shared.folders import data_folder
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}
 
@@ -14,17 +14,17 @@ def stereo_names():
     return [live.DOTS, *stereo_pairs.available(data_folder())]
 
 
-@shared(len(stereo_pairs.PAIRS))
+@share(len(stereo_pairs.PAIRS))
 def _pair(name, folder):
     return stereo_pairs.load_pair(name, folder)
 
 
-@shared(len(PICTURES))
+@share(len(PICTURES))
 def _picture(name):
     return denoise.load_picture(name)
 
 
-@shared(160, stored=PictureReadings)
+@share(160, stored=PictureReadings)
 def picture_readings(name, seed, noise, weight):
     """A stereo pair or a noisy picture read three ways; see `spcviz.problems.pictures.page.live`."""
     if name in PICTURES:

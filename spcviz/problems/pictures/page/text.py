@@ -34,7 +34,7 @@ def missing(pair):
     )
 
 
-def compared(readings):
+def compare_readings(readings):
     """The three readings in a sentence: the order is read off the numbers."""
     one, rows, grid = (f"**{100 * e:.1f} %**" for e in readings.errors)
     off = "more than one pixel off" if readings.slack else "wrong"

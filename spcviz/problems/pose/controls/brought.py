@@ -42,7 +42,7 @@ def _upload():
         label = "A picture or a short clip, at most 20 MB"
         return st.file_uploader(label, key=key, max_upload_size=20)
 
-    return layout.brought("Your picture or clip", bring, "pose_file")
+    return layout.upload_box("Your picture or clip", bring, "pose_file")
 
 
 def _snapshot(table):
@@ -59,7 +59,7 @@ def _snapshot(table):
         st.caption(say.NO_CAMERA)
         return file
 
-    file = layout.brought("Camera", take, f"pose_camera_{taken}")
+    file = layout.upload_box("Camera", take, f"pose_camera_{taken}")
     if file is not None:
         st.button("Snap again", icon=":material/photo_camera:", on_click=again)
     return file
@@ -72,7 +72,7 @@ def _windowed(table, state, data, place):
     with place.popover("Window", icon=":material/crop:"):
         for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
                                        ("size", "size", 0.2, 2.0)):  # fmt: skip
-            tied = layout.tied(table, "pose", name, filled) | {"label_visibility": "visible"}
+            tied = layout.bind(table, "pose", name, filled) | {"label_visibility": "visible"}
             st.slider(label, low, high, step=0.01, width=220, help=say.HELP.get(name, say.WINDOW), **tied)
     if best["score"] is not None:
         forget = dict.fromkeys(WINDOW)

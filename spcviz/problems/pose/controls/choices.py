@@ -53,7 +53,7 @@ def show(table: StateTable, state: dict, kinds: dict[str, str]) -> None:
         table.write(show="level" if view == "cascade" else view)
 
     def tie(name, **forget):
-        return layout.tied(table, "pose", name, state, **forget)
+        return layout.bind(table, "pose", name, state, **forget)
 
     view = state["show"] if state["show"] in STORIES else "cascade"
     st.session_state["pose_story"] = view

@@ -157,7 +157,7 @@ def parse(folder: Path, place: Path) -> Iterator[str]:
         share = min(1.0, LONGEST / max(image.size))
         sizes.append((*image.size, share))
         if share == 1:
-            original.copied(path, place / "images" / path.name)
+            original.copy_file(path, place / "images" / path.name)
         else:
             _shrunk(image, share).save(place / "images" / path.name, quality=92)
     shares = np.array(sizes, dtype=float)

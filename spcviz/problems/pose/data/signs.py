@@ -22,7 +22,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose.data import pictures
 from spcviz.problems.pose.model import body
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 ADDRESS = "https://github.com/intel-iot-devkit/sample-videos (folder asl_gestures, commit 5797889)"
 ATTRIBUTION = "Intel IoT Developer Kit sample videos, CC BY 4.0"
@@ -76,7 +76,7 @@ class Fold(NamedTuple):
 def load_reference() -> Reference:
     """People and joints of all clips, read-only; `NoCacheError` without the repository they come with."""
     with (
-        zipfile.ZipFile(shipped(SHIPPED)) as packed,
+        zipfile.ZipFile(shipped_path(SHIPPED)) as packed,
         np.load(io.BytesIO(packed.read("reference.npz")), allow_pickle=False) as stored,
     ):
         table = {name: stored[name] for name in stored.files}
@@ -128,7 +128,7 @@ def rows_of(name):
 
 def filmed(name, every):
     """Yield every so many-th frame of a clip as it was filmed."""
-    with zipfile.ZipFile(shipped(SHIPPED)) as packed:
+    with zipfile.ZipFile(shipped_path(SHIPPED)) as packed:
         video = packed.read(f"{name}.mkv")
     with av.open(io.BytesIO(video)) as container:
         for frame in islice(container.decode(container.streams.video[0]), 0, None, every):

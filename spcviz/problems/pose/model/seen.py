@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import features
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 
 EVERY = 3  # frames of the video from one to the next: 10 a second are left
 MODULES = ("spcviz.problems.pose.model.seen",)
@@ -32,7 +32,7 @@ def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> d
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
         made = partial(_seen, name)
-        out[name] = kept(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
+        out[name] = load_or_compute(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
     return out
 
 

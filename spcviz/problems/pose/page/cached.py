@@ -15,7 +15,7 @@ from spcviz.shared.folders import MODELS, data_folder
 from spcviz.shared.uploading.uploads import UploadError
 from spcviz.web.cached import pool, uploaded
 from spcviz.web.cached.common import STORED
-from spcviz.web.cached.shared import kernels_first, shared
+from spcviz.web.cached.shared import kernels_first, share
 
 NAME = stored.NAME
 HAS_POSE = NAME in STORED
@@ -33,31 +33,31 @@ def has_buffy():
     return shelf.has_buffy(data_folder())
 
 
-@shared(1)
+@share(1)
 def _pose_model():
     return stored.load_pose(MODELS)
 
 
-@shared(8, "Making the clip ...", kernels=False)
+@share(8, "Making the clip ...", kernels=False)
 def pose_scene(kind, name, n_frames):
     """A clip to look at; see `spcviz.problems.pose.page.live.scene_of`."""
     return live.scene_of(kind, name, n_frames, data_folder())
 
 
-@shared(4, "Reading your file ...", kernels=False, own=True)
+@share(4, "Reading your file ...", kernels=False, own=True)
 def _upload(digest, _data):
     return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
 
 
 def _frames_of(data):
     """(digest, frames) of a visitor's file; raises `UploadError`."""
-    upload, wrong = uploaded.asked(_upload, data)
+    upload, wrong = uploaded.call_by_digest(_upload, data)
     if wrong:
         raise UploadError(wrong)
     return upload
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def _finder():
     return finder_train.load(MODELS)
 
@@ -74,7 +74,7 @@ def find_person(data) -> dict:
     return _person_window(*_frames_of(data))
 
 
-@shared(4, "Looking for the person ...", kernels=False, own=True)
+@share(4, "Looking for the person ...", kernels=False, own=True)
 def _person_window(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
@@ -93,7 +93,7 @@ def upload_scene(data, x, y, size):
     return live.upload_scene(frames, x, y, size)
 
 
-@shared(40, kernels=False)
+@share(40, kernels=False)
 def failure_picture(kind: str, picture: str):
     """A picture of the gallery of ``pose-people`` as a data URI, None where its data are not here."""
     if kind.startswith("signs"):
@@ -105,7 +105,7 @@ def failure_picture(kind: str, picture: str):
     return None
 
 
-@shared(1, "Looking at every frame ...", stored=ClipTrace)
+@share(1, "Looking at every frame ...", stored=ClipTrace)
 def first_clip():
     """The clip that the page opens with, under the tuned alphas."""
     return pose_clip(pose_scene("signs", FIRST, 0), "single", (None,) * body.N_LEVELS, lambda share: None)
@@ -115,22 +115,22 @@ def _is_own(own, *_):
     return own
 
 
-@shared(120, kernels=False, own=_is_own)
+@share(120, kernels=False, own=_is_own)
 def _pose_scores(own, digest, _image):
     return live.scores_of(_pose_model(), _image)
 
 
-@shared(240, kernels=False, own=_is_own)
+@share(240, kernels=False, own=_is_own)
 def _frame_levels(own, digest, alphas, _scores):
     return trace.run_levels(_pose_model(), [_scores], "single", alphas)
 
 
-@shared(6, kernels=False, own=_is_own)
+@share(6, kernels=False, own=_is_own)
 def _clip_levels(own, digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas, pool.map_in_pool)
 
 
-@shared(12, kernels=False, own=_is_own)
+@share(12, kernels=False, own=_is_own)
 def _assembled(own, digests, method, alphas, title, _scene, _runs, _seconds):
     return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
 
@@ -140,7 +140,7 @@ def thinned(scene, method):
     return live.thinned(scene, shelf.MOST_FRAMES[method])
 
 
-@shared(64, kernels=False, seconds=1800)  # 0.7 MB each, all that are loaded ahead
+@share(64, kernels=False, seconds=1800)  # 0.7 MB each, all that are loaded ahead
 def _on_shelf(path):
     return shelf.take(path)
 

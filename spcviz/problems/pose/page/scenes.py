@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, data_folder, shipped
+from spcviz.shared.folders import MODELS, data_folder, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.pose.page.shown import PoseScene
@@ -63,7 +63,7 @@ def pose(
     from spcviz.problems.pose.page import live, trace
 
     scene = clip_of(kind, name, method)
-    model = stored.load_pose(shipped(MODELS))
+    model = stored.load_pose(shipped_path(MODELS))
     scores = [live.scores_of(model, image)[0] for image in scene.images]
     runs = [[one] for one in scores] if method == "single" else [scores]  # others ask the frames beside
     levels = trace.joined([trace.run_levels(model, run, method, alphas)[0] for run in runs])
@@ -79,7 +79,7 @@ def clip_of(kind: str, name: str | int, method: str) -> "PoseScene":
         if value not in known:
             raise ArgumentError(f"{what} must be one of {', '.join(known)}, got {value!r:.60}")
     if kind == "signs":
-        shipped(signs.SHIPPED)
+        shipped_path(signs.SHIPPED)
     elif kind != "astronaut":
         name = checks.integer("name", name, 0, 2**31)
     return live.thinned(live.scene_of(kind, name, shelf.N_FRAMES, data_folder()), shelf.MOST_FRAMES[method])

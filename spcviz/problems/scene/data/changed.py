@@ -9,11 +9,11 @@ from spcviz.problems.scene.data.camvid import Scene
 POWER, FACTOR, TINT = 0.3, 0.35, 0.08  # largest logarithms: brightness b becomes factor * tint_c * b^power
 
 
-def mirrored(scene, rng):
+def mirror_scene(scene, rng):
     """A `Scene` mirrored left to right, truth too, in another light.
 
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
-    >>> flipped = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
+    >>> flipped = mirror_scene(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
     >>> flipped.truth.tolist(), bool((flipped.picture != 90).any())
     ([[2, 1]], True)
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.problems.scene.data import camvid
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
 SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
@@ -31,4 +31,4 @@ def photograph() -> np.ndarray:
     """The photograph as it ships, (540, 960, 3); `NoCacheError` without the repository it comes with."""
     from PIL import Image
 
-    return np.asarray(Image.open(shipped(SHIPPED)).convert("RGB"))
+    return np.asarray(Image.open(shipped_path(SHIPPED)).convert("RGB"))

@@ -3,14 +3,14 @@
 import json
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import RESULTS, shipped
+from spcviz.shared.folders import RESULTS, shipped_path
 
 NAME = "scene-costs"
 
 
-def known():
+def load_costs():
     """The stored result's rows by piece; `ArgumentError` ends with the command that makes it."""
-    path = shipped(RESULTS) / f"{NAME}.json"
+    path = shipped_path(RESULTS) / f"{NAME}.json"
     try:
         return {row["piece"]: row for row in json.loads(path.read_bytes())["rows"]}
     except (OSError, ValueError, LookupError, TypeError) as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.problems.scene.data import camvid, changed
 from spcviz.problems.scene.model import codes, features, segments, shape
-from spcviz.shared.work.kept import ARRAYS, kept, tree_of
+from spcviz.shared.work.kept import ARRAYS, load_or_compute, tree_of
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures over the drives, and descriptors of each, for codebooks
 RANDOM_STATE = 3
@@ -40,7 +40,7 @@ def vocabulary(names: Sequence[str], work: Path | None):
         return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), arrays
 
     key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
-    low, span, books = kept(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
+    low, span, books = load_or_compute(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
     books = {group: codes.Codebook(*arrays) for group, arrays in books.items()}
     return features.Vocabulary(books, features.Scales(low, span))
 
@@ -65,10 +65,12 @@ def part(split, names, vocabulary, work, at, mirrored=False):
     def make():
         rng, scenes = np.random.default_rng((RANDOM_STATE, at)), (camvid.load(split, name) for name in names)
         if mirrored:
-            scenes = (changed.mirrored(scene, rng) for scene in scenes)
+            scenes = (changed.mirror_scene(scene, rng) for scene in scenes)
         return as_arrays([one(scene, vocabulary) for scene in scenes])
 
-    return kept(work, f"scene-{split}{'-mirrored' * mirrored}-{at}", key, (__name__,), make, ARRAYS)
+    return load_or_compute(
+        work, f"scene-{split}{'-mirrored' * mirrored}-{at}", key, (__name__,), make, ARRAYS
+    )
 
 
 def one(scene, vocabulary):

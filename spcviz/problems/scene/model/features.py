@@ -68,7 +68,7 @@ class Seen:
     """A picture of which only what was asked for is computed; `begun` are groups that were."""
 
     def __init__(self, picture, vocabulary):
-        self.picture = segments.checked(picture)
+        self.picture = segments.check_picture(picture)
         self.vocabulary = vocabulary
         self.hierarchy = segments.hierarchy(self.picture)
         self.size = np.bincount(self.hierarchy.atoms.ravel()).astype(np.float32)

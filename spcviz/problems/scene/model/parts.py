@@ -36,10 +36,10 @@ def scenes(
             parts.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
             if tick is not None:
                 tick(f"{split} {at}{' mirrored' * mirrored}")
-    return joined(parts)
+    return join_parts(parts)
 
 
-def joined(parts):
+def join_parts(parts):
     """`Scenes` of parts as `as_arrays` makes them, one after the other."""
     levels = []
     for level in range(segments.N_LEVELS):

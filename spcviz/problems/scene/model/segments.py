@@ -50,7 +50,7 @@ class Hierarchy(NamedTuple):
         return int(self.member[level].max()) + 1
 
 
-def checked(picture: ArrayLike) -> np.ndarray:
+def check_picture(picture: ArrayLike) -> np.ndarray:
     """A colour picture (H, W, 3) that can be segmented, or `ArgumentError`."""
     picture = np.asarray(picture)
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
@@ -67,13 +67,13 @@ def checked(picture: ArrayLike) -> np.ndarray:
 
 
 def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
-    """The `n_levels` lowest levels of a picture that is `checked`, from the smallest regions on.
+    """The `n_levels` lowest levels of a picture that `check_picture` has let through, from the smallest regions on.
 
     >>> regions = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
     >>> regions.member.shape, int(regions.atoms.max())
     ((7, 1), 0)
     """
-    picture = checked(picture)
+    picture = check_picture(picture)
     tall, wide = picture.shape[:2]
     edges = _pixel_edges(_smooth(picture))
     atoms = _merge(edges, np.ones(tall * wide, dtype=np.uint32), SCALE, LEAST).reshape(tall, wide)

@@ -12,7 +12,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, costs, extract, features, packed, parts
-from spcviz.shared.work.kept import kept, tree_of
+from spcviz.shared.work.kept import load_or_compute, tree_of
 
 RANDOM_STATE = 0
 LIMITED = {  # groups that the inference machines may use, as in the paper's Fig. 2
@@ -48,7 +48,7 @@ def settings_for(quick):
 
 def prices():
     """SIM's costs, as ``scene-costs`` stores them: so it learns the same predictor on every machine."""
-    known = costs.known()
+    known = costs.load_costs()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
     every = [known[f"{g} (D)"] for g in groups]
@@ -94,7 +94,7 @@ class Lab:
         """(list of Step, risk after each, modelled milliseconds of each)."""
         settings = self.settings
         key = {"sim": asdict(settings.sim), "every": settings.every, "power": settings.sim_power}
-        key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
+        key |= {"costs": list(costs.load_costs().values()), "random_state": RANDOM_STATE}
 
         def make():
             scenes, target, origin = self.scenes(settings.sim_power)
@@ -104,7 +104,7 @@ class Lab:
             return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
         code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.model.extract")
-        steps, risk, ms = kept(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
+        steps, risk, ms = load_or_compute(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
         return packed.to_steps(steps), risk, ms
 
     def _him(self, name):
@@ -135,7 +135,7 @@ class Lab:
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")
         form = tree_of(packed.Stages)
-        return packed.to_stages(kept(self.work, f"scene-{name}", key, code, make, form))
+        return packed.to_stages(load_or_compute(self.work, f"scene-{name}", key, code, make, form))
 
     def forest(self):
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""

@@ -13,7 +13,7 @@ from spcviz.shared.folders import MODELS
 from spcviz.web.cached import uploaded
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import kernels_first, shared
+from spcviz.web.cached.shared import kernels_first, share
 
 NAME = models.NAME
 HAS_SCENE = NAME in STORED
@@ -26,26 +26,26 @@ CHOSEN = {
 }
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def camvid_names():
     """Names of CamVid's test pictures, none where the data are not here."""
     return camvid.names_of("test") if camvid.is_here() else ()
 
 
-@shared(1)
+@share(1)
 def _model():
     return models.load(MODELS)
 
 
-@shared(40, "Labelling, step by step ...", stored=shown.SceneCourse)
-def labelled(kind: str, name: int):
+@share(40, "Labelling, step by step ...", stored=shown.SceneCourse)
+def label_picture(kind: str, name: int):
     """The trajectories on a picture of "road", "china", "rendered" (a seed) or "camvid" (a number)."""
     n_runs = live.N_RUNS_STORED if (kind, name) in FIRST_PICTURES else live.N_RUNS
     scene = live.camvid(camvid_names()[name]) if kind == "camvid" else live.picture(kind, name)
     return live.label(_model(), scene, f"{live.CREDITS[kind]} {CHOSEN.get((kind, name), '')}".strip(), n_runs)
 
 
-@shared(8, "Labelling your picture ...", kernels=False, own=True)
+@share(8, "Labelling your picture ...", kernels=False, own=True)
 def _own(digest, _data):
     return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), live.CREDITS["own"]))
 
@@ -53,11 +53,11 @@ def _own(digest, _data):
 def own(data_):
     """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
     kernels_first(__name__)
-    return uploaded.asked(_own, data_)
+    return uploaded.call_by_digest(_own, data_)
 
 
-@shared(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))
-def traded(kind, size, seed):
+@share(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))
+def compare_batch(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.page.trade.compare`."""
     return run_in_pool(trade.compare, _model(), trade.draw(kind, size, seed), seed)
 
@@ -66,13 +66,13 @@ def fill():
     """The page's first picture, and the street that is one choice away."""
     if HAS_SCENE:
         for picture in FIRST_PICTURES:
-            labelled(*picture)
+            label_picture(*picture)
 
 
 def fill_more():
     """The Trade-off page's first batches: 2 s each."""
     for seed, size, kind in product((0, 1), (12, 20), _kinds()) if HAS_SCENE else ():
-        traded(kind, size, seed)
+        compare_batch(kind, size, seed)
         yield
 
 
@@ -87,7 +87,7 @@ TRADE = (
         free="a street's **texture**",
         examples="pictures",
         batches={n: f"{n} pictures" for n in (12, 20)},
-        make=lambda state: traded(state["vocabulary"], state["size"], state["seed"]),
+        make=lambda state: compare_batch(state["vocabulary"], state["size"], state["seed"]),
         identity=("vocabulary", "size", "seed"),
         kinds=_kinds(),
         kinds_help=shown.KINDS_HELP,
@@ -95,7 +95,7 @@ TRADE = (
         cost_help=shown.COST_HELP,
         origin=shown.ORIGIN,
         colours=trade_task.COLOURS,
-        packed=trade_task.packed,
+        pack=trade_task.pack,
         evidence=lambda _: stored_evidence(pays.evidence, ("dms-scene",)),
     )
     if HAS_SCENE

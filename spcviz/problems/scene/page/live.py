@@ -28,10 +28,10 @@ CREDITS = {
 }
 
 
-def fitted(picture: np.ndarray) -> np.ndarray:
+def fit_picture(picture: np.ndarray) -> np.ndarray:
     """A picture in about 43,200 pixels, sides multiples of 4; too small a one gets a sentence for people.
 
-    >>> fitted(np.zeros((427, 640, 3), np.uint8)).shape
+    >>> fit_picture(np.zeros((427, 640, 3), np.uint8)).shape
     (168, 256, 3)
     """
     from PIL import Image
@@ -54,7 +54,7 @@ def fitted(picture: np.ndarray) -> np.ndarray:
 
 def road():
     """The photograph of a road that ships: a `Scene` without truth."""
-    return data.Scene("A road in California", fitted(photographed.photograph()), None)
+    return data.Scene("A road in California", fit_picture(photographed.photograph()), None)
 
 
 def china():
@@ -63,10 +63,10 @@ def china():
 
     # By its file: importing scikit-learn would take a second and 60 MB.
     path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
-    return data.Scene("A temple in China", fitted(np.asarray(Image.open(path).convert("RGB"))), None)
+    return data.Scene("A temple in China", fit_picture(np.asarray(Image.open(path).convert("RGB"))), None)
 
 
-def rendered(seed):
+def render_scene(seed):
     """A street that the project renders: a `Scene`."""
     return data.Scene(f"Rendered street {seed}", *render.street(seed))
 
@@ -78,7 +78,7 @@ def camvid(name):
 
 def own(frames):
     """A visitor's picture: the first frame of what `uploads.read_upload` returns."""
-    return data.Scene("Your picture", fitted(frames[0]), None)
+    return data.Scene("Your picture", fit_picture(frames[0]), None)
 
 
 def label(model: models.SceneModel, scene: data.Scene, credit: str, n_runs: int = N_RUNS) -> SceneCourse:
@@ -135,11 +135,11 @@ def _accuracy(labels, seen, truth):
 def picture(kind: str, seed: int = 0) -> data.Scene:
     """The picture of a kind that comes with the app: "road", "rendered" (with a seed) or "china"."""
     if kind == "rendered":
-        return rendered(seed)
+        return render_scene(seed)
     return road() if kind == "road" else china()
 
 
 def warmup(stored):
     """Compile what the page calls, with the stored model, if there is one."""
     with contextlib.suppress(StoreError):
-        label(models.load(stored), rendered(0), "", 1)
+        label(models.load(stored), render_scene(0), "", 1)

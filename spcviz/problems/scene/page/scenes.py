@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -68,7 +68,7 @@ def scene(kind: str = "road", *, seed: int = 0, number: int = 0) -> tuple[SceneP
 
     if kind not in PICTURES:
         raise ArgumentError(f"kind must be one of {', '.join(PICTURES)}, got {kind!r:.60}")
-    model = stored.load(shipped(MODELS))
+    model = stored.load(shipped_path(MODELS))
     if kind == "camvid":
         names = camvid.names_of("test")
         picture = live.camvid(names[checks.integer("number", number, 0, len(names) - 1)])
@@ -96,4 +96,4 @@ def batch(vocabulary: str = "rendered", size: int = 12, seed: int = 0) -> "Trade
 
     if vocabulary not in KINDS:
         raise ArgumentError(f"vocabulary must be one of {', '.join(KINDS)}, got {vocabulary!r:.60}")
-    return trade.compare(stored.load(shipped(MODELS)), trade.draw(vocabulary, size, seed), seed)
+    return trade.compare(stored.load(shipped_path(MODELS)), trade.draw(vocabulary, size, seed), seed)

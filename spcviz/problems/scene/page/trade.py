@@ -19,7 +19,7 @@ from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.speedboost import hierarchy
 from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import costs, features, run, train
 from spcviz.problems.scene.model.stored import SceneModel
@@ -79,7 +79,7 @@ def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
     if kind == "camvid":
         names = camvid.names_of("test")
         return [live.camvid(names[k]) for k in np.sort(rng.choice(len(names), n, replace=False))]
-    return [live.rendered(int(street)) for street in np.sort(rng.choice(10_000, n, replace=False))]
+    return [live.render_scene(int(street)) for street in np.sort(rng.choice(10_000, n, replace=False))]
 
 
 def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
@@ -115,7 +115,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
         TERMS,
         task="scene",
         chain_ids=np.arange(len(scenes)),
-        truths=spelled(truth, starts, ALPHABET),
+        truths=spell_readings(truth, starts, ALPHABET),
         faults=(truth[:, None] != np.arange(camvid.N_CLASSES)).astype(np.uint8),
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
@@ -132,7 +132,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
 
 def feature_ms():
     """Milliseconds that each tier's own features take, as the stored result ``scene-costs`` has them."""
-    known, spent, out = costs.known(), set(), []
+    known, spent, out = costs.load_costs(), set(), []
     for tier in TIERS:
         new = [group for group in train.LIMITED[tier.key] if group not in spent]
         spent |= set(new)

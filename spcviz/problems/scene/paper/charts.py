@@ -53,7 +53,7 @@ def accuracy(
     return _over_time(traces, what, palette, scale, height, top=6)
 
 
-def bought(result, palette, *, scale=1.0, height=400):
+def draw_purchases(result, palette, *, scale=1.0, height=400):
     """Fig. 4: centres bought of each group against time."""
     roles = ("muted", "threshold", "truth", "map", "lost")
     traces = []

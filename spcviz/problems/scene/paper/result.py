@@ -32,7 +32,7 @@ def _blocks(result, features, look):
         Heading("What each piece takes (Table 2)"),
         Table(charts.costs_frame(result["table_2"]), "scene-pieces", DECIMALS),
         Heading("What SIM bought (Fig. 4)"),
-        chart(charts.bought, result, look, "scene_bought"),
+        chart(charts.draw_purchases, result, look, "scene_bought"),
         Table(charts.steps_frame(result), "scene-steps", DECIMALS),
         Link("pages/budget/scene.py", "One picture, live", ":material/landscape:"),
     ]

@@ -11,7 +11,7 @@ from spcviz.web.view.mount import by_theme
 COLOURS = by_theme(tiers)
 
 
-def packed(pictures: MarkedPictures) -> dict[str, Any]:
+def pack(pictures: MarkedPictures) -> dict[str, Any]:
     """Pictures and their marked places, for the browser."""
     lists = {name: list(getattr(pictures, name)) for name in ("sources", "titles", "names", "colours")}
     return lists | {"places": np.asarray(pictures.places).astype(np.int16), "step": int(pictures.step)}

@@ -101,11 +101,11 @@ def read_ewt(folder: str | Path, split: str, *more: str) -> list[list[tuple[str,
     return read_columns(text, *(COLUMNS["ewt"][name] for name in ("word", *more)))
 
 
-def thinned(corpus, every):
+def thin_corpus(corpus, every):
     """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
 
     >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
-    >>> thinned(three, 2).words
+    >>> thin_corpus(three, 2).words
     ('a', 'd')
     """
     rows = np.repeat(np.arange(len(corpus.lengths)) % every == 0, corpus.lengths)

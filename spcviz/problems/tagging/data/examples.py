@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns, words_of
-from spcviz.shared.folders import CACHE, NoCacheError, shipped
+from spcviz.shared.folders import CACHE, NoCacheError, shipped_path
 
 TREEBANK = CACHE / "data" / "ewt" / "sentences.conllu"
 FIRST = "Anyone know of any HHa training in Delaware ?"
@@ -51,7 +51,7 @@ GALLERY = {
 def treebank() -> dict[str, tuple[tuple[str, str], ...]]:
     """The shipped sentences of the treebank: text -> (word, tag) pairs; none in a package without them."""
     try:
-        text = shipped(TREEBANK).read_text(encoding="utf-8")
+        text = shipped_path(TREEBANK).read_text(encoding="utf-8")
     except NoCacheError:
         return {}
     texts = re.findall(r"^# text = (.*)$", text, re.MULTILINE)
@@ -66,10 +66,10 @@ def _known():
     return {words: Known(tags) for words, tags in split} | by_hand
 
 
-def known(words: tuple[str, ...]) -> Known | None:
+def find_tags(words: tuple[str, ...]) -> Known | None:
     """The right tags of a sentence, if they are known.
 
-    >>> known(("The", "old", "man", "the", "boats", ".")).tags
+    >>> find_tags(("The", "old", "man", "the", "boats", ".")).tags
     ('DT', 'JJ', 'VBP', 'DT', 'NNS', '.')
     """
     return _known().get(words)

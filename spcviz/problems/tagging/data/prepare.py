@@ -37,10 +37,10 @@ def ewt(folder: Path, place: Path) -> Iterator[str]:
     root = original.root_of(folder, names[0])
     for path in original.all_there(root, names):
         n_sentences = len(_sentences(path, path.read_bytes(), 1, 4))
-        is_known = original.copied(path, place / path.name) == _EWT_SUMS[path.name]
+        is_known = original.copy_file(path, place / path.name) == _EWT_SUMS[path.name]
         yield f"{path.name}: {n_sentences} sentences{'' if is_known else _OTHER}"
     if (root / "LICENSE.txt").is_file():
-        original.copied(root / "LICENSE.txt", place / "LICENSE.txt")
+        original.copy_file(root / "LICENSE.txt", place / "LICENSE.txt")
 
 
 def wsj(folder: Path, place: Path) -> Iterator[str]:
@@ -48,7 +48,7 @@ def wsj(folder: Path, place: Path) -> Iterator[str]:
     name = "dependency_treebank.zip"
     root = original.root_of(folder, name, is_needed=False)
     if root is not None:
-        original.copied(root / name, place / name)
+        original.copy_file(root / name, place / name)
     else:
         root = original.root_of(folder, "dependency_treebank/wsj_0001.dp")
         _pack(sorted((root / "dependency_treebank").glob("*.dp")), place / name)
@@ -59,7 +59,7 @@ def wsj(folder: Path, place: Path) -> Iterator[str]:
     is_known = hashlib.sha256(b"".join(files.values())).hexdigest() == _ALL_SENTENCES
     yield f"{name}: {len(files)} files, {n_sentences} sentences{'' if is_known else _OTHER}"
     if (root / "treebank.zip").is_file():
-        original.copied(root / "treebank.zip", place / "treebank.zip")
+        original.copy_file(root / "treebank.zip", place / "treebank.zip")
 
 
 def _sentences(path, data, word, tag):

@@ -57,17 +57,17 @@ def corpus_of(data):
 
 
 @lru_cache(maxsize=2)
-def prepared(data, features, least, every=1):
+def prepare_corpus(data, features, least, every=1):
     """A corpus below SPCVIZ_DATA, with each `every`-th training sentence, its features numbered."""
     corpus = dict(corpus_of(data))
-    corpus["train"] = tagging.thinned(corpus["train"], every)
+    corpus["train"] = tagging.thin_corpus(corpus["train"], every)
     codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
     known = vocabulary(features, codes["train"], least)
     tables = {name: rows_of(numbers_of(known, c), len(known.codes)) for name, c in codes.items()}
     return Prepared(corpus, known, tables)
 
 
-def rounded(model):
+def round_weights(model):
     """A model with weights that 32 bits hold: what is measured is what can be stored."""
     return wide(narrow(model))
 
@@ -87,14 +87,14 @@ def train(
     part, table = data.corpus["train"], data.tables["train"]
     rng = np.random.default_rng(RANDOM_STATE)
     trained = train_cascade(table, part.tags, part.lengths, data.n_states, config, rng, tick=tick)
-    return trained._replace(cascade=with_models(trained.cascade, rounded))
+    return trained._replace(cascade=with_models(trained.cascade, round_weights))
 
 
 def train_full(epochs, data, *, tick=None):
     """The dense trigram perceptron after so many passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
     given = data.tables["train"], part.tags, part.lengths, data.n_states, ORDER, rng
-    return rounded(fit_dense(*given, epochs=epochs, gram_rate=1.0, tick=tick).model)
+    return round_weights(fit_dense(*given, epochs=epochs, gram_rate=1.0, tick=tick).model)
 
 
 def trigrams(lengths, n_states, allowed):

@@ -103,9 +103,9 @@ trained on all of EWT's 12,544 sentences."""
 
 
 def data_of(settings):
-    """The corpus that settings train on; see `cascade.prepared`."""
+    """The corpus that settings train on; see `cascade.prepare_corpus`."""
     every = _EVERY.get((settings.data, settings.features), 1)
-    return cascade.prepared(corpus_of(settings.data), settings.features, settings.least, every)
+    return cascade.prepare_corpus(corpus_of(settings.data), settings.features, settings.least, every)
 
 
 def corpus_of(data):

@@ -107,7 +107,7 @@ def train(run: Run) -> Iterator[str]:
     settings = chosen.settings_for("ewt", "full", quick=run.quick)
     tolerances = FIRST_TOLERANCE, *settings.config.tolerances[1:]
     settings = replace(settings, config=replace(settings.config, tolerances=tolerances))
-    data = experiment.prepared("ewt", "full", settings.least)  # all of it
+    data = experiment.prepare_corpus("ewt", "full", settings.least)  # all of it
     spc = experiment.train(settings.config, data, tick=run.tick)
     # only its bigram filter is compared
     crf = experiment.train(chosen.crf_beside(settings.config), data, tick=run.tick, n_orders=2)

@@ -4,16 +4,16 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.data.examples import FIRST as FIRST
 from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
-from spcviz.problems.tagging.data.examples import known, treebank
+from spcviz.problems.tagging.data.examples import find_tags, treebank
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.shared.folders import MODELS
 from spcviz.shared.shown import WordTrace
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def tagger():
     """The stored tagger, verified; see `spcviz.problems.tagging.model.stored.load_tagger`."""
     return stored.load_tagger(MODELS)
@@ -32,30 +32,30 @@ def tagging_words(text):
         return (), str(error)
 
 
-@shared(128, stored=())
+@share(128, stored=())
 def tagging_right(words):
     """Numbers of a sentence's ``right`` tags and ``why``; empty where the model does not know them."""
-    of_sentence, tag_set = known(words), tagger().tag_set
+    of_sentence, tag_set = find_tags(words), tagger().tag_set
     if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
         return {"right": (), "why": ""}
     return {"right": tuple(tag_set.index(tag) for tag in of_sentence.tags), "why": of_sentence.why}
 
 
-@shared(1)
+@share(1)
 def tagging_margins() -> tuple[float, ...]:
     """A margin for each level, tuned on the development sentences that ship; empty without them."""
     sentences = list(treebank().values())
     return live.margins_of(tagger(), sentences) if sentences else ()
 
 
-@shared(128, stored=WordTrace, beside=1)
+@share(128, stored=WordTrace, beside=1)
 def tagging_trace_of(words, alphas=(), rule="mean_max"):
     """A sentence through the cascade; see `spcviz.problems.tagging.page.live.trace_text`."""
     margins = tagging_margins() if rule == "margin" else ()
     return live.trace_text(tagger(), words, alphas=alphas, margins=margins or None)
 
 
-@shared(128, stored=TagComparison, beside=1)
+@share(128, stored=TagComparison, beside=1)
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.page.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)

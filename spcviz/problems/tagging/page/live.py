@@ -17,7 +17,7 @@ from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
 from spcviz.shared.shown import WordTrace
-from spcviz.shared.trace import alphas_used, at_margins, traced
+from spcviz.shared.trace import alphas_used, at_margins, trace_fields
 from spcviz.store import StoreError
 
 MAX_WORDS = 40
@@ -85,7 +85,7 @@ def trace_text(
         words=tuple(words),
         meanings=tuple(TAG_NAMES.get(tag, tag) for tag in model.tag_set),
         level_names=LEVEL_NAMES,
-        **traced(cascade, table, len(words), used, turns=_TURNS),
+        **trace_fields(cascade, table, len(words), used, turns=_TURNS),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 RULES = ("mean_max", "margin")
 N_LEVELS = 3
@@ -60,7 +60,7 @@ def tagging(
         raise ArgumentError(f"alphas must hold at most one for each of {N_LEVELS} levels, got {len(asked)}")
     if rule not in RULES:
         raise ArgumentError(f"rule must be one of {', '.join(RULES)}, got {rule!r:.60}")
-    words, tagger = live.read_sentence(text), load_tagger(shipped(MODELS))
+    words, tagger = live.read_sentence(text), load_tagger(shipped_path(MODELS))
     margins = live.margins_of(tagger, list(treebank().values())) if rule == "margin" else None
     trace = live.trace_text(tagger, words, alphas=asked, margins=margins)
     levels = []

@@ -19,7 +19,7 @@ from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model.features import N_TIERS, tier_features
-from spcviz.shared.work.kept import ARRAYS, kept, tree_of
+from spcviz.shared.work.kept import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 0
@@ -95,7 +95,7 @@ def fold_models(
     def make():
         return _train(sources.load(source), index, settings, features(folder), tick)
 
-    return kept(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
+    return load_or_compute(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
 
 
 @lru_cache(maxsize=1)
@@ -106,7 +106,9 @@ def features(folder=None):
         pixels = handwriting.load_words().pixels
         return {"features": scaled_tiers([tier_features(pixels, t) for t in range(N_TIERS)])}
 
-    return kept(folder, "words-features", {"data": data_digest("ocr")}, CODE, make, ARRAYS)["features"]
+    return load_or_compute(folder, "words-features", {"data": data_digest("ocr")}, CODE, make, ARRAYS)[
+        "features"
+    ]
 
 
 TIER_SCALES = (1.0, 1.7, 1.24)
@@ -186,7 +188,7 @@ def _models(source, table, chosen, edges, settings, rng, tick):
 
     def fitted(ends, draw):
         given = letters[:, : ends[-1]], labels, starts, ends, handwriting.N_STATES, draw, rng
-        return rounded(fit_tiered(*given, epochs=settings.epochs))
+        return round_weights(fit_tiered(*given, epochs=settings.epochs))
 
     models = []
     for t in range(N_TIERS + 1):
@@ -199,7 +201,7 @@ def _models(source, table, chosen, edges, settings, rng, tick):
     return tuple(models[:-1]), models[-1]
 
 
-def rounded(model):
+def round_weights(model):
     """A model with the weights that the store returns."""
     kept = (array.astype(np.float32).astype(np.float64) for array in (model.weights, model.pairwise))
     return Tiered(model.edges, *kept)

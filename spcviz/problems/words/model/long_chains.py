@@ -75,7 +75,9 @@ def rows_of_chain(starts, length, rng):
     return np.array(rows[:length], dtype=np.int64)
 
 
-def joined(source: Source, length: int, n_chains: int, n_changed: int, rng: np.random.Generator) -> Joined:
+def join_chains(
+    source: Source, length: int, n_chains: int, n_changed: int, rng: np.random.Generator
+) -> Joined:
     """Chains of real data of one length."""
     rows = np.stack([rows_of_chain(source.starts, length, rng) for _ in range(n_chains)])
     tables = np.ascontiguousarray(source.pairwise[None], dtype=np.float64)
@@ -88,14 +90,14 @@ def joined(source: Source, length: int, n_chains: int, n_changed: int, rng: np.r
     )
 
 
-def updated(chains, setting):
+def compare_updates(chains, setting):
     """Every change by itself, its update compared with exact messages: `Updates`."""
     return Updates(*_compare(chains, setting))
 
 
 def update_us(chains, setting, repeats=7):
     """Microseconds of an update in every turn, shape (repeats,); undoing it is left out."""
-    updates = updated(chains, setting)
+    updates = compare_updates(chains, setting)
     reached = np.stack([updates.first, updates.last], axis=-1)
     return (
         _taken(chains, reached, _UPDATE, setting, repeats) - _taken(chains, reached, _UNDO, setting, repeats)
@@ -109,7 +111,7 @@ def anew_us(chains, repeats=7):
 
 
 def _taken(chains, reached, what, setting, repeats):
-    saved = filled(chains)
+    saved = fill_all(chains)
     copies = tuple(messages.copy() for messages in saved)
     return np.array(times_us(lambda: _repeat(chains, reached, what, setting, saved, copies), repeats))
 
@@ -132,7 +134,7 @@ def _change(chains, c, p, forward, backward, is_level):
 
 
 @kernel
-def filled(chains):
+def fill_all(chains):
     """Messages of all chains before any change, (N, L, K) each: forward, backward."""
     n_chains, length, _, n_states = chains.scores.shape
     forward = np.empty((n_chains, length, n_states))

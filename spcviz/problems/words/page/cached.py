@@ -12,16 +12,16 @@ from spcviz.problems.words.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(2, "Valuing every test word ...")
+@share(2, "Valuing every test word ...")
 def budget_model(vocabulary):
     """The stored models that spend budgets; see `spcviz.problems.words.model.stored.load`."""
     return stored.load(MODELS, vocabulary)
 
 
-@shared(3, stored=())
+@share(3, stored=())
 def budget_words(vocabulary):
     """Test words of the budget pages; see `spcviz.problems.words.page.live.word_list`."""
     if vocabulary == "dev":
@@ -29,19 +29,19 @@ def budget_words(vocabulary):
     return live.word_list(budget_model(vocabulary))
 
 
-@shared(1, kernels=False)
+@share(1, kernels=False)
 def _read():
     return stored.read(MODELS, "open")
 
 
-@shared(64, "Spending, word by word ...", stored=TradeOff)
+@share(64, "Spending, word by word ...", stored=TradeOff)
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.page.live.compare`."""
     model = budget_model(vocabulary)
     return run_in_pool(live.compare, model, live.draw(model, n_words, seed), extractor)
 
 
-@shared(128, stored=PolicyWord, beside=2)
+@share(128, stored=PolicyWord, beside=2)
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
     if vocabulary == "dev":
@@ -72,7 +72,7 @@ TRADE = TradeTask(
     cost_help=shown.COST_HELP,
     origin=shown.ORIGIN,
     colours=trade_task.COLOURS,
-    packed=trade_task.packed,
+    pack=trade_task.pack,
     choices=(Choice("extractor", "Features computed by", shown.EXTRACTORS, shown.EXTRACTORS_HELP),),
     evidence=_evidence,
     opens=lambda chain, state: (

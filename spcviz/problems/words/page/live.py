@@ -13,7 +13,7 @@ from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.budgets.purchases import spell_readings, timed_course
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data import composed as open_words
@@ -111,7 +111,7 @@ def _checked(model, words, extractor):
 
 
 def _spelled(labels, starts):
-    return spelled(labels, starts, handwriting.ALPHABET)
+    return spell_readings(labels, starts, handwriting.ALPHABET)
 
 
 def _batch(model, words, feature_us):

@@ -10,7 +10,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.scenes import KINDS
-from spcviz.shared.folders import MODELS, shipped
+from spcviz.shared.folders import MODELS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -84,10 +84,10 @@ def policy(
     spend = checks.fraction("spend", spend)
     if vocabulary == "dev":
         word = checks.integer("word", word, 0, live.N_DEVELOPMENT - 1)
-        kept, us = stored.read(shipped(MODELS), "open")
+        kept, us = stored.read(shipped_path(MODELS), "open")
         model, at = stored.model_of("open", kept, us, stored.development(kept, [word])), 0
     else:
-        model = stored.load(shipped(MODELS), vocabulary)
+        model = stored.load(shipped_path(MODELS), vocabulary)
         places = np.flatnonzero(model.fold.test.words == checks.integer("word", word, 0, 2**31))
         if not len(places):
             raise ArgumentError(f"word must be one of the test words of {vocabulary!r}, got {word}")
@@ -115,7 +115,7 @@ def batch(vocabulary: str = "open", words: int = 60, seed: int = 0, extractor: s
     from spcviz.problems.words.page import live
 
     _one_of("vocabulary", vocabulary, VOCABULARIES[1:])
-    model = stored.load(shipped(MODELS), vocabulary)
+    model = stored.load(shipped_path(MODELS), vocabulary)
     return live.compare(model, live.draw(model, words, seed), extractor)
 
 

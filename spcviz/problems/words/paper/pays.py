@@ -22,7 +22,7 @@ def evidence(result: dict, vocabulary: str) -> Evidence:
     measured = {key: _by_fold(result["fold_rows"], METHODS[key]) for key in OFFERED}
     errors = {key: by_fold for key, by_fold in measured.items() if by_fold is not None}
     gaps = [
-        Gap(key, rival, float(share), *paired(errors[rival][:, k] - errors[key][:, k]))
+        Gap(key, rival, float(share), *summarize_differences(errors[rival][:, k] - errors[key][:, k]))
         for key in errors
         for rival in errors
         if not is_simple(key) and is_simple(rival)
@@ -33,10 +33,10 @@ def evidence(result: dict, vocabulary: str) -> Evidence:
     return Evidence(f"{n_folds} {_OVER[vocabulary]}", "letters misread", "units", TERMS, tuple(gaps))
 
 
-def paired(differences: Sequence[float]) -> tuple[float, float, float]:
+def summarize_differences(differences: Sequence[float]) -> tuple[float, float, float]:
     """Mean and 95 % interval of at least two differences.
 
-    >>> mean, low, high = paired([1.0, 2.0, 3.0])
+    >>> mean, low, high = summarize_differences([1.0, 2.0, 3.0])
     >>> round(mean, 2), round(low, 2), round(high, 2)
     (2.0, -0.48, 4.48)
     """

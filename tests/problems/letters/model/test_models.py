@@ -22,7 +22,7 @@ def test_what_comes_back_is_what_was_measured(words, trained, tmp_path, features
     model = trained.model
     if features == "fourier":
         model = experiment.train(experiment.settings_for("fourier", 2), 3, 7).model
-    model = stored.rounded(model)
+    model = stored.round_weights(model)
     path = stored.save_ocr(tmp_path, model, **ABOUT)
     assert path == tmp_path / f"ocr-{features}.json"
     loaded = stored.load_ocr(tmp_path, features)
@@ -47,8 +47,8 @@ def test_what_comes_back_is_what_was_measured(words, trained, tmp_path, features
 
 
 def test_rounding_twice_changes_nothing_and_once_very_little(words, trained):
-    once = stored.rounded(trained.model)
-    assert digest(stored.rounded(once)) == digest(once)
+    once = stored.round_weights(trained.model)
+    assert digest(stored.round_weights(once)) == digest(once)
     for one, other in zip(once.cascade.levels, trained.model.cascade.levels):
         assert_array_equal(one.filter.keys, other.filter.keys)
         np.testing.assert_allclose(one.filter.weights, other.filter.weights, rtol=1e-6)

@@ -37,9 +37,9 @@ def test_a_group_a_letter_and_a_bar_a_level(look):
 
 def test_what_was_written_is_told_only_if_asked():
     assert len(figures.positions(PIXELS, COUNTS, palette.LIGHT, is_shown=False).data) == 3
-    assert "lost at level 2" in figures.said(COUNTS, "abc")
-    assert "lost" not in figures.said(COUNTS, "")
-    assert "“" not in figures.said(COUNTS, "")
+    assert "lost at level 2" in figures.describe_bars(COUNTS, "abc")
+    assert "lost" not in figures.describe_bars(COUNTS, "")
+    assert "“" not in figures.describe_bars(COUNTS, "")
 
 
 def test_many_bars_go_without_numbers():
@@ -48,7 +48,7 @@ def test_many_bars_go_without_numbers():
 
 
 def test_the_words_add_up():
-    text = figures.said(COUNTS, "abc")
+    text = figures.describe_bars(COUNTS, "abc")
     assert "keep 10 of 78 letters, then 4 of 25 letter pairs" in text
     assert "Most work: **26** letters from letter 1 on" in text
     assert "At 1 of 2 places" in text

@@ -168,7 +168,7 @@ def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
     first = component.scores_part(clip.levels[0])
     assert len(first["each"]) == component.level_part(clip.levels[0])["n_each"] == 2
     assert first["unary"].size == 0
-    assert parts["scores 0"] == mount.packed(first)
+    assert parts["scores 0"] == mount.pack_part(first)
     assert len(mount.as_message(sent, parts)) > sum(level.codes.nbytes for level in clip.levels)
 
 

@@ -3,10 +3,10 @@
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.toy.page import live
 from spcviz.problems.toy.view import trade_task
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(8)
+@share(8)
 def traded(size, seed):
     """A random batch under every method."""
     return live.compare(size, seed)
@@ -23,5 +23,5 @@ TRADE = TradeTask(
     cost_help="Units: 1 buys a clear look at one dot.",
     origin="Random chains of colours; nothing was learned.",
     colours=trade_task.COLOURS,
-    packed=trade_task.packed,
+    pack=trade_task.pack,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from spcviz.learning.budgets.selector import uniform_values
 from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
 
@@ -48,7 +48,7 @@ def compare(n: int, seed: int) -> TradeOff:
         TERMS,
         task="toy",
         chain_ids=np.arange(n),
-        truths=spelled(truth, starts, ALPHABET),
+        truths=spell_readings(truth, starts, ALPHABET),
         faults=(truth[:, None] != np.arange(len(COLOURS))).astype(np.uint8),
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),

@@ -8,6 +8,6 @@ from spcviz.web.view.mount import by_theme
 COLOURS = by_theme(tiers)
 
 
-def packed(colours: Sequence[str]) -> dict[str, list[str]]:
+def pack(colours: Sequence[str]) -> dict[str, list[str]]:
     """The states' colours, for the browser."""
     return {"colours": list(colours)}

@@ -2,10 +2,10 @@
 
 from spcviz.problems.spaces.page import live
 from spcviz.problems.spaces.page.live import Reading
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import share
 
 
-@shared(200, stored=Reading)
+@share(200, stored=Reading)
 def reading(text):
     """A text with its spaces forgotten and put back."""
     return live.read(text)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.chains import chain
-from spcviz.shared.folders import CACHE, shipped
+from spcviz.shared.folders import CACHE, shipped_path
 
 SENTENCES = CACHE / "data" / "ewt" / "sentences.conllu"
 
@@ -27,7 +27,7 @@ class Reading(NamedTuple):
 def counts() -> tuple[Counter, np.ndarray]:
     """How often a letter with two before it begins a word or not; steps (2, 2); of the shipped sentences."""
     seen, steps = Counter(), np.ones((2, 2))
-    for text in re.findall(r"^# text = (.*)$", shipped(SENTENCES).read_text(encoding="utf-8"), re.M):
+    for text in re.findall(r"^# text = (.*)$", shipped_path(SENTENCES).read_text(encoding="utf-8"), re.M):
         words = text.lower().split()
         begins = [int(i == 0) for word in words for i in range(len(word))]
         seen.update(zip(around("".join(words)), begins))
