@@ -4,20 +4,20 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.web import visit
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.classroom import routes as classroom
 from spcviz.web.exporting import saving
 from spcviz.web.serving import cards, first_html, leaving, static
-from spcviz.web.ui import asked, outside, warmup
-from spcviz.web.view import served
+from spcviz.web.ui import outside, requests, warmup
+from spcviz.web.view import static_files
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     outside.make_room()
     warmup.start()
-    routes = [*first_html.routes(), *served.routes(), *asked.routes(), *classroom.routes()]
+    routes = [*first_html.routes(), *static_files.routes(), *requests.routes(), *classroom.routes()]
     routes += [*saving.routes(), *cards.routes()]
-    middleware = [*outside.middleware(), *leaving.middleware(owned.leave), *static.middleware()]
+    middleware = [*outside.middleware(), *leaving.middleware(ownership.leave), *static.middleware()]
     app = st.App(visit.__file__, routes=routes, middleware=middleware)
 else:
     visit.show()  # run as a script, as tests do

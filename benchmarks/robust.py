@@ -20,7 +20,7 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.shared.folders import ROOT, WORK
 from spcviz.shared.report import describe
 from spcviz.shared.work import ledger
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 
 SECONDS = 900  # a piece that takes longer hangs
 

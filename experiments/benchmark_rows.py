@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from experiments.statements.evidence import row_of
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 from spcviz.web.figures.results import measured_on
 
@@ -19,9 +19,9 @@ def rows(results: Path = RESULTS) -> str:
     """The table in Markdown; lines of benchmarks that are not stored are left out."""
     lines = ["| what | here | best other | `bench`, measured on |", "|---|---|---|---|"]
     for name, make in (("engine", _engine), ("library", _library), ("app", _app)):
-        result = stored.read(results, f"bench-{name}")
+        result = result_files.read(results, f"bench-{name}")
         if result is not None:
-            with stored.reading(f"bench-{name}"):
+            with result_files.reading(f"bench-{name}"):
                 day = measured_on(result, " ").partition(" (")[0]
                 lines += [f"| {' | '.join(cells)} | `{name}`{day} |" for cells in make(result)]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.engine import ratios
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 from spcviz.web.figures.results import command_of, measured_on
 
@@ -35,10 +35,10 @@ def _section(name: str, results: Path) -> str:
     file = f"bench-{name}"
     title, figures = _SECTIONS[name]
     head = f"## {title}"
-    result = stored.read(results, file)
+    result = result_files.read(results, file)
     if result is None:
         return f"{head}\n\nNot measured yet: `python -m spcviz bench {name} --json`."
-    with stored.reading(file):
+    with result_files.reading(file):
         return "\n\n".join([head, _measured(file, result), *figures(result)])
 
 

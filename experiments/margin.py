@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.svg import Line, chart
-from spcviz.problems.letters.paper.ruled import SEEN
+from spcviz.problems.letters.paper.rule_tables import SEEN
 from spcviz.problems.pose.paper.result import WAYS
 from spcviz.shared.folders import RESULTS, shipped_path
 from spcviz.web.figures.results import RULE_NAMES

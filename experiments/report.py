@@ -22,7 +22,7 @@ from experiments.statements.readings import Reading, read, sensitivity
 from spcviz import registry
 from spcviz.engine.errors import SpcvizError
 from spcviz.registry import licences, model_cards
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.figures.results import command_of, is_usable, measured_on, origin_sentence
@@ -76,7 +76,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
 
 def readings(results: Path = RESULTS) -> tuple[list[Reading], list[Reading]]:
     """What the statements of the documents, and our own, come to."""
-    evidence = Evidence(partial(stored.read, results))
+    evidence = Evidence(partial(result_files.read, results))
     return read(PAPERS, evidence), read(OWN, evidence)
 
 
@@ -87,7 +87,7 @@ def front_table(results: Path = RESULTS) -> str:
 
 def sensitivity_text(results: Path = RESULTS) -> str:
     """How the verdicts hang on the rules, for a terminal."""
-    evidence = Evidence(partial(stored.read, results))
+    evidence = Evidence(partial(result_files.read, results))
     tables = {"Statements of the documents": PAPERS, "What we found out ourselves": OWN}
     return "\n\n".join(
         pages.sensitivity_table(name, sensitivity(rows, evidence)) for name, rows in tables.items()
@@ -170,13 +170,13 @@ def _evidence(results, papers, own):
 
 def section(name: str, results: Path = RESULTS) -> str:
     """One result: how it was made, what must be known of it, and a short table."""
-    row, result = registry.results()[name], stored.read(results, name)
+    row, result = registry.results()[name], result_files.read(results, name)
     if result is None:
-        return f"## {row.title}\n\n**Not stored.** Make it with: `{stored.repair_command(name)}`"
+        return f"## {row.title}\n\n**Not stored.** Make it with: `{result_files.repair_command(name)}`"
     shown = registry.load(row.show)
     if not is_usable(result, shown.needs):
-        raise stored.ResultError(name, f"must have rows with {', '.join(shown.needs) or 'a name'}")
-    with stored.reading(name):
+        raise result_files.ResultError(name, f"must have rows with {', '.join(shown.needs) or 'a name'}")
+    with result_files.reading(name):
         repeat = f"Repeat it with `{command_of(result)}`. {origin_sentence(result)}"
         made = f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. {repeat}"
         notes = " ".join(shown.notes(result))
@@ -201,9 +201,9 @@ def as_markdown(frame) -> str:
 
 def _measured(path, name, say):
     """What a benchmark's stored result comes to."""
-    if (result := stored.read(path.parent, path.stem)) is None:
+    if (result := result_files.read(path.parent, path.stem)) is None:
         return f"Not measured yet: `python -m spcviz bench {name} --json`."
-    with stored.reading(path.stem):
+    with result_files.reading(path.stem):
         about = measured_on(result, "Measured on ")
         when = f"\n\n{about}, by `{command_of(result)}`; later code may differ." if about else ""
         return f"{say(result)}{when}"

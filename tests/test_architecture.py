@@ -23,10 +23,10 @@ ONLY_IN = {
     "print": ("spcviz/cli.py", "spcviz/commands"),
     "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "bare assert": ("tests/oracles",),
-    "fork": ("spcviz/shared/confined/nursery.py",),  # which has no threads, and looks
+    "fork": ("spcviz/shared/confined/fork_server.py",),  # which has no threads, and looks
     "a pool of processes": ("spcviz/shared/work/processes.py",),  # which spawns them
     **dict.fromkeys(("fastmath=True", "parallel=True", "allow_pickle=True", "global random state"), ()),
-    **dict.fromkeys(("st.cache_data", "st.cache_resource"), ()),  # `spcviz.web.cached.shared` caches
+    **dict.fromkeys(("st.cache_data", "st.cache_resource"), ()),  # `spcviz.web.cached.sharing` caches
 }
 # Names that draw from no hidden state.
 RANDOM_IS_FINE = re.compile("default_rng|Generator|SeedSequence|PCG64|BitGenerator|Random|SystemRandom")

@@ -11,7 +11,7 @@ SCRIPT = """
 import numpy as np
 import spcviz
 from spcviz.sequences.crfsuite import CRF
-from spcviz.sequences.typed import Targets
+from spcviz.sequences.input_types import Targets
 from spcviz.spending import BudgetedTagger, FeatureTiers
 
 words = [["the", "dog"], ["barks"]]

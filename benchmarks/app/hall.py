@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchmarks.app import beside, browsed, classes, cold, files, passing, taught
+from benchmarks.app import beside, classes, cold, files, lessons, page_figures, passing
 from benchmarks.app.load import crowd, send_malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
@@ -77,7 +77,7 @@ async def _measure_part(server, only, scale, tick):
     if only == FILES:
         parts = {"beside": [], "files": [await files.siege(server, scale, _until_idle, tick)]}
     elif only == COURSE:
-        parts = {"beside": [], "course": await taught.measure(server, scale, _until_idle, tick)}
+        parts = {"beside": [], "course": await lessons.measure(server, scale, _until_idle, tick)}
     elif only == PASSING:
         parts = {"beside": [], "passing": await passing.rows(server, scale, _until_idle, tick)}
     else:
@@ -93,7 +93,7 @@ async def _measure_part(server, only, scale, tick):
 _TRIED = {
     HOSTILE: beside.PAGES,
     FILES: (beside.PAGE, files.DATA, files.POSE),
-    COURSE: (taught.PAGE,),
+    COURSE: (lessons.PAGE,),
     PASSING: (passing.PAGE,),
 }
 """Pages that are opened before a part is measured."""
@@ -119,8 +119,8 @@ async def _measure(server, scale, wanted, tick):
         tick(f"trying {titles[page]}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     await _until_idle(server)  # the first visits made it load the rest
-    sizes = tuple(browsed.SIZES)[: None if scale >= 1 else 1]
-    in_browser = await browsed.measure_pages(server.port, pages, tick, sizes=sizes)
+    sizes = tuple(page_figures.SIZES)[: None if scale >= 1 else 1]
+    in_browser = await page_figures.measure_pages(server.port, pages, tick, sizes=sizes)
     clock = asyncio.create_task(_watch_clock(lags := []))
     cpu, wall = time.process_time(), time.perf_counter()
     rows = []

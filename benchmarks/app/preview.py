@@ -5,7 +5,7 @@ import io
 import shutil
 from pathlib import Path
 
-from benchmarks.app.browsed import IS_SHOWN
+from benchmarks.app.page_figures import IS_SHOWN
 from benchmarks.app.server import Server
 from spcviz.shared.folders import ROOT
 from spcviz.web.exporting import loops

@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, classes, files, passing, taught
+from benchmarks.app import beside, classes, files, lessons, passing
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -140,7 +140,8 @@ def of_class(row):
     """A row of `benchmarks.app.classes`."""
     return (
         f"{row['phones']} phones and a lecturer beside {classes.describe_client(row['client'])}: "
-        f"{row['refused']} of {row['requests']} requests refused, {row['answers']} answers; the lecturer's screen waits "
+        f"{row['refused']} of {row['requests']} requests refused, {row['answers']} answers; "
+        f"the lecturer's screen waits "
         f"{_s(row['lecturer_p50_ms'])}, p95 {_s(row['lecturer_p95_ms'])} "
         f"(goal {_s(classes.GOALS['lecturer_p95_ms'])})"
     )
@@ -163,8 +164,8 @@ def of_files(row):
 
 
 def of_course(row):
-    """A row of `benchmarks.app.taught`."""
-    goals, wrong = taught.GOALS, f"{row['exceptions']} faults"
+    """A row of `benchmarks.app.lessons`."""
+    goals, wrong = lessons.GOALS, f"{row['exceptions']} faults"
     wrong += "".join(f"\n  {fault}" for fault in row["faults"])
     if "phones" in row:
         return (

@@ -19,11 +19,11 @@ from spcviz.problems.hybrid.model import loopy, parents, times, whole_words
 from spcviz.problems.hybrid.model.clock import BOTH, clock_of, rules_of, whole_words_of
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.shared.work.jobs import expect
-from spcviz.shared.work.kept import load_or_compute
 
 PART_CODE = ("experiments.hybrid.reproduce",)
 LOOPY_CODE = ("spcviz.problems.hybrid.model.loopy",)

@@ -20,8 +20,8 @@ from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import Form, load_or_compute
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import Form, load_or_compute
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = experiment.RANDOM_STATE

@@ -12,8 +12,8 @@ from spcviz.problems.letters.model import rules
 from spcviz.problems.letters.model.stored import train_rounded
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import load_or_compute
 from spcviz.store import digest_of_arrays
 
 CODE = ("spcviz.problems.letters.model.rules", "spcviz.problems.letters.model.stored")

@@ -9,13 +9,13 @@ import numpy as np
 from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.model import rules, stored
 from spcviz.problems.open_words.model.cascade import SETTINGS
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 TOLERANCES = {"fourier": (0.02, 0.01, 0.0035), "raw": (0.05, 0.03, 0.01)}
 """Of every level: the shipped model's own, a milder and a harder one."""

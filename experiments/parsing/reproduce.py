@@ -16,8 +16,8 @@ from spcviz.problems.parsing.model import policies as policy
 from spcviz.problems.parsing.model.world import Sentences, sentences_of
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import JSON, load_or_compute, tree_of
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import JSON, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 CORPORA = ("ewt", "wsj")

@@ -20,8 +20,8 @@ from spcviz.problems.pose.page import live
 from spcviz.registry.problem import Run
 from spcviz.shared.folders import shipped_path
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
 SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), "lspet", "astronaut")

@@ -17,7 +17,7 @@ from experiments.pose import follow, joint_learning
 from experiments.pose.joint_learning import Cut
 from spcviz.problems.pose.data import buffy, render, signs
 from spcviz.problems.pose.model import cascade, seen, stored
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.store import digest_of_arrays
 
 STEPS = {"signs": 1, "signs, far apart": 2}

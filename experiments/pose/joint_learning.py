@@ -20,7 +20,7 @@ from experiments.pose import follow
 from spcviz.problems.pose.data import buffy
 from spcviz.problems.pose.model import cascade, detectors, levels, seen
 from spcviz.problems.pose.model.train import started
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 SOME = 40  # teaching frames on which detectors' scores are standardised
 SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames: none

@@ -19,8 +19,8 @@ from spcviz.problems.pose.model import train as pose_train
 from spcviz.problems.pose.page import live as pose_live
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import load_or_compute, tree_of
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
 PAPER = {  # VideoPose: 17 test clips of three series, torso and upper arms

@@ -16,8 +16,8 @@ from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.model import body, levels, stored
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import load_or_compute, tree_of
 
 RULES = ("mean_max", "margin")
 AGAINST = "mean_max"

@@ -20,7 +20,7 @@ from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import JSON, load_or_compute
+from spcviz.shared.work.disk_cache import JSON, load_or_compute
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"

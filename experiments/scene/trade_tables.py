@@ -15,7 +15,7 @@ from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 NAME = "dms-scene"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of what everything for everybody costs

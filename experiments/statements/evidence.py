@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.statements.rules import Estimate, Part, Rules, estimate, over_folds
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 
 OWN_RUN = {1: "word 1", 2: "word 1", 3: "word 1", 4: "word 1", 5: "word 0.5", 6: "word 0.25"}
@@ -37,7 +37,7 @@ class Evidence:
     """
 
     def __init__(self, load: Callable[[str], dict | None] | None = None, rules: Rules | None = None) -> None:
-        self.load, self.rules = load or partial(stored.read, RESULTS), rules or Rules()
+        self.load, self.rules = load or partial(result_files.read, RESULTS), rules or Rules()
         self.last = ""  # the name of the result that was read last
         self._results: dict[str, dict] = {}
 

@@ -156,8 +156,10 @@ def format_numbers(numbers: Numbers, how: str) -> str:
     """Numbers as a text says: see the module.
 
     >>> numbers = Numbers(a=Estimate(1.0, 0.5, 1.5), b=Estimate(2000.0, None, None))
-    >>> format_numbers(numbers, "+.1"), format_numbers(numbers, ",.0/"), format_numbers(numbers.only("a"), "~.2")
-    ('+1.0, +2000.0', '1 / 2,000', '+1.00 ± 0.50')
+    >>> format_numbers(numbers, "+.1"), format_numbers(numbers, ",.0/")
+    ('+1.0, +2000.0', '1 / 2,000')
+    >>> format_numbers(numbers.only("a"), "~.2")
+    '+1.00 ± 0.50'
     """
     kind, sign, decimals, stroke = re.fullmatch(r"([±h~[<@]?)([+,]*)(?:\.(\d))?(/?)", how).groups()
     if kind == "@":

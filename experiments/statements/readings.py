@@ -7,7 +7,7 @@ from typing import NamedTuple
 from experiments.statements.evidence import Evidence, Found, NotStoredError
 from experiments.statements.language import Statement
 from experiments.statements.rules import BESIDE, FAILS, HOLDS, OPEN, SMALLER, VERDICTS, Part, Rules, verdict
-from spcviz.shared import stored
+from spcviz.shared import result_files
 
 
 class Reading(NamedTuple):
@@ -72,7 +72,7 @@ def _read(number, statement, evidence, is_strict):
         found = _found(statement, evidence)
     except NotStoredError as missing:
         found = _nothing("not stored", missing.args[0])
-    except stored.ResultError as error:
+    except result_files.ResultError as error:
         if is_strict:
             raise
         found = _nothing("damaged", error.name)
@@ -80,17 +80,19 @@ def _read(number, statement, evidence, is_strict):
 
 
 def _nothing(why, name):
-    return Found(f"{name}.json is {why}", f"make it with: {stored.repair_command(name)}", [Part(why, OPEN)])
+    return Found(
+        f"{name}.json is {why}", f"make it with: {result_files.repair_command(name)}", [Part(why, OPEN)]
+    )
 
 
 def _found(statement, evidence):
     """What a statement comes to; what a result's content causes names the result that was read last."""
     try:
         return statement.read(evidence)
-    except (NotStoredError, stored.ResultError):
+    except (NotStoredError, result_files.ResultError):
         raise
     except Exception:
-        with stored.reading(evidence.last):
+        with result_files.reading(evidence.last):
             raise
 
 

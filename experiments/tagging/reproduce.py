@@ -15,8 +15,8 @@ from spcviz.problems.tagging.model import cascade, model_arrays, settings
 from spcviz.registry.problem import Run
 from spcviz.shared.linear import wide, with_models
 from spcviz.shared.report import describe
+from spcviz.shared.work.disk_cache import JSON, load_or_compute, tree_of
 from spcviz.shared.work.jobs import run_all
-from spcviz.shared.work.kept import JSON, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 SEARCH_CODE = ("experiments.tagging.search",)

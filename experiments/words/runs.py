@@ -7,8 +7,8 @@ import numpy as np
 
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import EXAMPLE, named
-from spcviz.problems.words.model import constrained, dms, dms_pi, folds, times
-from spcviz.shared.work.kept import load_or_compute, path_of
+from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints, times
+from spcviz.shared.work.disk_cache import load_or_compute, path_of
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
 """Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
@@ -30,7 +30,7 @@ def run_fold(name, source, index, settings, folder, tick=None) -> dict:
             curves, about = dms_pi.curves(fold, rng)
             rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in curves]
         else:
-            curves, about = constrained.curves(fold, rng, tick)
+            curves, about = resource_constraints.curves(fold, rng, tick)
             rows = [_policy_row(row, clock, *times.constrained_us(fold, row)) for row in curves]
         out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
         return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}

@@ -23,12 +23,12 @@ from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
-from spcviz.problems.words.model import constrained, dms_pi, folds
+from spcviz.problems.words.model import dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe, mean_and_sd
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.shared.work.jobs import expect
-from spcviz.shared.work.kept import load_or_compute
 
 N_KINDS = 8
 N_CENTRES_FROM = 4000
@@ -143,7 +143,7 @@ def worlds(fold):
     """(training words, test words, strength) as `Parts` with steps; the strength chosen on training words."""
     train = dms_pi.parts_of(fold, "train")
     test = dms_pi.parts_of(fold, "test", train.scale)
-    pixels = [constrained.pixels_of(half) for half in (fold.train, fold.test)]
+    pixels = [resource_constraints.pixels_of(half) for half in (fold.train, fold.test)]
     n_train = len(pixels[0])
     kinds = kinds_of(np.concatenate(pixels), n_train, folds.RANDOM_STATE)
     kinds, of_test = kinds[:n_train], kinds[n_train:]

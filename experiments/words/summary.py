@@ -6,8 +6,8 @@ from experiments.words.retiming import saved_by_fast_hog
 from experiments.words.runs import GRID
 from spcviz.learning.budgets.batch_selection import stopped
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.words.model.constrained import ONE_SHOT
 from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.model.resource_constraints import ONE_SHOT
 
 
 def _rows(runs, method, **wanted):

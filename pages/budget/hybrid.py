@@ -7,10 +7,10 @@ from spcviz.problems.hybrid.page import text as say
 from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged
+from spcviz.web.ui import callbacks
 from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
 
@@ -46,15 +46,15 @@ def hybrid():
     if wrong:
         st.warning(wrong)
     touring.offer(say.facts, course, state)
-    asked.offer(state, say.values, course, state)
+    questions.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
-    if "plan" in asked.hidden_parts():
+    if "plan" in questions.hidden_parts():
         read = course.courses[0].steps[0].reading
         veil(f"The cheapest look reads “{read}”. What the controller expects of each purchase stays hidden "
              "until you have guessed.", pictures=ink(course.pixels), alt="A letter")  # fmt: skip
         return
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
-    taken = dragged.commit_drag(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
+    taken = callbacks.commit_drag(TABLE.narrow(word=[-1, *words]), KEY, VIEW_NAMES)
     show_hybrid(hybrid_payload(course, identity), key=KEY, view=state, on_change=taken)
     if not is_projected():
         chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first

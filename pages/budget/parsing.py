@@ -10,10 +10,10 @@ from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.problems.tagging.state import MAX_TEXT
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
-from spcviz.web.ui.dragged import commit_drag
+from spcviz.web.ui.callbacks import commit_drag
 from spcviz.web.ui.layout import bind, explain_refused, has_controls, is_projected, missing, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
@@ -82,9 +82,9 @@ def parsing():
         st.warning(say.FOREIGN)
     parsed = cached.parse(words, key)
     touring.offer(say.facts, parsed, state)
-    asked.offer(state, say.values, parsed, state)
+    questions.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    if "trees" in asked.hidden_parts():
+    if "trees" in questions.hidden_parts():
         veil(say.waits(words))
         return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")

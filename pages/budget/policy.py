@@ -19,10 +19,10 @@ from spcviz.problems.words.page.shown import (
 from spcviz.problems.words.state import POLICY
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
-from spcviz.web.ui.dragged import commit_drag
+from spcviz.web.ui.callbacks import commit_drag
 from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
 
 KEY = "policy"
@@ -73,11 +73,11 @@ def policy():
         pick(state, words)
     trace = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, trace, state)
-    asked.offer(state, facts.word_values, trace, state)
+    questions.offer(state, facts.word_values, trace, state)
     touring.offer_python(python.policy(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     spent = commit_drag(POLICY, KEY, ("spend", "panels"))
-    if "later" in asked.hidden_parts():
+    if "later" in questions.hidden_parts():
         read = trace.traces[0].readings[0]
         veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",
              pictures=ink(trace.pixels), alt="A letter")  # fmt: skip

@@ -9,12 +9,12 @@ from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
-from spcviz.web.cached import common, owned
-from spcviz.web.course import asked
+from spcviz.web.cached import common, ownership
+from spcviz.web.course import questions
 from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
-from spcviz.web.ui.dragged import commit_drag
+from spcviz.web.ui.callbacks import commit_drag
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 KEY = "scene"
@@ -89,13 +89,13 @@ def scene():
     if course is None:
         return
     touring.offer(say.facts, course, state)
-    asked.offer(state, say.values, course, state)
+    questions.offer(state, say.values, course, state)
     touring.offer_python(python.lines(state))
-    if "later" in asked.hidden_parts():
+    if "later" in questions.hidden_parts():
         veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
         return
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
-    with owned.showing(is_brought):
+    with ownership.showing(is_brought):
         sent, parts = scene_payload(course, identity)
     # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
     view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state

@@ -10,9 +10,9 @@ from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, navigation
+from spcviz.web.ui import callbacks, navigation
 from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
 
 KEY = "trade_off"
@@ -101,10 +101,10 @@ def picture():
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
-    asked.offer(state, facts.batch_values, batch, state)
+    questions.offer(state, facts.batch_values, batch, state)
     touring.offer_python(python.lines(batch.task, state))
     method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
-    only = method if "rivals" in asked.hidden_parts() else ""
+    only = method if "rivals" in questions.hidden_parts() else ""
     identity += f"|{only} alone" if only else ""
     has_evidence = task.evidence and not only
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
@@ -113,7 +113,7 @@ def picture():
     touring.offer_poll(partial(game.poll, state, batch) if is_game else None)
     payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan, only)
     view = {name: state[name] for name in VIEW_NAMES}
-    taken = dragged.commit_drag(TABLE, KEY, VIEW_NAMES)
+    taken = callbacks.commit_drag(TABLE, KEY, VIEW_NAMES)
     shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)
     opened = shown.get("open") or {}
     if "game" in opened:

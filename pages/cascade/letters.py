@@ -10,13 +10,13 @@ from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.paper import result as open_words
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.lattice_values import values
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, layout, results
+from spcviz.web.ui import callbacks, layout, results
 from spcviz.web.ui.state import MAX_ORDER
 
 KEY = "letters_lattice"
@@ -64,27 +64,27 @@ def picture():
         st.rerun()
     if state["view"] == "bars":
         return count_bars(state)
-    view = dragged.view_of(state, KEY, MAX_ORDER)
+    view = callbacks.view_of(state, KEY, MAX_ORDER)
 
     def traced(features, alphas):
-        of = word_id, features, order, dragged.alphas_of(alphas, MAX_ORDER)
+        of = word_id, features, order, callbacks.alphas_of(alphas, MAX_ORDER)
         return cached.letters_trace(*of, *(() if state["rule"] == "mean_max" else (state["rule"],)))
 
     trace = traced(features, view["alphas"])
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
-    if not dragged.is_dragged(KEY):
+    if not callbacks.is_dragged(KEY):
 
         def valued():
             return values(trace, view["level"], view["cell"], traced(features, ()))
 
-        asked.offer(state, valued)
-    pins = dragged.traces_of_pins(view, FEATURES, traced)
+        questions.offer(state, valued)
+    pins = callbacks.traces_of_pins(view, FEATURES, traced)
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins,
-        hidden=asked.hidden_parts(), level=view["level"],
+        hidden=questions.hidden_parts(), level=view["level"],
     )  # fmt: skip
-    taken = dragged.let_go(LETTERS, KEY, MAX_ORDER)
+    taken = callbacks.let_go(LETTERS, KEY, MAX_ORDER)
     show_lattice(payload, key=KEY, view=view, on_change=taken)
     if state["rule"] == "margin" and state["controls"]:
         is_open = features in cached.OPEN

@@ -9,7 +9,7 @@ from spcviz.problems.grids.page import panels as pictures
 from spcviz.problems.grids.page import text as say
 from spcviz.problems.grids.page.shown import OPENING
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
@@ -32,9 +32,9 @@ def grid(state, live, beliefs):
     """The grid itself, four times, and who is wrong where."""
     shown = pictures.panels(live, beliefs, state["comb"])
     touring.offer(say.panel_facts, live, shown)
-    asked.offer(state, say.panel_values, beliefs, shown)
+    questions.offer(state, say.panel_values, beliefs, shown)
     with st.container(key="loopy_grid"):
-        is_told = "combs" not in asked.hidden_parts()
+        is_told = "combs" not in questions.hidden_parts()
         st.html(pictures.side_by_side(live, shown if is_told else shown[:1], LOOK["palette"]))
         st.markdown(say.grids(live, beliefs, shown) if is_told else say.WAITS)
     if layout.is_projected() or not is_told:

@@ -9,8 +9,8 @@ from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
 from spcviz.problems.pose.page import cached, python
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
-from spcviz.web.cached import common, owned
-from spcviz.web.course import asked
+from spcviz.web.cached import common, ownership
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -97,7 +97,7 @@ def clip_of():
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer_brought(is_own(state))
     touring.offer(say.facts, clip, state)
-    asked.offer(state, say.values, clip, state)
+    questions.offer(state, say.values, clip, state)
     if not is_own(state):
         alphas = [state[name] for name in ALPHAS]
         touring.offer_python(python.lines(state, name_scene(state), alphas, clip.method))
@@ -110,11 +110,11 @@ def clip_of():
 
 def show_arms(state, clip, arms=None):
     """The component, or the frame alone while a question asks what becomes of it."""
-    if "kept" in asked.hidden_parts():
+    if "kept" in questions.hidden_parts():
         frame = min(state["frame"], len(clip.pictures) - 1)
         veil(say.waits(clip, state), pictures=clip.pictures[frame : frame + 1], alt="The frame")
         return
-    with owned.showing(is_own(state)):
+    with ownership.showing(is_own(state)):
         payload = pose_payload(
             clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]), arms=arms,
             has_arms=bought.HAS_ARMS,

@@ -9,7 +9,7 @@ from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
@@ -68,8 +68,8 @@ def curves(state, level, chosen, box):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, chosen, state)
-    asked.offer(state, say.values, chosen, state)
-    is_told, splits = "test" not in asked.hidden_parts(), ("dev", "test")
+    questions.offer(state, say.values, chosen, state)
+    is_told, splits = "test" not in questions.hidden_parts(), ("dev", "test")
     rows = say.figures(level, chosen, state)
     if not is_told:
         rows, splits = say.without_test(rows), ("dev",)
@@ -101,7 +101,7 @@ def rules(state):
     if both is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     touring.offer(promises.rules_facts, both, share)
-    if "rules" in asked.hidden_parts():
+    if "rules" in questions.hidden_parts():
         veil("Both lines, at the same loss, once you have guessed.")
         return None
     sentence = promises.rules_sentence(both, share)
@@ -145,8 +145,8 @@ def bound(state, level, chosen):
     of = (state["features"], level.level, chosen.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
-    asked.offer(state | {"vacuous": bool(terms.filter_loss.is_vacuous)})
-    if "bound" in asked.hidden_parts():
+    questions.offer(state | {"vacuous": bool(terms.filter_loss.is_vacuous)})
+    if "bound" in questions.hidden_parts():
         veil(say.BOUND_WAITS)
         return
     st.markdown(sentence := say.bound(terms, state["features"] in cached.OPEN))
@@ -188,7 +188,7 @@ def page():
     if isinstance(chosen, str):
         st.warning(f"This cannot be promised: {chosen}.")
         chosen = plain
-    elif chosen is not plain and "test" not in asked.hidden_parts():
+    elif chosen is not plain and "test" not in questions.hidden_parts():
         st.markdown(promises.cost(plain, chosen, state["promise"]))
     return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 

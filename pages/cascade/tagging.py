@@ -8,13 +8,13 @@ from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, layout
+from spcviz.web.ui import callbacks, layout
 
 LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
 
@@ -72,19 +72,19 @@ def compute_pictures(key):
     if problem:
         st.warning(problem)
         return None
-    view = dragged.view_of(state, key, 3)
+    view = callbacks.view_of(state, key, 3)
     by_rule = () if state["rule"] == "mean_max" else (state["rule"],)
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]), *by_rule)
     touring.offer(facts, trace, view["level"], view["cell"])
-    if not dragged.is_dragged(key):
-        asked.offer(state, values, trace, view["level"], view["cell"])
+    if not callbacks.is_dragged(key):
+        questions.offer(state, values, trace, view["level"], view["cell"])
     models = ("tagger",) if key == LATTICE else ()
-    pins = dragged.traces_of_pins(
+    pins = callbacks.traces_of_pins(
         view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)
     )
     payload = lattice_payload(
-        trace, features="tagger", controls=bool(state["controls"]), pins=pins, hidden=asked.hidden_parts(),
-        level=view["level"], **cached.tagging_right(words),
+        trace, features="tagger", controls=bool(state["controls"]), pins=pins,
+        hidden=questions.hidden_parts(), level=view["level"], **cached.tagging_right(words),
     )  # fmt: skip
     return words, view, trace, payload
 
@@ -95,7 +95,7 @@ def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     if shown := compute_pictures(LATTICE):
         _, view, _, payload = shown
-        show_lattice(payload, key=LATTICE, view=view, on_change=dragged.let_go(TAGGING, LATTICE, 3))
+        show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.let_go(TAGGING, LATTICE, 3))
 
 
 @st.fragment
@@ -106,7 +106,7 @@ def sentence():
         words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
         tagged = sentence_payload(payload, trace.alphabet)
-        taken = dragged.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
+        taken = callbacks.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
         show_sentence(tagged, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
             st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
@@ -135,7 +135,7 @@ def page():
         choose(state)
     if cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    if "tags" in asked.hidden_parts():
+    if "tags" in questions.hidden_parts():
         compute_pictures(SENTENCE)  # for what is offered
         veil(say.WAITS)
     elif state["view"] == "compare":

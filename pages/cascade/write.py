@@ -8,14 +8,14 @@ from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached, python
 from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.view.component import show_write
-from spcviz.web.cached import common, owned
-from spcviz.web.course import asked
+from spcviz.web.cached import common, ownership
+from spcviz.web.course import questions
 from spcviz.web.course.veil import ink, veil
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.lattice_values import values
 from spcviz.web.lattice.component import show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, layout
+from spcviz.web.ui import callbacks, layout
 from spcviz.web.ui.state import MAX_ORDER
 from spcviz.web.view.mount import live_view
 
@@ -35,8 +35,8 @@ INTRODUCTION = (
 ONE_COUNTRY = (
     "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
     "The strokes are in this page's address, and what is made of them stays in the server's memory and "
-    f"{owned.GOES}; a card or a loop after ten minutes. Nothing is written to a disk, except while a page or "
-    "loop is being saved."
+    f"{ownership.GOES}; a card or a loop after ten minutes. Nothing is written to a disk, except while a "
+    "page or loop is being saved."
 )
 
 
@@ -108,8 +108,8 @@ def choose(state):
 def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)
-    view = dragged.view_of(state, LATTICE, MAX_ORDER)
-    if "reading" in asked.hidden_parts():
+    view = callbacks.view_of(state, LATTICE, MAX_ORDER)
+    if "reading" in questions.hidden_parts():
         hidden = writing.read(state)
         pixels = hidden.found.pixels
         if hidden.trace is not None:
@@ -126,17 +126,17 @@ def drawing():
     show_write(boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
     trace = reading.trace
     if trace is None:
-        asked.offer(state | {"end": "", "alive_all": False})
+        questions.offer(state | {"end": "", "alive_all": False})
         return
     if state["truth"]:
         st.markdown(writing.describe_loss(trace, state["truth"], reading.text))
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
-    if not dragged.is_dragged(LATTICE):
-        asked.offer(state, values, trace, view["level"], view["cell"])
-        asked.offer({"truth": state["truth"]})
+    if not callbacks.is_dragged(LATTICE):
+        questions.offer(state, values, trace, view["level"], view["cell"])
+        questions.offer({"truth": state["truth"]})
     touring.offer_python(python.lines_of_ink(state, writing.shown_ink(state), view["alphas"]))
-    taken = dragged.let_go(WRITE, LATTICE, MAX_ORDER)
+    taken = callbacks.let_go(WRITE, LATTICE, MAX_ORDER)
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)
 
 

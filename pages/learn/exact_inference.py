@@ -7,10 +7,10 @@ from spcviz.problems.exact.page import cached, python
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
-from spcviz.problems.exact.page import merged as chains
+from spcviz.problems.exact.page import merging as chains
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.charts import PLACES, factor_graph
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -39,9 +39,9 @@ def tables(state):
     sizes = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
     problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
     touring.offer(say.tables_facts, sizes)
-    asked.offer(state, say.tables_values, sizes, sets)
+    questions.offer(state, say.tables_values, sizes, sets)
     chart, side = st.columns([4, 1], gap="medium")
-    is_told, rows = "looked_at" not in asked.hidden_parts(), say.sizes_of(sizes)
+    is_told, rows = "looked_at" not in questions.hidden_parts(), say.sizes_of(sizes)
     layout.numbers(side, rows if is_told else [row for row in rows if row[0] != "DP looks at"])
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
     with chart:
@@ -102,17 +102,17 @@ def word_views(state):
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
     touring.offer(say.facts, problem, run)
-    asked.offer(state, say.values, problem, run)
+    questions.offer(state, say.values, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
-        is_told = "search_time" not in asked.hidden_parts()
+        is_told = "search_time" not in questions.hidden_parts()
         layout.numbers(side, say.figures(run) if is_told else say.without_time(run))
-        is_far = "far" not in asked.hidden_parts()
+        is_far = "far" not in questions.hidden_parts()
         sentence = say.search(problem, run, is_far=is_far) if is_told else say.WAITS
         with chart:
             show_chart(figures.work(problem.pixels, state["candidates"], **LOOK), sentence)
     elif state["show"] == "ink":
-        is_told = "joint" not in asked.hidden_parts()
+        is_told = "joint" not in questions.hidden_parts()
         shown = run if is_told else run._replace(labels=run.separate)
         show_chart(figures.ink(problem, shown, **LOOK), say.ink(problem, run) if is_told else say.ALONE)
     else:

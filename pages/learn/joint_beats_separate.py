@@ -7,7 +7,7 @@ import streamlit as st
 from spcviz.problems.pictures.page import cached, python
 from spcviz.problems.pictures.page import charts as figures
 from spcviz.problems.pictures.page import text as say
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -70,13 +70,13 @@ def story():
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
     readings = cached.picture_readings(name, state["seed"], noise, state["smooth"])
     touring.offer(say.facts, readings)
-    asked.offer(state, say.values, readings)
+    questions.offer(state, say.values, readings)
     touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"]))
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):
         controls(state, noise, readings)
-    is_told = "grid" not in asked.hidden_parts()
+    is_told = "grid" not in questions.hidden_parts()
     sentence = say.compare_readings(readings) if is_told else say.WAITS
     n_readings = 3 if is_told else 1
     shown = figures.pictures(readings, mistakes=bool(state["mistakes"]), n_readings=n_readings, **LOOK)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from spcviz.shared import clone
 from spcviz.web.cached import common, tables
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.figures import blocks
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
@@ -45,8 +45,8 @@ def readings():
 def overview():
     """All statements in the documents' order, our own, then the way to every result's table."""
     papers, own = tables.statements(readings)
-    asked.offer({"table": OVERVIEW, "failing": 0, **READINGS.held(papers)})
-    if "verdicts" in asked.hidden_parts():
+    questions.offer({"table": OVERVIEW, "failing": 0, **READINGS.held(papers)})
+    if "verdicts" in questions.hidden_parts():
         veil("All verdicts stay hidden until you have guessed.")
         return
     st.markdown(PAGES.opening(papers))
@@ -137,7 +137,7 @@ def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
     papers, _ = tables.statements(readings)
-    asked.offer({"table": name, "failing": len(READINGS.failing(papers, name))})
+    questions.offer({"table": name, "failing": len(READINGS.failing(papers, name))})
     if of_it := [one for one in [*STATEMENTS.PAPERS, *STATEMENTS.OWN] if name in one.results]:
         st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")
     for block in results.draw_result(name, features, LOOK):

@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.letters.page import landing
 from spcviz.problems.letters.state import HOME
 from spcviz.problems.letters.view.component import alpha_of, home_funnel, home_word
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, navigation
 
@@ -115,9 +115,9 @@ with story:
 with story:
     home_funnel(word)
 state = HOME.read()
-asked.offer(state, landing.values, word, state["a"])
+questions.offer(state, landing.values, word, state["a"])
 with picture.container(key="home_picture"):
-    is_locked = "falls" in asked.hidden_parts()
+    is_locked = "falls" in questions.hidden_parts()
     home_word(
         word,
         landing.STOP,

@@ -120,9 +120,9 @@ def _standing(options):
 
 def _check(result, standing):
     """Say whether a result repeats the one that stands; the exit status."""
-    from spcviz.shared import checking, stored
+    from spcviz.shared import checking, result_files
 
-    with stored.reading(result["name"]):
+    with result_files.reading(result["name"]):
         compared, differing = checking.differences(result, standing)
     for line in differing[:20]:
         print(line, file=sys.stderr)

@@ -89,7 +89,7 @@ class Problem(NamedTuple):
     family: str = "chains"  # whose kernels these share: one process compiles a family, see `registry.warmup`
     answers: str = ""
     """``"name=module"``: what a view of this problem asks the server for without a rerun of its page, and the
-    module whose ``answer(question) -> bytes`` says it (`spcviz.web.ui.asked`); empty if nothing."""
+    module whose ``answer(question) -> bytes`` says it (`spcviz.web.ui.requests`); empty if nothing."""
     cards: tuple[str, ...] = ()
     """Names in addresses of the pages that have a card, and last the module whose ``card(page, query)`` says
     what is on it (`spcviz.web.serving.cards`), its `WITHOUT_KERNELS` those that compile nothing."""

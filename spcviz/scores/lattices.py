@@ -15,9 +15,9 @@ from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.scores import openfst
 from spcviz.scores.arc_scores import Grams, base_scores, gram_scores, grams_of
-from spcviz.scores.asked import read_rule
 from spcviz.scores.names import Names, named_array
 from spcviz.scores.packing import Packed
+from spcviz.scores.rule_arguments import read_rule
 
 
 class Lattices:

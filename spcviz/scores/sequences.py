@@ -21,10 +21,10 @@ from spcviz.engine.thresholds import curves, filtering, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.rule import survives
 from spcviz.scores.answers import Curves, Ranked, Witness
-from spcviz.scores.asked import read_rule, write_rule
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed
+from spcviz.scores.rule_arguments import read_rule, write_rule
 
 
 class Sequences:

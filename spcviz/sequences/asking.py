@@ -24,7 +24,7 @@ from spcviz.scores import Sequences, from_emissions
 from spcviz.sequences import labels
 from spcviz.sequences.answers import Labellings
 from spcviz.sequences.base import SequenceTagger
-from spcviz.sequences.typed import Inputs, Targets
+from spcviz.sequences.input_types import Inputs, Targets
 
 
 class Weighted(NamedTuple):

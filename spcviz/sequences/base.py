@@ -15,11 +15,11 @@ from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.learning.versioned import Versioned
-from spcviz.sequences import encoding, labels, stored
+from spcviz.sequences import encoding, labels, state_checks
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
-from spcviz.sequences.typed import Inputs, Item, Targets
+from spcviz.sequences.input_types import Inputs, Item, Targets
 
 
 class Batch(NamedTuple):
@@ -44,7 +44,7 @@ def packed_texts(texts: Iterable[str]) -> Texts:
     >>> texts_of(packed_texts(["a", "", "é"]))
     ['a', '', 'é']
     """
-    each = [text.encode("utf-8", stored.HALF_SIGNS) for text in texts]
+    each = [text.encode("utf-8", state_checks.HALF_SIGNS) for text in texts]
     ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
     return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
 
@@ -52,7 +52,7 @@ def packed_texts(texts: Iterable[str]) -> Texts:
 def texts_of(texts: Texts) -> list[str]:
     """What `packed_texts` packed."""
     data, ends = texts.utf8.tobytes(), texts.ends.tolist()
-    return [data[a:b].decode("utf-8", stored.HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
+    return [data[a:b].decode("utf-8", state_checks.HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
 
 
 class TagPaths(NamedTuple):
@@ -318,9 +318,11 @@ class SequenceTagger(Versioned):
         """The fitted model that `to_state` took apart; `ArgumentError` if fields do not fit each other."""
         if not isinstance(state, cls.State):
             raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
-        tagger = cls(**stored.checked_params(cls, _unmarked(stored.json_of("params", state.params))))
-        tagger.classes_ = stored.checked_classes(stored.json_of("classes", state.classes))
-        names = None if state.names is None else stored.checked_names(*state.names)
+        tagger = cls(
+            **state_checks.checked_params(cls, _unmarked(state_checks.json_of("params", state.params)))
+        )
+        tagger.classes_ = state_checks.checked_classes(state_checks.json_of("classes", state.classes))
+        names = None if state.names is None else state_checks.checked_names(*state.names)
         tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
         cls._forbidden(tagger)  # refuses constraints that are no scheme of these labels

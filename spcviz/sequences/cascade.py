@@ -19,15 +19,15 @@ from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
-from spcviz.sequences import labels, stored
+from spcviz.sequences import labels, state_checks
 from spcviz.sequences.answers import Labellings
 from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.crf import ChainCRF
+from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.tuning import Tuned
-from spcviz.sequences.typed import Inputs, Targets
 
 
 class CascadeState(NamedTuple):
@@ -324,10 +324,10 @@ class CascadeTagger(Tuned):
         return self.cascade_, tuple(self.levels_), self.worth_, self.n_edges_
 
     def take_state(self, state: CascadeState) -> None:
-        self.n_edges_ = stored.checked_edges(state.n_edges)
+        self.n_edges_ = state_checks.checked_edges(state.n_edges)
         about = state.cascade, state.levels, len(self.classes_), self._n_names, self.n_edges_
-        self.n_features_in_ = stored.check_cascade(*about)
-        stored.check_worth(state.worth, len(state.cascade.levels))
+        self.n_features_in_ = state_checks.check_cascade(*about)
+        state_checks.check_worth(state.worth, len(state.cascade.levels))
         self.cascade_, self.levels_, self.worth_ = state.cascade, state.levels, state.worth
 
 

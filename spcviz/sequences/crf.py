@@ -14,10 +14,10 @@ from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_parti
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
-from spcviz.sequences import labels, stored
+from spcviz.sequences import labels, state_checks
 from spcviz.sequences.base import Bar, Batch, Texts
 from spcviz.sequences.chain import ChainTagger
-from spcviz.sequences.typed import Inputs, Targets
+from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.watching import Watch
 
 
@@ -294,7 +294,7 @@ class ChainCRF(ChainTagger):
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
                 n_rows = self.n_features_in_ + self.n_edges_
-                stored.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
+                state_checks.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 

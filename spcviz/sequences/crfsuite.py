@@ -16,7 +16,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.sequences.crf import ChainCRF
-from spcviz.sequences.typed import Inputs, Item, Targets
+from spcviz.sequences.input_types import Inputs, Item, Targets
 
 _UNLIMITED = 100_000
 _TOL = 1e-5

@@ -18,10 +18,10 @@ from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.base import SequenceTagger, TagPaths
 from spcviz.sequences.encoding import Encoded
-from spcviz.sequences.grown import Grown, Some, rank_labellings
+from spcviz.sequences.growth import Grown, Some, rank_labellings
+from spcviz.sequences.input_types import Inputs
 from spcviz.sequences.lattices import Filtered, features_of, state_shares
 from spcviz.sequences.levels import OneLevel, levels_of
-from spcviz.sequences.typed import Inputs
 
 
 class Filtering(SequenceTagger):

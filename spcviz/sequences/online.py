@@ -11,7 +11,7 @@ from spcviz.learning.chains.crf import Examples, Weights, examples_of
 from spcviz.learning.dice import generator
 from spcviz.sequences.base import Bar, Batch
 from spcviz.sequences.chain import ChainTagger
-from spcviz.sequences.typed import Inputs, Targets
+from spcviz.sequences.input_types import Inputs, Targets
 
 
 class Walk(NamedTuple):

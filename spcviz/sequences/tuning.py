@@ -14,8 +14,8 @@ from spcviz.learning.cascade import paths
 from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.sequences import labels
 from spcviz.sequences.filtering import Filtering
-from spcviz.sequences.grown import Points, Some
-from spcviz.sequences.typed import Inputs, Targets
+from spcviz.sequences.growth import Points, Some
+from spcviz.sequences.input_types import Inputs, Targets
 
 
 class Tuned(Filtering):

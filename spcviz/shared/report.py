@@ -17,7 +17,7 @@ import numpy as np
 
 from spcviz.shared.folders import ROOT
 from spcviz.shared.work import ledger
-from spcviz.shared.work.kept import LIBRARIES, digest_of_modules
+from spcviz.shared.work.disk_cache import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
 
 

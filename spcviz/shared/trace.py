@@ -8,7 +8,7 @@ from spcviz.engine.ngrams.lattice import path_of, pointers, score_labels, symbol
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
-from spcviz.shared.shown import LevelTrace
+from spcviz.shared.trace_records import LevelTrace
 
 
 def timed_run(cascade, features, length, n_levels, alphas):

@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets.chains.tiered import Table
 from spcviz.sequences.base import Texts, packed_texts
 from spcviz.sequences.encoding import Vocabulary
-from spcviz.sequences.stored import checked_names
+from spcviz.sequences.state_checks import checked_names
 from spcviz.spending import features, labelled
 from spcviz.spending.features import Wanted
 from spcviz.spending.labelled import Labelled

@@ -12,7 +12,7 @@ from spcviz.learning.budgets.chains.meta import META
 from spcviz.learning.budgets.chains.tiered import Tiered
 from spcviz.learning.budgets.selector import Selector
 from spcviz.sequences.base import Texts
-from spcviz.sequences.stored import checked_names
+from spcviz.sequences.state_checks import checked_names
 from spcviz.sequences.tokens import key_of
 from spcviz.spending.policies import MOST_LABELS, Policy
 

@@ -19,7 +19,7 @@ from spcviz.problems.letters.model import bound, sweep
 from spcviz.problems.letters.model import stored as ocr
 from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
-from spcviz.problems.open_words.data.composed import load_set
+from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.problems.open_words.model import stored as open_models
 from spcviz.problems.open_words.paper import result as notes
 from spcviz.problems.open_words.paper import tables

@@ -15,8 +15,8 @@ from benchmarks.app.files import Bringer
 from benchmarks.app.visitor import Visitor
 from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.model import template as templates
-from spcviz.web.cached import owned
-from tests.watched import Watched
+from spcviz.web.cached import ownership
+from tests.watching import Watched
 
 PATIENCE = 400
 """Seconds in which a model is trained or reads, kernels that compile on a busy machine included."""
@@ -80,7 +80,7 @@ async def lost(visitor, server):
     """The connection breaks, and nobody comes back."""
     visitor.cut()
     await asyncio.sleep(2)
-    server.turn(owned.MOST_AWAY + 1)
+    server.turn(ownership.MOST_AWAY + 1)
     return 20.0
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 from spcviz.problems.letters.page import cached as letters
 from spcviz.problems.pose.page import cached as pose
 from spcviz.problems.scene.page import cached as scene
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from tests import heap
 from tests.app.driver import open_page
 
@@ -42,8 +42,8 @@ PLACES = {
 @pytest.fixture(autouse=True)
 def nothing_left():
     yield
-    owned.CLOCK.turn(owned.SECONDS + 1)
-    owned.clean()
+    ownership.CLOCK.turn(ownership.SECONDS + 1)
+    ownership.clean()
 
 
 def picture() -> tuple[bytes, list[bytes]]:
@@ -69,13 +69,13 @@ def sent(at) -> list[bytes]:
 
 def ended() -> None:
     """The visit of these tests ends."""
-    for name in owned.visits():
-        owned.end(name)
+    for name in ownership.visits():
+        ownership.end(name)
 
 
 def half_an_hour() -> None:
     """Nobody uses the page for 35 minutes; the clock runs by itself."""
-    owned.CLOCK.turn(35 * 60)
+    ownership.CLOCK.turn(35 * 60)
 
 
 def left_of(marker: str | bytes) -> list[str]:

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from experiments import benchmarks_page, report
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS, ROOT
 from spcviz.web.figures.results import command_of
 
@@ -50,7 +50,7 @@ def test_it_is_linked_from_the_commands_and_its_links_lead_somewhere():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_contender_machine_and_command_is_there(name):
-    result = stored.read(RESULTS, f"bench-{name}")
+    result = result_files.read(RESULTS, f"bench-{name}")
     part = section(benchmarks_page.text(), name)
     assert f"`{command_of(result)} --json`" in part
     assert result["machine"]["cpu"] in part
@@ -84,7 +84,7 @@ def test_a_spread_is_shown_where_it_is_stored_and_said_to_be_missing_where_not(r
         for row in result["rows"]:
             row["us_quartiles"] = [0.5 * row["us"], 2 * row["us"]]
 
-    first = stored.read(results, "bench-engine")["rows"][0]["us"]
+    first = result_files.read(results, "bench-engine")["rows"][0]["us"]
     part = section(changed(results, "engine", spread), "engine")
     assert f"{first:,.1f} [{0.5 * first:,.1f}, {2 * first:,.1f}]" in part
     assert benchmarks_page._NO_SPREAD not in part
@@ -104,8 +104,8 @@ def test_what_is_not_stored_is_said_with_its_command_and_what_is_damaged_stops_t
     (results / "bench-library.json").unlink()
     part = section(benchmarks_page.text(results), "library")
     assert part.strip() == "Not measured yet: `python -m spcviz bench library --json`."
-    with pytest.raises(stored.ResultError, match="bench-engine"):
+    with pytest.raises(result_files.ResultError, match="bench-engine"):
         changed(results, "engine", lambda result: result["rows"][0].pop("us"))
     (results / "bench-engine.json").write_text("{", encoding="utf-8")
-    with pytest.raises(stored.ResultError, match="bench-engine"):
+    with pytest.raises(result_files.ResultError, match="bench-engine"):
         benchmarks_page.text(results)

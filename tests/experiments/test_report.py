@@ -11,7 +11,7 @@ from experiments import excerpts, report
 from experiments.statements import OWN, PAPERS
 from spcviz import cli, registry
 from spcviz.shared.folders import RESULTS, ROOT
-from spcviz.shared.stored import ResultError
+from spcviz.shared.result_files import ResultError
 
 STORED = [name for name in registry.results() if (RESULTS / f"{name}.json").exists()]
 MARKED = "# Title\n<!-- count -->\n<!-- /count -->\n<!-- statements -->\nold\n<!-- /statements -->\nrest\n"

@@ -33,7 +33,7 @@ from experiments.statements.rules import (
     verdict,
 )
 from spcviz import registry
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 
 EVERY = (*PAPERS, *OWN)
@@ -376,7 +376,7 @@ def test_a_damaged_result_is_refused_by_its_name_or_said_to_be(change):
     def load(name):
         return damaged if name == "grid" else result(name)
 
-    with pytest.raises(stored.ResultError, match=r"grid\.json .*python -m spcviz reproduce grid"):
+    with pytest.raises(result_files.ResultError, match=r"grid\.json .*python -m spcviz reproduce grid"):
         read(PAPERS, Evidence(load))
     readings = read(PAPERS, Evidence(load), is_strict=False)
     said = [reading for reading in readings if "grid.json is damaged" in reading.found.here]

@@ -46,7 +46,7 @@ def test_cascades_by_every_rule(rule, tmp_path):
 
 
 def _some(tagger, X):
-    from spcviz.sequences.grown import Some
+    from spcviz.sequences.growth import Some
     from spcviz.sequences.lattices import features_of
 
     encoded = tagger._encode(X)

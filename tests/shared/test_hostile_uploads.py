@@ -15,7 +15,7 @@ import psutil
 import pytest
 from PIL import Image
 
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.folders import ROOT
 from spcviz.shared.uploading import decoder, headers, uploads
@@ -125,7 +125,7 @@ def test_a_decoder_at_work_has_no_files_no_network_and_an_empty_folder():
     assert str(seen["own"]) == start_to(can, b"", ROOT).stdout.decode().strip()
     assert seen["sockets"] == [] or not seen["own"]
     assert seen["environment"] <= {
-        "PYTHONPATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *nursery._KEPT, *nursery._ARROW
+        "PYTHONPATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *fork_server._KEPT, *fork_server._ARROW
     }  # fmt: skip
     assert not decoders()
 
@@ -232,7 +232,7 @@ def test_a_server_without_a_process_says_so(monkeypatch):
     def full(*_, **how):
         raise OSError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(nursery.subprocess, "Popen", full)
+    monkeypatch.setattr(fork_server.subprocess, "Popen", full)
     with pytest.raises(UploadBusyError, match="No file can be read just now"):
         read_upload(encoded(Image.new("L", (9, 9))))
 

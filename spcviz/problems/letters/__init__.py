@@ -35,7 +35,7 @@ PROBLEM = Problem(
             "ocr-rules",
             "Handwriting, threshold rules",
             "experiments.letters.rules:reproduce",
-            "spcviz.problems.letters.paper.ruled:RULES",
+            "spcviz.problems.letters.paper.rule_tables:RULES",
             folds=10,
         ),
     ),

@@ -28,5 +28,5 @@ WRITE = StateTable(
     *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     opening={"example": 1},
 )
-"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
-page shows an `example` to draw over, or empty boxes."""
+"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.drawings`). Without ink
+the page shows an `example` to draw over, or empty boxes."""

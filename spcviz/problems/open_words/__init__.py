@@ -8,7 +8,7 @@ PROBLEM = Problem(
     pages=(
         Page("The cascade", "pages/cascade/write.py", "Write", ":material/edit:", "Write a word of your own"),
     ),
-    data="spcviz.problems.open_words.data.composed:DATA_SETS",
+    data="spcviz.problems.open_words.data.word_images:DATA_SETS",
     trains=(
         Training("open", "spcviz.problems.open_words.model.stored:train"),
         Training("open-lists", "spcviz.problems.open_words.model.lists:train"),

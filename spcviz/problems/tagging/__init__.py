@@ -22,7 +22,7 @@ PROBLEM = Problem(
             "tagging-rules",
             "Tagging, threshold rules",
             "experiments.tagging.rules:reproduce",
-            "spcviz.problems.tagging.paper.ruled:RULES",
+            "spcviz.problems.tagging.paper.rule_tables:RULES",
             models=("tagging-ewt",),
         ),
     ),

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.limits import Task
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 
 LOG = logging.getLogger(__name__)
 GLANCE = 0.1
@@ -57,7 +57,7 @@ def ask(
     `OSError` where no process can be started.
     """
     end = time.monotonic() + (task.seconds if seconds is None else seconds)
-    with nursery.start(nursery.Asked(task, warm)) as child:
+    with fork_server.start(fork_server.Asked(task, warm)) as child:
         said = _Bounded(child, task.most_out)
         talks = [
             threading.Thread(target=_send, args=(child.stdin, about, data), daemon=True),
@@ -83,7 +83,7 @@ def ask(
     if is_late:
         return Answer({}, memoryview(b""), fault="long")
     answer = _answer(child.returncode, said)
-    if answer.fault in ("damaged", "ended") and kept.is_replaced():
+    if answer.fault in ("damaged", "ended") and disk_cache.is_replaced():
         return Answer({}, memoryview(b""), REPLACED)
     return answer
 

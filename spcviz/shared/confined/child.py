@@ -1,6 +1,6 @@
 """The process that works on what a visitor brought: bytes in, bytes out, and limits around it.
 
-Forked by `nursery`, or run as ``python -P -m spcviz.shared.confined.child TASK``, a `Task` in JSON.
+Forked by `fork_server`, or run as ``python -P -m spcviz.shared.confined.child TASK``, a `Task` in JSON.
 On standard input come a line of JSON and bytes; a line of JSON and bytes go to standard output:
 
     {"answer": {...}}        what the work returned, its pieces behind it

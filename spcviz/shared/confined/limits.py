@@ -36,7 +36,7 @@ class Task(NamedTuple):
     most_in: int = 48 << 20
     most_out: int = 64 << 20
     may_write: bool = False  # as where kernels may have to be compiled
-    nest: str = ""  # of which nursery it is forked; empty: a Python of its own, with nothing else in it
+    server: str = ""  # the fork server that forks it; empty: a Python of its own, with nothing else in it
 
 
 def give_up(task: Task) -> None:

@@ -24,26 +24,28 @@ from spcviz.engine.thresholds import rules
 from spcviz.learning.chains.cascade import model_of
 from spcviz.learning.chains.crf import Weights
 from spcviz.scores.sequences import Sequences
-from spcviz.shared.verdict import judged
-from spcviz.shared.verdict.judged import Times
+from spcviz.shared.verdict import filter_verdict
+from spcviz.shared.verdict.filter_verdict import Times
 
 ORDER = 3
 """Of the search that is timed: what one would do with more context than the model's own pairs of labels."""
-TERMS = judged.Terms("sequences", "position", "set of sequences", "a labelling that the scores forbid")
+TERMS = filter_verdict.Terms(
+    "sequences", "position", "set of sequences", "a labelling that the scores forbid"
+)
 HERE = "on this computer"
 
 
 class Judgement(NamedTuple):
     """A verdict with what it takes to repeat it; `print` says it, notebooks draw it."""
 
-    verdict: judged.Verdict
+    verdict: filter_verdict.Verdict
     rule: str
     setting: float  # alpha, margin or probability, as `Sequences.prune` takes it
     command: str
     about: str  # of what: sizes, a fingerprint of the scores, the version
 
     def __str__(self) -> str:
-        text = judged.describe_verdict(self.verdict).replace("**", "")
+        text = filter_verdict.describe_verdict(self.verdict).replace("**", "")
         return f"{text}\n\n{self.command}\n{self.about}"
 
     def __repr__(self) -> str:
@@ -71,7 +73,7 @@ def of_sequences(
     tolerance, seed = checks.fraction("tolerance", tolerance), checks.integer("seed", seed, 0, 2**63 - 1)
     rule = rules.at_first(rule)
     sequences.score(y)  # refuses what is no labelling of these sequences
-    dev, test = judged.deal_halves(sequences.lengths, seed)
+    dev, test = filter_verdict.deal_halves(sequences.lengths, seed)
     if not len(dev):
         raise ArgumentError(
             "y must be of at least 2 sequences that have positions, one to choose a threshold on and one to "
@@ -82,14 +84,14 @@ def of_sequences(
     other, _, shares = _measured(sequences, y, "probability", dev, test, tolerance)
     kept, kept_by_crf = (float((p > at).sum() / n_places) for p, at in ((points, setting), (shares, other)))
     n_lost = int((event[test] <= setting).sum())
-    low, high = judged.exact_interval(n_lost, len(test))
-    promises = judged.check_guarantees(event[dev], event[test], points, n_places, tolerance, rule)
+    low, high = filter_verdict.exact_interval(n_lost, len(test))
+    promises = filter_verdict.check_guarantees(event[dev], event[test], points, n_places, tolerance, rule)
     told = -setting if rule == "margin" else setting
     how = {"alpha" if rule == "mean_max" else rule: told}
     left = sequences.take(test).prune(**how).extend().n_arcs / n_places
-    verdict = judged.Verdict(
-        judged.is_worth(kept, n_labels, low, tolerance), n_labels, kept, kept_by_crf, n_lost, len(test),
-        (low, high), tolerance, left, ORDER, _timed(sequences, test, how), HERE, promises,
+    verdict = filter_verdict.Verdict(
+        filter_verdict.is_worth(kept, n_labels, low, tolerance), n_labels, kept, kept_by_crf, n_lost,
+        len(test), (low, high), tolerance, left, ORDER, _timed(sequences, test, how), HERE, promises,
         len(dev) - promises[0].n, TERMS,
     )  # fmt: skip
     more = "" if rule == "mean_max" else f', rule="{rule}"'
@@ -113,7 +115,7 @@ def _measured(
     return setting, event, np.concatenate([points[i].reshape(-1) for i in test.tolist()])
 
 
-def _timed(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> judged.Times | None:
+def _timed(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> filter_verdict.Times | None:
     """Both searches over triples of labels; None where the dense tables would be too large, or none exist.
 
     What is forbidden is finite in the dense tables, as their time depends on no score.

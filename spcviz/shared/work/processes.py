@@ -19,7 +19,7 @@ from multiprocessing import connection
 from typing import Any
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 
 SECONDS_TO_END = 5.0
 """Until a worker that was told to end is killed."""
@@ -98,6 +98,6 @@ def _with_our_code(code: str, function: Callable, arguments: tuple, options: dic
 def _code() -> str:
     """Digest of the package's files as they were when this process began."""
     digest = hashlib.sha256()
-    for path in sorted(kept.TEXTS):
-        digest.update(f"{path} {hashlib.sha256(kept.TEXTS[path]).hexdigest()}\n".encode())
+    for path in sorted(disk_cache.TEXTS):
+        digest.update(f"{path} {hashlib.sha256(disk_cache.TEXTS[path]).hexdigest()}\n".encode())
     return digest.hexdigest()

@@ -9,11 +9,11 @@ from functools import wraps
 
 import streamlit as st
 
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 from spcviz.web.cached import slots
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 LOG = logging.getLogger(__name__)
 _PROBLEMS = {status.name: status.problem for status in list_models(MODELS)}
@@ -42,7 +42,7 @@ UNCHANGED = {"seconds": 60, "stamp": _results_stamp}
 @share(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
 def result(name):
     """A reproduced result, None if there is none; for use inside `results.said_if_damaged`."""
-    return stored.read(RESULTS, name)
+    return result_files.read(RESULTS, name)
 
 
 @share(16, kernels=False, **UNCHANGED)
@@ -52,9 +52,9 @@ def stored_evidence(_make, names: tuple[str, ...], *about):
         results = [result(name) for name in names]
         if any(evidence is None for evidence in results):
             return None
-        with stored.reading(names[0]):
+        with result_files.reading(names[0]):
             return _make(*results, *about)
-    except stored.ResultError as error:
+    except result_files.ResultError as error:
         LOG.warning("%s", error)
         return None
 

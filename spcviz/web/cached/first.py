@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.shared.folders import CACHE, MODELS
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 from spcviz.store import StoreError, load_value, save_value
 from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import write_json_atomic
@@ -150,15 +150,15 @@ def code_digest(module: str) -> str:
             return str(noted["code"])
     except (OSError, ValueError, LookupError, TypeError):
         pass
-    return kept.digest_of_code((module,))
+    return disk_cache.digest_of_code((module,))
 
 
 def note_code(modules: Collection[str]) -> None:
     """Write ``code.json``."""
     noted = {}
     for module in sorted(modules):
-        files = [path.as_posix() for path in kept.computing_files((module,))]
-        code = kept.digest_of_code((module,))
+        files = [path.as_posix() for path in disk_cache.computing_files((module,))]
+        code = disk_cache.digest_of_code((module,))
         noted[module] = {"code": code, "bytes": _bytes_of(files), "files": files}
     write_json_atomic(FOLDER / "code.json", noted)
 
@@ -166,7 +166,7 @@ def note_code(modules: Collection[str]) -> None:
 def _bytes_of(files: list[str]) -> str:
     digest = hashlib.sha256()
     for name in files:
-        content = kept.text_of(Path(name))
+        content = disk_cache.text_of(Path(name))
         digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 

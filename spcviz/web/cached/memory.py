@@ -84,8 +84,9 @@ class MemoryBudget:
 
     >>> gone = []
     >>> memory, a = MemoryBudget(350), "x" * 100
-    >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1), memory.touch("a", a)
-    (None, None, None)
+    >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1)
+    (None, None)
+    >>> memory.touch("a", a)
     >>> memory.add("c", gone.append, "z" * 80, 1.0), gone, memory.n_bytes
     (None, ['b'], 278)
     """

@@ -7,7 +7,7 @@ import pyarrow as pa
 from streamlit import dataframe_util
 
 from spcviz.web.cached import common
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 from spcviz.web.figures import blocks
 
 

@@ -24,8 +24,8 @@ from spcviz.web.serving.clients import Buckets
 from spcviz.web.serving.outside import outside_of
 from spcviz.web.serving.smaller import accepted_encodings, form_of
 from spcviz.web.serving.tokens import Phone
-from spcviz.web.ui import asked
-from spcviz.web.view import served
+from spcviz.web.ui import requests
+from spcviz.web.view import static_files
 
 FOLDER = "room"
 OWN = Path(__file__).parent
@@ -74,7 +74,7 @@ def routes() -> list[Route]:
 
     What is no room's number is a file's name, and no such file: a number of any length is read by nobody.
     """
-    at = served.path(FOLDER)
+    at = static_files.path(FOLDER)
     acts = {"now": _now, "code": _code}
     told = {"put": _put, "answer": _answer, "clear": _clear, "close": _close}
     told |= {"desk": _desk, "hall": _hall, "steer": _steer}
@@ -91,10 +91,10 @@ def _guarded(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
 
     async def guarded(request):
         try:
-            if request.method == "POST" and asked.is_foreign(request.headers):
-                raise asked.RefusedError(403)
+            if request.method == "POST" and requests.is_foreign(request.headers):
+                raise requests.RefusedError(403)
             return await act(request)
-        except asked.RefusedError as refused:
+        except requests.RefusedError as refused:
             (status,) = refused.args
             return Response(status_code=status)
         except rooms.RoomError as error:
@@ -119,15 +119,15 @@ def _json(value, status=200):
 async def _body(request, most, whose):
     """The JSON object of a request of a phone's or a lecturer's."""
     if sum(one == whose for one in LIMITS.bodies.values()) >= OF_ONE:
-        raise asked.RefusedError(429)
+        raise requests.RefusedError(429)
     while len(LIMITS.bodies) >= IN_HAND:
         longest = next(iter(LIMITS.bodies))
         del LIMITS.bodies[longest]
         longest.cancel()
     with _on_its_way(whose) as scope:
-        return asked.object_of(await asked.body(request, most))
+        return requests.object_of(await requests.body(request, most))
     if scope.cancelled_caught:
-        raise asked.RefusedError(408)
+        raise requests.RefusedError(408)
 
 
 @contextlib.contextmanager
@@ -150,7 +150,7 @@ def _phone(request):
     """Who asks, by the token that the room's page brought; a page that has none loads itself anew."""
     phone = clients.visitor_of(request)
     if phone is None:
-        raise asked.RefusedError(401)
+        raise requests.RefusedError(401)
     return phone
 
 
@@ -158,7 +158,7 @@ def _phone(request):
 def _trying(phone: Phone) -> Iterator[None]:
     """Refuse who has asked for many rooms that are not there: theirs would be found some day."""
     if not LIMITS.misses.has_any(phone.number):
-        raise asked.RefusedError(429)
+        raise requests.RefusedError(429)
     try:
         yield
     except rooms.NoRoomError:
@@ -168,7 +168,7 @@ def _trying(phone: Phone) -> Iterator[None]:
 
 async def _open(request):
     if not LIMITS.opened.take(clients.address_of(request)):
-        raise asked.RefusedError(429)
+        raise requests.RefusedError(429)
     number, key = ROOMS.open()
     response = _json({"room": number})
     place = clients.cookie_place(request)
@@ -216,7 +216,7 @@ def _owned(request):
 async def _answer(request):
     number, phone = number_of(request), _phone(request)
     if not LIMITS.votes.take(phone.number):
-        raise asked.RefusedError(429)
+        raise requests.RefusedError(429)
     with _trying(phone):
         vote = await _body(request, MOST["answer"], phone.number)
         texts = (vote.get(name, "") for name in ("found", "picks", "cuts"))
@@ -264,7 +264,7 @@ async def _code(request):
     """The room's address as a QR code, for phones to look at."""
     address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{number_of(request)}"
     if len(address) > LONGEST_CODED:
-        raise asked.RefusedError(414)
+        raise requests.RefusedError(414)
     return Response(draw_qr_code(address), headers={"Cache-Control": "no-store"}, media_type="image/svg+xml")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import streamlit as st
 
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.course import task as tasks
 from spcviz.web.ui import about, history, navigation
 from spcviz.web.view.mount import Component, show
@@ -26,18 +26,18 @@ STYLE = """<style>
 def follow(page) -> None:
     """Go where a task leads, before the `page` of the URL runs: to its start, if nothing else is said."""
     going, params = st.session_state.pop(_GOING, None), st.query_params.to_dict()
-    if asked.NAME not in params and asked.of({asked.NAME: params.get(asked.ALIAS, "")}):
-        params[asked.NAME] = params.pop(asked.ALIAS)
+    if questions.NAME not in params and questions.of({questions.NAME: params.get(questions.ALIAS, "")}):
+        params[questions.NAME] = params.pop(questions.ALIAS)
         st.query_params.from_dict(params)
     # A page in its first scene has an address without a state: in a visit that is not the task's start.
-    is_opened = st.session_state.get(_OPENED) == (page.url_path, params.get(asked.NAME))
-    if going is None and asked.NAME in params:
+    is_opened = st.session_state.get(_OPENED) == (page.url_path, params.get(questions.NAME))
+    if going is None and questions.NAME in params:
         going = _start(page, params, is_opened=is_opened)
-    st.session_state[_OPENED] = page.url_path, params.get(asked.NAME)
+    st.session_state[_OPENED] = page.url_path, params.get(questions.NAME)
     if going is None:
         return
     name, wanted = going
-    st.session_state[_OPENED] = name, wanted.get(asked.NAME)
+    st.session_state[_OPENED] = name, wanted.get(questions.NAME)
     if name != page.url_path and name in navigation.names():
         st.switch_page(navigation.find_page(name), query_params=wanted)
     if name == page.url_path:
@@ -46,14 +46,14 @@ def follow(page) -> None:
 
 def _start(page, params, *, is_opened):
     """Page and address of a task that the address names alone; of one that there is not, the page's own."""
-    now, beside = asked.of(params), _beside(params)
+    now, beside = questions.of(params), _beside(params)
     if now is None:
-        return page.url_path, {name: value for name, value in params.items() if name != asked.NAME}
-    is_alone = set(params) <= {asked.NAME, *beside} and not is_opened
+        return page.url_path, {name: value for name, value in params.items() if name != questions.NAME}
+    is_alone = set(params) <= {questions.NAME, *beside} and not is_opened
     if now.task.page == page.url_path and not is_alone:
         return None
     state = tasks.state_of(now.task.solved if now.is_answered else now.task.start)
-    return now.task.page, state | {asked.NAME: now.code} | beside
+    return now.task.page, state | {questions.NAME: now.code} | beside
 
 
 def _beside(params):
@@ -64,23 +64,23 @@ def _beside(params):
 @contextlib.contextmanager
 def bar(page) -> Iterator[None]:
     """Around a page that runs: the bar above it, drawn last, with what the page offered."""
-    asked.begin()
+    questions.begin()
     st.html(STYLE)
     slot = st.container(key="course_slot")
     try:
         yield
     finally:
-        is_solved, live = asked.end()
+        is_solved, live = questions.end()
         if "tour" not in st.query_params and page.url_path in tasks.stops():
             with slot:
                 _draw(page, is_solved, live)
 
 
 def _draw(page, is_solved, live):
-    now = asked.present()
+    now = questions.present()
     if now and now.task.page != page.url_path:
         now = None
-    if now is None and (st.context.is_embedded or asked.is_withheld()):
+    if now is None and (st.context.is_embedded or questions.is_withheld()):
         return
     after = tasks.following(page.url_path, navigation.names())
     show_bar(
@@ -104,9 +104,9 @@ def titles() -> Mapping[str, str]:
     return {name: page.title for page in navigation.pages() for name in [navigation.name_of(page)]}
 
 
-def describe_bar(now: asked.Asked, is_solved: bool, live: str) -> dict:
+def describe_bar(now: questions.Asked, is_solved: bool, live: str) -> dict:
     """What the bar shows of a task: nothing that would answer it before it is answered."""
-    one, done = now.task, asked.list_tries(now.task.id)
+    one, done = now.task, questions.list_tries(now.task.id)
     is_over = now.is_answered if one.options else is_solved
     hints = [hint for hint in (one.hint, one.way) if hint][: done.n_hints]
     why = {option.text: option.why for option in one.options if option.text in done.wrong}
@@ -122,7 +122,7 @@ def describe_bar(now: asked.Asked, is_solved: bool, live: str) -> dict:
         "canHint": done.n_hints < sum(map(bool, (one.hint, one.way))),
         "live": live,
         "isOver": is_over,
-        "won": tasks.fill_line(one.won, asked.values()) if is_over else "",
+        "won": tasks.fill_line(one.won, questions.values()) if is_over else "",
         # Opened by its address alone an answer is read, not found.
         "isDone": is_over and (done.is_right or done.is_shown if one.options else True),
         "how": "shown" if done.is_shown else "self",
@@ -169,7 +169,7 @@ def _on_course():
     if not isinstance(what, Mapping):
         return
     if what.get("kind") == "forget":
-        asked.forget()
+        questions.forget()
     elif what.get("kind") == "page":
         _next({"page": what.get("name", "")})
     elif what.get("kind") == "task" and (one := tasks.every().get(str(what.get("id", ""))[:4])):
@@ -195,7 +195,7 @@ def _go(address, code):
     history.forget()
     beside = _beside(st.query_params.to_dict())
     name = address.partition("?")[0].strip("/")
-    st.session_state[_GOING] = name, tasks.state_of(address) | {asked.NAME: code} | beside
+    st.session_state[_GOING] = name, tasks.state_of(address) | {questions.NAME: code} | beside
 
 
 def _open(_what, one):
@@ -203,27 +203,27 @@ def _open(_what, one):
 
 
 def _hint(_what, one):
-    asked.note(one.id, n_hints=min(asked.list_tries(one.id).n_hints + 1, 2))
+    questions.note(one.id, n_hints=min(questions.list_tries(one.id).n_hints + 1, 2))
 
 
 def _show(_what, one):
-    asked.note(one.id, is_shown=True)
+    questions.note(one.id, is_shown=True)
     _go(one.solved, f"{one.id}a" if one.options else one.id)
 
 
 def _choose(what, one):
-    chosen, done = str(what.get("option", ""))[:200], asked.list_tries(one.id)
+    chosen, done = str(what.get("option", ""))[:200], questions.list_tries(one.id)
     if chosen == one.right:
-        asked.note(one.id, is_right=True)
+        questions.note(one.id, is_right=True)
         _go(one.solved, f"{one.id}a")
     elif chosen in {option.text for option in one.options} and chosen not in done.wrong:
-        done = asked.note(one.id, wrong=(*done.wrong, chosen))
-        if len(done.wrong) >= asked.MOST_TRIES:
+        done = questions.note(one.id, wrong=(*done.wrong, chosen))
+        if len(done.wrong) >= questions.MOST_TRIES:
             _show(what, one)
 
 
 def _leave(_what):
-    st.query_params.pop(asked.NAME, None)
+    st.query_params.pop(questions.NAME, None)
 
 
 def _next(what):

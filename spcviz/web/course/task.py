@@ -1,8 +1,8 @@
 """Tasks as data: what is asked on a page, when it is solved, and what is said of every answer.
 
 ``tasks.json`` is a list; each task is an address to begin at, a check of `expression` on the values that the
-page offers there (`asked.offer`), and an address that solves it. A question with options hides on the server
-what would answer it, by the page's names of its parts (``hide``).
+page offers there (`questions.offer`), and an address that solves it. A question with options hides on the
+server what would answer it, by the page's names of its parts (``hide``).
 """
 
 import json

@@ -1,9 +1,9 @@
 """What a visitor saves, step by step, in processes that have everything loaded and fork for one wish.
 
-A page is opened, and a loop written, by children of a nursery (`spcviz.shared.confined`; `steps` is what they
-do), with the limits of a `Task` and gone with what they were asked for. Between, Chromium draws: it takes
-more addresses than any limit would allow, so it stands beside them, started by the server and kept for the
-next (`chromium`).
+A page is opened, and a loop written, by children of a fork server (`spcviz.shared.confined`; `steps` is what
+they do), with the limits of a `Task` and gone with what they were asked for. Between, Chromium draws: it
+takes more addresses than any limit would allow, so it stands beside them, started by the server and kept for
+the next (`chromium`).
 """
 
 import contextlib
@@ -12,21 +12,21 @@ from collections.abc import Callable
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.confined.limits import NICE, LateError, Task
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.exporting import chromium, drawing, loops, page, steps
 
 SECONDS = 180.0
 """Until something must have been saved."""
 
 BROWSERS = chromium.Browsers(drawing.require_browser, NICE)
-owned.hold(lambda _: BROWSERS.end(chromium.IDLE))
+ownership.hold(lambda _: BROWSERS.end(chromium.IDLE))
 
 
 def _task(function: str) -> Task:
     return Task(
         work=f"{steps.__name__}:{function}", ready=f"{steps.__name__}:load", memory=2 << 30, cpu_seconds=120,
         seconds=round(SECONDS), descriptors=512, most_in=256 << 20, most_out=64 << 20, may_write=True,
-        nest="saving",
+        server="saving",
     )  # fmt: skip
 
 

@@ -21,14 +21,14 @@ from starlette.routing import Route
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.asking import EndedError
 from spcviz.shared.confined.limits import LateError
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.exporting import forms
 from spcviz.web.exporting.line import CrowdedError, Line
 from spcviz.web.serving import clients
-from spcviz.web.serving.kept import Kept
 from spcviz.web.serving.outside import outside_of
-from spcviz.web.ui.asked import is_foreign
-from spcviz.web.view import served
+from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.ui.requests import is_foreign
+from spcviz.web.view import static_files
 
 LOG = logging.getLogger(__name__)
 FOLDER = "save"
@@ -45,14 +45,14 @@ KINDS = ("page", "python", *LOOPS)
 MOST_AT_ONCE = 2
 _LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # who is given up goes on for a moment
 LINE = Line(min(MOST_AT_ONCE, os.cpu_count() or 1))
-KEPT = Kept(24_000_000, 600.0, owned.CLOCK.now)
-owned.hold(lambda _: KEPT.forget())
+KEPT = Kept(24_000_000, 600.0, ownership.CLOCK.now)
+ownership.hold(lambda _: KEPT.forget())
 """Loops that were made, for the others of a class: bytes, seconds."""
 
 
 def routes() -> list[Route]:
     """What the server needs: a list of starlette routes."""
-    return [Route(served.path(f"{FOLDER}/{{kind}}"), _save)]
+    return [Route(static_files.path(f"{FOLDER}/{{kind}}"), _save)]
 
 
 def _refusal(request):

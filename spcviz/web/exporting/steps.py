@@ -1,6 +1,6 @@
 """What processes do that save for a visitor (`making`): a page's file, the sheet of its moments, its loop.
 
-Nothing is imported before `load` has said that this process has no visitors: a nursery has one thread.
+Nothing is imported before `load` has said that this process has no visitors: a fork server has one thread.
 """
 
 from itertools import accumulate
@@ -15,9 +15,9 @@ def load(name: Any = None) -> None:
 
     `name` is the page's in addresses; whoever serves one wish alone gives none and brings what that needs.
     """
-    from spcviz.web.cached import owned
+    from spcviz.web.cached import ownership
 
-    owned.have_no_visits()
+    ownership.have_no_visits()
     if not isinstance(name, str):
         return
     from spcviz import registry

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image, ImageDraw, ImageFont
 
-from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace_records import WordTrace
 from spcviz.web.figures.lattice_facts import threshold
 from spcviz.web.figures.palette import LIGHT
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from spcviz.shared.verdict import judged
+from spcviz.shared.verdict import filter_verdict
 from spcviz.shared.verdict.sequences import Judgement
 from spcviz.web.figures.palette import LIGHT
 
@@ -72,7 +72,7 @@ def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
     """(what is drawn, height of the figure)."""
     v = judgement.verdict
     examples, place = v.terms.examples, v.terms.place
-    name = judged.GRAMS[v.order]
+    name = filter_verdict.GRAMS[v.order]
     head = "A threshold is worth it here" if v.is_worth else "A threshold is hardly worth it here"
     marks: list[Box | Line] = [Line(PAD, 46, head, _HEAD, bold=True)]
     rows = [
@@ -93,7 +93,7 @@ def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
     marks.append(Line(PAD, y + 18, "Guaranteed", bold=True))
     for told in v.promises:
         if told.key != "tuned":
-            for line in textwrap.wrap(judged.promise(told, examples).replace("α", "alpha"), 96):
+            for line in textwrap.wrap(filter_verdict.promise(told, examples).replace("α", "alpha"), 96):
                 marks.append(Line(LEFT, y + 18, line, _SMALL))
                 y += 20
     y += 14
@@ -109,18 +109,18 @@ def _shares(share: float) -> list[Box]:
     return [Box(0, 6, BAR, 16, LIGHT.border), Box(0, 6, max(2.0, min(share, 1.0) * BAR), 16, LIGHT.accent)]
 
 
-def _time(v: judged.Verdict) -> str:
+def _time(v: filter_verdict.Verdict) -> str:
     if v.times is None:
-        return judged.said_of_times(v).strip()
+        return filter_verdict.said_of_times(v).strip()
     ratio, low, high = v.times.ratio()
-    over = f"a dense search over {judged.GRAMS[v.times.order]} (grey)"
+    over = f"a dense search over {filter_verdict.GRAMS[v.times.order]} (grey)"
     span = f"({low:.2f} to {high:.2f}, 95 %)"
     if high < 1:
         return f"not worth it: {over} takes {ratio:.2f} of the cascade's time {span}"
     return f"{ratio:.2f} times as fast as {over} {span}"
 
 
-def _times(v: judged.Verdict) -> list[Box]:
+def _times(v: filter_verdict.Verdict) -> list[Box]:
     """The longer of both searches is the whole bar."""
     if v.times is None:
         return []
@@ -132,7 +132,7 @@ def _times(v: judged.Verdict) -> list[Box]:
     ]
 
 
-def _losses(v: judged.Verdict) -> list[Box]:
+def _losses(v: filter_verdict.Verdict) -> list[Box]:
     """The interval of the loss, the share itself, and what is allowed."""
     scale = BAR / max(1.5 * v.tolerance, 1.2 * v.lost[1], 1e-9)
     low, high = (end * scale for end in v.lost)
@@ -185,7 +185,7 @@ def png(marks: list[Box | Line], height: int) -> bytes:
 def draw_verdict(judgement: Judgement) -> tuple[str, bytes]:
     """(a page of its own without a script, a picture)."""
     marks, height = marks_of(judgement)
-    text = judged.describe_verdict(judgement.verdict)
+    text = filter_verdict.describe_verdict(judgement.verdict)
     title = re.sub(r"[*:]", "", text.split(":**")[0]).strip()
     bold = re.sub("[*][*](.+?)[*][*]", "<b>\\1</b>", escape(text))
     paragraphs = "\n".join(f"<p>{part}</p>" for part in bold.split("\n\n"))

@@ -135,9 +135,9 @@ def lattice_payload(
     """What the browser needs to draw a `WordTrace`: (sent on every run, parts that are sent once).
 
     `features` names the model, of a pin too, and `order` is the n asked for (by default the last level's).
-    `pins` are those of `dragged.traces_of_pins`. Without `controls` only picture, levels and sentence are
+    `pins` are those of `callbacks.traces_of_pins`. Without `controls` only picture, levels and sentence are
     shown. `right` are the true states where the trace knows no truth, and `why` says what a wrong reading has
-    missed. What a question asks is `hidden`, by name (`asked.hidden_parts`): where that is the threshold,
+    missed. What a question asks is `hidden`, by name (`questions.hidden_parts`): where that is the threshold,
     what it keeps or what is read, nothing after the shown `level` is sent.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"

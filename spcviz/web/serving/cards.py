@@ -18,14 +18,14 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz import registry
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.exporting import card
 from spcviz.web.serving import clients
 from spcviz.web.serving.clients import Buckets
-from spcviz.web.serving.kept import Kept
 from spcviz.web.serving.outside import outside_of, reachable
-from spcviz.web.ui import asked, warmup
-from spcviz.web.view import served
+from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.ui import requests, warmup
+from spcviz.web.view import static_files
 
 LOG = logging.getLogger(__name__)
 FOLDER = "card"
@@ -38,8 +38,8 @@ RIGHTS = 120, 4.0
 WAITING = 64
 """Cards that may be asked for at the same moment."""
 
-KEPT = Kept(12_000_000, 600.0, owned.CLOCK.now)
-owned.hold(lambda _: KEPT.forget())
+KEPT = Kept(12_000_000, 600.0, ownership.CLOCK.now)
+ownership.hold(lambda _: KEPT.forget())
 BUCKETS = Buckets(*RIGHTS)
 _SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
 _ASKS = {"ask", "tour"}
@@ -52,7 +52,7 @@ _TODAY = {"Cache-Control": "no-store"}
 
 def routes() -> list[Route]:
     """What the server needs: a list of starlette routes."""
-    return [Route(served.path(f"{FOLDER}/{{name}}.png"), _send)]
+    return [Route(static_files.path(f"{FOLDER}/{{name}}.png"), _send)]
 
 
 def address(page: str, query: str) -> str:
@@ -73,7 +73,7 @@ def address(page: str, query: str) -> str:
 async def _send(request: Request) -> Response:
     name = request.path_params["name"]
     page = "" if name == "home" else name
-    if asked.is_foreign(request.headers):
+    if requests.is_foreign(request.headers):
         return Response(status_code=403)
     query = request.url.query
     if name == "" or page not in registry.cards():
@@ -87,7 +87,7 @@ async def _send(request: Request) -> Response:
     if not BUCKETS.take(clients.address_of(request)) or _CROWD["in_hand"] >= WAITING:
         sentence = "Many cards are asked for just now: try again in a moment."
         return PlainTextResponse(sentence, 429, {"Retry-After": "2", **_TODAY})
-    with asked.count_request(_CROWD):
+    with requests.count_request(_CROWD):
         content = await anyio.to_thread.run_sync(_drawn, page, query, below, limiter=_LIMIT)
     if isinstance(content, str):  # no word, or not yet: the app's own picture
         return RedirectResponse(f"../{PREVIEW}?{content}", 302, _TODAY)

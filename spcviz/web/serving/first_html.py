@@ -17,7 +17,7 @@ from starlette.routing import Route
 from spcviz.web.classroom.rooms import number_in
 from spcviz.web.serving import answers, cards, clients, pages, smaller, static
 from spcviz.web.serving.outside import outside_of
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 
 OWN = Path(__file__).parent
 PICTURE = cards.PREVIEW
@@ -30,8 +30,8 @@ SHOWN = "Handwritten letters, and under each the readings that the cascade has n
 
 def routes() -> list[Route]:
     """What the server needs: a list of starlette routes."""
-    named = [Route(served.path(name), _page, name=f"page {name}") for name in pages.every()]
-    return [*named, Route(served.path(PICTURE), _picture)]
+    named = [Route(static_files.path(name), _page, name=f"page {name}") for name in pages.every()]
+    return [*named, Route(static_files.path(PICTURE), _picture)]
 
 
 async def _page(request):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _PREFIX = re.compile(r"(/[\w.~-]+)*")
@@ -20,7 +20,7 @@ def outside_of(headers: Mapping[str, str], scheme: str) -> str:
     prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
     if not _HOST.fullmatch(host) or protocol not in ("http", "https") or not _PREFIX.fullmatch(prefix):
         return ""
-    return f"{protocol}://{host}{prefix}{served.path('').rstrip('/')}"
+    return f"{protocol}://{host}{prefix}{static_files.path('').rstrip('/')}"
 
 
 def reachable(outside: str, page: str) -> str:

@@ -42,8 +42,10 @@ class Form(NamedTuple):
 def accepted_encodings(header: str) -> tuple[str, ...]:
     """Which of brotli and gzip a browser takes, the smaller first, by its ``Accept-Encoding``.
 
-    >>> accepted_encodings("gzip, deflate, br, zstd"), accepted_encodings("gzip;q=1.0, br;q=0"), accepted_encodings("*"), accepted_encodings("")
-    (('br', 'gzip'), ('gzip',), (), ())
+    >>> accepted_encodings("gzip, deflate, br, zstd"), accepted_encodings("gzip;q=1.0, br;q=0")
+    (('br', 'gzip'), ('gzip',))
+    >>> accepted_encodings("*"), accepted_encodings("")
+    ((), ())
     """
     weights = {}
     for one in header.lower().split(","):

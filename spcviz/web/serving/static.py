@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 
 from spcviz.web.serving.answers import answer
 from spcviz.web.serving.smaller import SHELF, Shelf, accepted_encodings
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 
 ROOT = Path(streamlit.__file__).with_name("static")
 _FONT = "SourceSansVF-Upright*.woff2"
@@ -22,7 +22,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 def files(root: Path = ROOT) -> dict[str, Path]:
     """{path in addresses: file} of what is worth compressing; nothing else can be asked for."""
     paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
-    return {served.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
+    return {static_files.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
 
 
 def font() -> Path | None:

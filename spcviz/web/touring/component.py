@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from spcviz.web.tours import tour as tours
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
@@ -44,10 +44,10 @@ def show_bar(
 
     A `lesson` is the task that a class is asked (`touring.lesson`).
 
-    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.values_to_keep`), ``version``, ``card``,
-    where the page's card lies ("" without one), ``hasLines``, whether it has Python, and ``isBrought``, whether it
-    shows what its visitor has brought; `form` opens the form that adds a scene: its ``address``, ``facts``,
-    and ``n``, which is new each time.
+    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.values_to_keep`), ``version``,
+    ``card``, where the page's card lies ("" without one), ``hasLines``, whether it has Python, and
+    ``isBrought``, whether it shows what its visitor has brought; `form` opens the form that adds a scene: its
+    ``address``, ``facts``, and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
     payload |= {"isProjected": is_projected}
@@ -83,4 +83,8 @@ def loop(name: str) -> str:
 
 
 def _published(path):
-    return "" if path is None else served.publish_file(f"tour-{path.name}", path.read_bytes(), "image/webp")
+    return (
+        ""
+        if path is None
+        else static_files.publish_file(f"tour-{path.name}", path.read_bytes(), "image/webp")
+    )

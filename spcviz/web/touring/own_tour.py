@@ -1,8 +1,8 @@
 """Storage of a visitor's own tour, of one that a link or file brought, and of what was replaced.
 
 What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
-what a button replaced can be brought back. The browser keeps all three for the next visit: `values_to_keep` is
-what it should write, `restore` takes what it had.
+what a button replaced can be brought back. The browser keeps all three for the next visit:
+`values_to_keep` is what it should write, `restore` takes what it had.
 """
 
 import contextlib

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from spcviz.web.course import asked as course
+from spcviz.web.course import questions as course
 from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
 from spcviz.web.serving import cards

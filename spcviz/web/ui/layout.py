@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
 
@@ -74,7 +74,7 @@ def show_page(body: Callable[[], object], introduction: str, *captions: str, is_
 def introduce(introduction: str) -> None:
     """A page's heading and what it is about; the heading alone beside a task or a tour, which say more."""
     if not is_projected():
-        is_led = asked.present() or "tour" in st.query_params
+        is_led = questions.present() or "tour" in st.query_params
         st.markdown(introduction.partition("\n")[0] if is_led else introduction)
 
 

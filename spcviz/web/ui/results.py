@@ -6,7 +6,7 @@ import logging
 import streamlit as st
 
 from spcviz import registry
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import results
 from spcviz.web.figures.palette import palette
@@ -21,11 +21,11 @@ HEIGHT, FEATURES = 430, "raw"
 def said_if_damaged(name):
     """Around all that a page makes of a stored result: a sentence instead where its file is damaged."""
     try:
-        with stored.reading(name):
+        with result_files.reading(name):
             yield
-    except stored.ResultError as error:
+    except result_files.ResultError as error:
         LOG.warning("%s", error)
-        st.info(f"Not shown: {plain(error.what)}. Make it again with: `{stored.repair_command(name)}`.")
+        st.info(f"Not shown: {plain(error.what)}. Make it again with: `{result_files.repair_command(name)}`.")
 
 
 def names():
@@ -55,7 +55,7 @@ def fill_more():
     """Draw all stored results once, as a light page does: a class opens them all in the same second."""
     look = {"palette": palette("light"), "scale": 1.0, "height": HEIGHT}
     for name in names():
-        with contextlib.suppress(stored.ResultError), stored.reading(name):
+        with contextlib.suppress(result_files.ResultError), result_files.reading(name):
             result = common.result(name)
             if results.is_usable(result, find_shown(name).needs):
                 for features in results.features_of(result) or [FEATURES]:

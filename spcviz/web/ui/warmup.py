@@ -27,8 +27,8 @@ class State:
     """How far warm-up is; one for the process, written by its thread only.
 
     `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
-    would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has loaded
-    the first group only. `known` is set once it is known what is pending; until then such a part
+    would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has
+    loaded the first group only. `known` is set once it is known what is pending; until then such a part
     waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is
     set). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups
     that are compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page
@@ -42,7 +42,7 @@ class State:
 
     def let_visitors_first(self, forever=False):
         """Wait until no page has run for a moment, or not for long; work beside one halves its speed."""
-        from spcviz.web.cached.shared import ASKED
+        from spcviz.web.cached.sharing import ASKED
 
         give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
         while time.monotonic() < give_up and (
@@ -71,14 +71,14 @@ _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0 
 
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
-    from spcviz.web.cached import shared
+    from spcviz.web.cached import sharing
 
     _open_terminal()
     gc.set_threshold(*_OF_COLLECTOR)
     for setting in _OF_MALLOC:
         _tell_c_library("mallopt", *setting)
     STATE.known.clear()
-    shared.GATE["of"] = may_compute
+    sharing.GATE["of"] = may_compute
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
     thread.start()
     return thread

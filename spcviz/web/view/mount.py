@@ -22,9 +22,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from spcviz.web.cached import memory, owned
+from spcviz.web.cached import memory, ownership
 from spcviz.web.figures.palette import DARK, LIGHT
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 
 PACKAGE = Path(__file__).parents[2]
 
@@ -65,17 +65,17 @@ def packed_of(owner: object, make: Callable) -> Packed:
     """`pack_part` of ``make(owner)``, once for all visitors who see the same object.
 
     `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. What a visitor's
-    own things are made into (`owned.showing`) goes with them.
+    own things are made into (`ownership.showing`) goes with them.
 
     >>> word = {"n": 1}
     >>> packed_of(word, dict) is packed_of(word, dict)
     True
     """
-    key = id(owner), make, owned.visit() if owned.is_showing() else None
+    key = id(owner), make, ownership.visit() if ownership.is_showing() else None
     with _packing:
         known = _packed.get(key)
         if key[2] is not None:
-            _used[key] = owned.CLOCK.now()
+            _used[key] = ownership.CLOCK.now()
     if known is not None:
         memory.MEMORY.touch((packed_of, *key), known)
         return known[1]
@@ -96,7 +96,7 @@ def _forget(name):
         _used.pop(name[1:], None)
 
 
-@owned.hold
+@ownership.hold
 def _forget_over(is_over):
     """Drop what was packed of visits that are over: see `owned.Holder`."""
     with _packing:
@@ -149,7 +149,7 @@ def is_recorded() -> bool:
 def _renderer(component):
     css = "".join((PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
     js = script(component.parts)
-    if component.html is None and (stub := served.publish(component.name, js, css)):
+    if component.html is None and (stub := static_files.publish(component.name, js, css)):
         js, css = stub, None  # Streamlit sends both with every run
     return st.components.v2.component(component.name, html=component.html, css=css, js=js)
 

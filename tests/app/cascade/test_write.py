@@ -5,7 +5,7 @@ import pytest
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.state import WRITE
-from spcviz.problems.open_words.data.written import boxes_text
+from spcviz.problems.open_words.data.drawings import boxes_text
 from spcviz.problems.open_words.view.component import EMPTY
 from tests.app.driver import open_page
 

@@ -17,7 +17,7 @@ from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import cached, runs, work
 from spcviz.problems.own_data.page import text as say
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from tests import heap
 from tests.app.driver import open_page
 
@@ -27,8 +27,8 @@ CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\n
 
 def let_go():
     """All that visitors brought, as after half an hour."""
-    owned.CLOCK.turn(owned.SECONDS + 1)
-    owned.clean()
+    ownership.CLOCK.turn(ownership.SECONDS + 1)
+    ownership.clean()
 
 
 def theirs():
@@ -365,7 +365,7 @@ def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
     marker = f"Xy{secrets.token_hex(8)}"
     at = trained(give(run(method="perceptron", view=view), "chunks.txt", _marked(marker)))
     assert heap.holders(marker)
-    owned.CLOCK.turn(35 * 60)
+    ownership.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
     while cached.MINE.owners() and time.monotonic() < end:  # the clock runs by itself
         time.sleep(0.1)
@@ -378,7 +378,7 @@ def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
     marker = f"Xy{secrets.token_hex(8)}"
     at = trained(give(run(method="perceptron"), "chunks.txt", _marked(marker)))
     (name,) = cached.MINE.owners()
-    owned.end(name)
+    ownership.end(name)
     del at
     assert heap.holders(marker) == []
 
@@ -394,12 +394,12 @@ def marked_model(marker):
 def over():
     """The visit ends."""
     (name,) = cached.MINE.owners()
-    owned.end(name)
+    ownership.end(name)
 
 
 def idle():
     """Nobody uses the page, which stays open, for 35 minutes; the clock runs by itself."""
-    owned.CLOCK.turn(35 * 60)
+    ownership.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
     while cached.MINE.owners() and time.monotonic() < end:
         time.sleep(0.1)

@@ -5,7 +5,7 @@ The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and be
 
 import pytest
 
-from benchmarks.app.browsed import ASKED, IS_SHOWN, LIMITS, SIZES, TALL
+from benchmarks.app.page_figures import ASKED, IS_SHOWN, LIMITS, SIZES, TALL
 from spcviz.web.ui import navigation
 from tests.conftest import ROOT
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from benchmarks.app.browsed import IS_SHOWN, SIZES, WATCH_SHIFTS, shift_of
+from benchmarks.app.page_figures import IS_SHOWN, SIZES, WATCH_SHIFTS, shift_of
 from spcviz.web.serving import pages
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

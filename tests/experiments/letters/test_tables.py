@@ -21,7 +21,7 @@ from spcviz.problems.letters.data import handwriting as ocr
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import arrays_of_model, save_ocr
 from spcviz.registry.problem import Run
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 
@@ -100,7 +100,7 @@ def test_whatever_is_changed_is_trained_anew(run, monkeypatch, change):
     elif change == "random state":
         monkeypatch.setattr(tables, "RANDOM_STATE", 8)
     elif change == "code":
-        monkeypatch.setattr(kept, "digest_of_modules", lambda modules: "other")
+        monkeypatch.setattr(disk_cache, "digest_of_modules", lambda modules: "other")
     arguments = {"fold": {"fold": 1}, "order": {"n_orders": 1}, "quick": {"quick": True}}.get(change, {})
     with (
         pytest.raises(AssertionError, match="trained again"),

@@ -20,7 +20,7 @@ from spcviz.problems.tagging.paper import tables as shown
 from spcviz.registry.problem import Run
 from spcviz.shared.checking import differences
 from spcviz.shared.linear import narrow, wide, with_models
-from spcviz.shared.work.kept import tree_of
+from spcviz.shared.work.disk_cache import tree_of
 from spcviz.store import StoreError, verify_model
 
 LEXICON = {

@@ -10,7 +10,7 @@ from experiments.words import reproduce as tables
 from experiments.words import steps, summary
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.words.model import constrained, folds
+from spcviz.problems.words.model import folds, resource_constraints
 from spcviz.registry.problem import Run
 
 
@@ -105,7 +105,7 @@ def test_one_shot_stands_beside_q_learning_fold_by_fold(everything, one_shot):
     streamed = {key for key in compared["methods"] if key.endswith("streamed")}
     assert len(streamed) == 4
     prices = {row["price"] for row in one_shot["summary"]["prices_alone"]}
-    assert prices == set(constrained.SWEEP)
+    assert prices == set(resource_constraints.SWEEP)
 
 
 def test_steps_stand_beside_letters(everything):

@@ -15,7 +15,7 @@ from spcviz.problems.arms.page import live
 from spcviz.problems.arms.page.shown import OFFERED
 from spcviz.problems.pose.data import render
 from spcviz.store import load_model
-from tests.problems.budgets.bought import assert_all_bought_in_order
+from tests.problems.budgets.purchases import assert_all_bought_in_order
 
 MODELS = Path(__file__).parents[3] / "cache" / "models"
 

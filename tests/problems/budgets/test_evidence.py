@@ -8,7 +8,7 @@ from spcviz.problems.budgets.evidence import Evidence, Gap, best, closest, is_si
 from spcviz.problems.parsing.paper import pays as parsing
 from spcviz.problems.scene.paper import pays as scene
 from spcviz.problems.words.paper import pays as words
-from spcviz.shared import stored
+from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 
 TERMS = Terms("word", "words", "letter", "letters")
@@ -23,7 +23,7 @@ def gap(share, low, method="dms_pi", rival="uniform"):
 
 
 def read(name):
-    return stored.read(RESULTS, name)
+    return result_files.read(RESULTS, name)
 
 
 def test_the_rival_that_comes_closest_counts():

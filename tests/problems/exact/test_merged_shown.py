@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.exact.page import merged as figures
+from spcviz.problems.exact.page import merging as figures
 from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.web.figures import palette
 

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
-from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.data import word_images
 from spcviz.shared.folders import MODELS
 
 pytestmark = pytest.mark.skipif(
@@ -50,7 +50,7 @@ def test_it_goes_from_wrong_to_right_once_and_stays_right(wrong):
 
 
 def test_development_words_are_no_test_words():
-    dev, unseen = composed.load_set("dev"), composed.load_set("unseen")
+    dev, unseen = word_images.load_set("dev"), word_images.load_set("unseen")
     assert not set(dev.types.tolist()) & set(unseen.types.tolist())
     place = next(iter(live.list_words("dev")))
     pixels, labels = live.pixels_of("dev", place)

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.compose import SETS, compose, part_of_fold
 
 

@@ -7,8 +7,8 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from spcviz.problems.open_words.data import scan, written
-from spcviz.problems.open_words.data.traced import strokes_of
+from spcviz.problems.open_words.data import drawings, scan
+from spcviz.problems.open_words.data.tracing import strokes_of
 from spcviz.shared.uploading.uploads import UploadError
 
 
@@ -26,7 +26,7 @@ def word_picture(invert=False):
 
 @pytest.mark.parametrize("invert", [False, True])
 def test_a_word_is_cut_at_its_gaps(invert):
-    word = written.read_drawing(scan.traced_word(scan.ink_of(word_picture(invert))))
+    word = drawings.read_drawing(scan.traced_word(scan.ink_of(word_picture(invert))))
     assert word.places == (0, 1, 2)
     assert not word.problems
     one, ring, opened = word.pixels
@@ -57,7 +57,7 @@ def test_a_file_that_is_no_picture():
 def test_a_png_as_people_bring_it():
     file = io.BytesIO()
     Image.fromarray(word_picture().astype(np.uint8)).save(file, "PNG")
-    assert len(written.parse(scan.scan_strip(file.getvalue())).letters) == 3
+    assert len(drawings.parse(scan.scan_strip(file.getvalue())).letters) == 3
 
 
 def test_every_link_of_a_line_is_walked_once():

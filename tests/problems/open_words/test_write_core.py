@@ -2,7 +2,7 @@
 
 import json
 
-from spcviz.problems.open_words.data.written import boxes_text, parse, strip_text
+from spcviz.problems.open_words.data.drawings import boxes_text, parse, strip_text
 from tests.node import needs_node, run_node
 
 BOXES = [[[[0, 0], [63, 63], [5, 9]], [[1, 2]]], [], [[[30, 40], [31, 40]]]]

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.io.zipped import of_zip
 from spcviz.problems.letters.data.handwriting import load_words
-from spcviz.problems.own_data.data.derived import N_WORDS, pixels_of
+from spcviz.problems.own_data.data.example_texts import N_WORDS, pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES, data_of, read_example
 from spcviz.problems.own_data.data.files import found
 from spcviz.problems.own_data.model import cascades, stored

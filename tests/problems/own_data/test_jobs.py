@@ -13,7 +13,7 @@ from spcviz.problems.own_data.model import jobs, works
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import shelf
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer
 
 WAIT = 240
@@ -31,7 +31,7 @@ def job(**more):
 
 def nurseries():
     processes = psutil.Process().children()
-    running = nursery._RUNNING.get("training")
+    running = fork_server._RUNNING.get("training")
     return [one for one in processes if running is not None and one.pid == running[0].pid]
 
 
@@ -87,7 +87,7 @@ def test_who_cancels_takes_the_process_along():
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
-def test_a_nursery_has_one_thread_when_it_forks():
+def test_a_fork_server_has_one_thread_when_it_forks():
     """Training tells of its progress, and bars of progress are watched by a thread, usually."""
     assert job().ended.wait(WAIT)
     (parent,) = nurseries()
@@ -119,8 +119,8 @@ def test_whatever_ends_a_job_is_said(error, monkeypatch):
     assert not jobs._LINE
 
 
-@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
-def test_a_job_is_a_child_of_one_nursery_with_limits_of_its_own():
+@pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
+def test_a_job_is_a_child_of_one_fork_server_with_limits_of_its_own():
     trainings = [job() for _ in range(3)]
     limits, seen = set(), set()
     end = time.monotonic() + WAIT
@@ -138,8 +138,8 @@ def test_a_job_is_a_child_of_one_nursery_with_limits_of_its_own():
     assert len(seen) >= 3
 
 
-@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
-def test_a_nursery_that_has_ended_is_started_anew():
+@pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
+def test_a_fork_server_that_has_ended_is_started_anew():
     assert job().ended.wait(WAIT)
     (old,) = nurseries()
     old.kill()
@@ -149,8 +149,8 @@ def test_a_nursery_that_has_ended_is_started_anew():
     assert [one.pid for one in nurseries()] != [old.pid]
 
 
-@pytest.mark.skipif(not nursery._CAN_FORK, reason="jobs are forked")
-def test_a_nursery_that_ends_takes_no_job_for_done():
+@pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
+def test_a_fork_server_that_ends_takes_no_job_for_done():
     # Long enough that a busy machine meets it before it is done.
     training = job(settings={"method": "cascade", "order": 4, "n": 2000})
     end = time.monotonic() + 60
@@ -164,7 +164,7 @@ def test_a_nursery_that_ends_takes_no_job_for_done():
 
 
 def test_where_nothing_is_forked_each_job_starts_a_python(monkeypatch):
-    monkeypatch.setattr(nursery, "_CAN_FORK", False)
+    monkeypatch.setattr(fork_server, "_CAN_FORK", False)
     training = job()
     assert training.ended.wait(WAIT)
     assert (training.state, training.problem) == ("done", "")

@@ -8,7 +8,7 @@ import pytest
 from spcviz.problems.own_data.page import answers, live
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.shown import Points, Report, Swept
-from spcviz.shared.verdict import judged
+from spcviz.shared.verdict import filter_verdict
 
 
 def half(rng, n):
@@ -25,7 +25,9 @@ def swept(n, seed=0):
 
 def promises_of(level, tolerance):
     dev, test = level.dev, level.test
-    return judged.check_guarantees(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
+    return filter_verdict.check_guarantees(
+        dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance
+    )
 
 
 def test_promises_allow_less_the_more_they_say():
@@ -38,8 +40,8 @@ def test_promises_allow_less_the_more_they_say():
     for told in (tuned, mean, certain):
         assert (alive <= told.alpha).sum() <= told.allowed
         assert 0 <= told.lost < 0.15
-        sentence = judged.promise(told)
-        assert judged.NAMES[told.key] in sentence or told.key == "tuned"
+        sentence = filter_verdict.promise(told)
+        assert filter_verdict.NAMES[told.key] in sentence or told.key == "tuned"
         assert str(told.n) in sentence
 
 
@@ -50,13 +52,13 @@ def test_too_few_sentences_are_told(n):
     for promise in told[1:]:
         assert promise.allowed == -1
         assert np.isnan(promise.alpha)
-        assert f"takes {promise.needed:.0f} sentences" in judged.promise(promise)
+        assert f"takes {promise.needed:.0f} sentences" in filter_verdict.promise(promise)
     assert [promise.needed for promise in told] == [0, 99, 230]
 
 
 def test_no_loss_at_all_cannot_be_promised():
     told = promises_of(swept(300), 0.0)
-    assert "allow more than 0 %" in judged.promise(told[2])
+    assert "allow more than 0 %" in filter_verdict.promise(told[2])
 
 
 def report(n, level, n_unknown=0):
@@ -87,23 +89,23 @@ def verdict(n, tolerance, n_unknown=0):
 
 def test_the_verdict_ends_with_what_is_guaranteed_of_other_sentences():
     told = verdict(500, 0.05)
-    last = judged.describe_verdict(told).split("\n\n")[-1]
+    last = filter_verdict.describe_verdict(told).split("\n\n")[-1]
     assert last.startswith("**Guaranteed beyond this file:** nothing by the tuned threshold. ")
     for promise in told.promises[1:]:
         assert promise.allowed >= 0
-        assert f"Promised {judged.NAMES[promise.key]}: other sentences lose at most 5 %" in last
+        assert f"Promised {filter_verdict.NAMES[promise.key]}: other sentences lose at most 5 %" in last
         assert f"of which {promise.allowed} may be lost. α = {promise.alpha:.3f}" in last
     assert told.promises == live.promises(report(500, swept(500, 3)), 1, 0.05)
     assert "not seen" not in last
 
 
 def test_the_verdict_says_how_many_sentences_a_guarantee_takes():
-    last = judged.describe_verdict(verdict(60, 0.02)).split("\n\n")[-1]
+    last = filter_verdict.describe_verdict(verdict(60, 0.02)).split("\n\n")[-1]
     assert (
         "A loss of 2 % with 90 % certainty takes 114 sentences to choose thresholds on; here are 60." in last
     )
     assert "on average: other sentences lose at most 2 %" in last
-    assert judged.describe_verdict(verdict(60, 0.0)).count("cannot be promised") == 2
+    assert filter_verdict.describe_verdict(verdict(60, 0.0)).count("cannot be promised") == 2
 
 
 def test_sentences_with_labels_not_seen_are_left_out_of_the_guarantee_and_told():
@@ -111,7 +113,7 @@ def test_sentences_with_labels_not_seen_are_left_out_of_the_guarantee_and_told()
     assert [promise.n for promise in told.promises] == [193] * 3
     assert (
         "Of the 200 sentences for choosing, 7 hold a label that training has not seen"
-        in judged.describe_verdict(told)
+        in filter_verdict.describe_verdict(told)
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.letters.data.handwriting import ALPHABET
-from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.data import word_images
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
@@ -47,12 +47,12 @@ def right_from(trace, truth):
 def test_development_words_are_new_to_the_models_and_scored_like_test_words(read, monkeypatch):
     models, _ = read
     half = stored.development(models, [3, FIRST["dev"]])
-    words = composed.load_set("dev").words
+    words = word_images.load_set("dev").words
     texts = ["".join(ALPHABET[k] for k in half.labels[a:b]) for a, b in zip(half.starts, half.starts[1:])]
     assert texts == [words.text(3), words.text(FIRST["dev"])]
     source, tests = sources.load("open"), stored.load(MODELS, "open").fold.test
     assert not set(half.images.tolist()) & set(source.images.tolist())
-    unseen, n_train = composed.load_set("unseen"), len(composed.load_set("train").types)
+    unseen, n_train = word_images.load_set("unseen"), len(word_images.load_set("train").types)
     monkeypatch.setattr(stored.open_words, "load_set", lambda name: unseen)
     again = stored.development(models, tests.words[:2] - n_train)
     np.testing.assert_allclose(again.tiered, tests.tiered[: len(again.labels)], atol=2e-3)

@@ -9,18 +9,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import REPLACED, ask
 from spcviz.shared.confined.limits import Task
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems need not have these limits")
-NESTS = ["", "testing"]
+SERVERS = ["", "testing"]
 SMALL = {"memory": 256 << 20, "cpu_seconds": 1, "seconds": 60, "most_out": 8 << 20}
 
 
-def task(name, nest, **more):
-    return Task(f"tests.shared.confined.works:{name}", nest=nest, **(SMALL | more))
+def task(name, server, **more):
+    return Task(f"tests.shared.confined.works:{name}", server=server, **(SMALL | more))
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +28,9 @@ def found_by_children(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
 
 
-@pytest.mark.parametrize("nest", NESTS)
-def test_what_is_asked_comes_back(nest):
-    answer = ask(task("double", nest), {"n": 3}, b"ab")
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_is_asked_comes_back(server):
+    answer = ask(task("double", server), {"n": 3}, b"ab")
     assert (answer.head, bytes(answer.body), answer.problem, answer.fault) == ({"n": 6}, b"abab", "", "")
 
 
@@ -40,11 +40,11 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("nest", NESTS)
+@pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("name", FAULTS)
-def test_whatever_it_does_is_one_of_a_few_faults(name, nest):
+def test_whatever_it_does_is_one_of_a_few_faults(name, server):
     before = psutil.Process().memory_info().rss
-    answer = ask(task(name, nest), {"n": 3}, b"ab")
+    answer = ask(task(name, server), {"n": 3}, b"ab")
     assert (answer.fault, answer.problem, answer.head) == (FAULTS[name], "", {})
     assert psutil.Process().memory_info().rss - before < 100 << 20
 
@@ -52,7 +52,7 @@ def test_whatever_it_does_is_one_of_a_few_faults(name, nest):
 def test_code_that_was_replaced_under_a_running_server_is_said(monkeypatch, tmp_path):
     path = tmp_path / "reader.py"
     path.write_bytes(b"old")
-    monkeypatch.setattr(kept, "TEXTS", {path: b"old"})
+    monkeypatch.setattr(disk_cache, "TEXTS", {path: b"old"})
     assert ask(task("stumble", ""), {}, b"").fault == "damaged"
     path.write_bytes(b"new")
     for name in ("stumble", "die"):
@@ -64,13 +64,13 @@ def test_code_that_was_replaced_under_a_running_server_is_said(monkeypatch, tmp_
     assert ask(task("stumble", ""), {}, b"").problem == REPLACED
 
 
-@pytest.mark.parametrize("nest", NESTS)
-def test_a_sentence_comes_back_as_it_is(nest):
-    assert ask(task("refuse", nest), {}, b"abc").problem == "file: is of 3 bytes"
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_sentence_comes_back_as_it_is(server):
+    assert ask(task("refuse", server), {}, b"abc").problem == "file: is of 3 bytes"
 
 
-@pytest.mark.parametrize("nest", NESTS)
-def test_who_waits_no_longer_takes_the_process_along(nest):
+@pytest.mark.parametrize("server", SERVERS)
+def test_who_waits_no_longer_takes_the_process_along(server):
     class Left(Exception):
         pass
 
@@ -78,11 +78,11 @@ def test_who_waits_no_longer_takes_the_process_along(nest):
         raise Left
 
     with pytest.raises(Left):
-        ask(task("sleep", nest), {}, glance=glance)
+        ask(task("sleep", server), {}, glance=glance)
     begun = time.monotonic()
-    assert ask(task("sleep", nest), {}, seconds=0.5).fault == "long"
+    assert ask(task("sleep", server), {}, seconds=0.5).fault == "long"
     assert time.monotonic() - begun < 30
-    parents = [psutil.Process(process.pid) for process, _ in nursery._RUNNING.values()]
+    parents = [psutil.Process(process.pid) for process, _ in fork_server._RUNNING.values()]
     end = time.monotonic() + 10
     while any(parent.children(recursive=True) for parent in parents) and time.monotonic() < end:
         time.sleep(0.05)
@@ -92,7 +92,7 @@ def test_who_waits_no_longer_takes_the_process_along(nest):
 def test_nothing_is_left_behind_and_nobody_stays_as_a_zombie():
     before = set(os.listdir(tempfile.gettempdir()))
     ask(task("die", "testing"), {})
-    process, _ = nursery._RUNNING["testing"]
+    process, _ = fork_server._RUNNING["testing"]
     process.kill()
     end = time.monotonic() + 10
     while psutil.pid_exists(process.pid) and time.monotonic() < end:

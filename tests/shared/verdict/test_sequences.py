@@ -10,7 +10,7 @@ from PIL import Image, ImageFont
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.shared.verdict import judged
+from spcviz.shared.verdict import filter_verdict
 from spcviz.web.exporting import verdict as figure
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -30,7 +30,7 @@ def test_a_verdict_counts_what_its_threshold_leaves_of_the_half_that_did_not_cho
     tables, steps, y = scores_of(60)
     tags = sp.from_emissions(tables, steps)
     made = tags.verdict(y, 0.1, rule=rule, seed=3)
-    dev, test = judged.deal_halves(tags.lengths, 3)
+    dev, test = filter_verdict.deal_halves(tags.lengths, 3)
     assert not set(dev) & set(test)
     assert len(dev) == len(test) == 30
     assert made.setting == pytest.approx(tags.take(dev).tune([y[i] for i in dev], 0.1, rule=rule))
@@ -51,14 +51,14 @@ def test_a_verdict_counts_what_its_threshold_leaves_of_the_half_that_did_not_cho
     assert verdict.kept == pytest.approx(n_kept / n_places)
     assert verdict.left == pytest.approx(n_triples / n_places)
     assert verdict.n_unknown == 0
-    assert verdict.lost == judged.exact_interval(n_lost, 30)
+    assert verdict.lost == filter_verdict.exact_interval(n_lost, 30)
     assert verdict.is_worth == (verdict.kept <= 3 and verdict.lost[0] <= 0.1)
 
 
 def test_promises_of_a_verdict_are_those_of_tune():
     tables, steps, y = scores_of(300, seed=1)
     tags = sp.from_emissions(tables, steps)
-    dev, _ = judged.deal_halves(tags.lengths, 0)
+    dev, _ = filter_verdict.deal_halves(tags.lengths, 0)
     half, gold = tags.take(dev), [y[i] for i in dev]
     by = {told.key: told for told in tags.verdict(y, 0.05).verdict.promises}
     assert by["mean"].alpha == pytest.approx(half.tune(gold, 0.05, guarantee="mean"))
@@ -85,7 +85,7 @@ def test_names_of_labels_are_those_of_the_sequences():
 
 def test_what_the_scores_forbid_is_told_and_promised_nothing():
     tables, steps, y = scores_of(60, lengths=(3, 9))
-    dev, test = judged.deal_halves(np.array(list(map(len, y))), 0)
+    dev, test = filter_verdict.deal_halves(np.array(list(map(len, y))), 0)
     for i in (dev[0], test[0], test[1]):
         tables[i][0, y[i][0]] = -np.inf
     made = sp.from_emissions(tables, steps).verdict(y, 0.5)

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 
 CODE = ("spcviz.engine.checks",)
 LOCK = threading.Lock()

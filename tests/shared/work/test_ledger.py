@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from spcviz.shared.work import ledger
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.shared.work.jobs import Progress, expect, run_all
-from spcviz.shared.work.kept import load_or_compute
 
 CODE = ("spcviz.engine.checks",)
 

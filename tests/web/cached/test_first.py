@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spcviz import cli
-from spcviz.shared.work import kept
+from spcviz.shared.work import disk_cache
 from spcviz.web import first_scenes
-from spcviz.web.cached import first, shared
+from spcviz.web.cached import first, sharing
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
@@ -37,7 +37,7 @@ def again(monkeypatch, tmp_path):
     monkeypatch.setattr(first, "models_digest", lambda: "m" * 64)
     (tmp_path / "code.json").write_text("{}")
     MADE.clear()
-    return lambda: shared.share(4, stored=Found)(squares)
+    return lambda: sharing.share(4, stored=Found)(squares)
 
 
 def store(call, *keys):
@@ -93,7 +93,7 @@ def test_a_damaged_scene_is_refused_computed_and_named(again, tmp_path, caplog):
 
 def test_what_is_asked_for_inside_a_call_is_a_part_of_it(again):
     inner = again()
-    outer = shared.share(2, stored=())(lambda n: float(inner(n).values.sum()))
+    outer = sharing.share(2, stored=())(lambda n: float(inner(n).values.sum()))
     with first.recording() as made:
         assert outer(4) == 14.0
     assert [list(calls) for calls in made.values()] == [[(4,)]]
@@ -105,35 +105,35 @@ def test_the_digest_of_code_follows_code_and_is_found_by_the_bytes_of_its_files(
     module = "spcviz.problems.tagging.page.cached"
     monkeypatch.setattr(first, "FOLDER", tmp_path)
     slow = first.code_digest.__wrapped__(module)
-    assert slow == kept.digest_of_code((module,))
+    assert slow == disk_cache.digest_of_code((module,))
     first.note_code([module])
     with monkeypatch.context() as patch:
-        patch.setattr(kept, "digest_of_code", None)  # not even asked
+        patch.setattr(disk_cache, "digest_of_code", None)  # not even asked
         assert first.code_digest.__wrapped__(module) == slow
-    computing = kept.computing_files((module,))
+    computing = disk_cache.computing_files((module,))
     names = {path.as_posix() for path in computing}
     assert "spcviz/problems/tagging/page/live.py" in names
     assert not any(name.startswith("spcviz/web/") for name in names)
-    path = kept.sources.ROOT / "spcviz/problems/tagging/page/live.py"
-    changed = {**kept.TEXTS, path: kept.TEXTS[path] + b"\nANOTHER = 1\n"}
-    monkeypatch.setattr(kept, "TEXTS", changed)
-    kept._code.cache_clear()
-    kept.digest_of_code.cache_clear()
+    path = disk_cache.sources.ROOT / "spcviz/problems/tagging/page/live.py"
+    changed = {**disk_cache.TEXTS, path: disk_cache.TEXTS[path] + b"\nANOTHER = 1\n"}
+    monkeypatch.setattr(disk_cache, "TEXTS", changed)
+    disk_cache._code.cache_clear()
+    disk_cache.digest_of_code.cache_clear()
     try:
         assert first.code_digest.__wrapped__(module) != slow
     finally:
         monkeypatch.undo()
-        kept._code.cache_clear()
-        kept.digest_of_code.cache_clear()
+        disk_cache._code.cache_clear()
+        disk_cache.digest_of_code.cache_clear()
 
 
 def page():
     """A page that wants kernels while they compile."""
     import streamlit as st
 
-    from spcviz.web.cached import shared
+    from spcviz.web.cached import sharing
 
-    @shared.share(4, beside=1)
+    @sharing.share(4, beside=1)
     def bars(word, alpha):
         return f"{word} at {alpha}"
 
@@ -145,7 +145,7 @@ def page():
 
     if st.query_params.get("first") == "yes":
         st.markdown(bars("tree", 0.1))
-    shared.GATE["of"] = gate
+    sharing.GATE["of"] = gate
     st.markdown(bars(st.query_params["word"], 0.2))
     st.markdown("end")
 
@@ -159,7 +159,7 @@ def page():
     ],
 )
 def test_while_kernels_compile_a_page_says_so_and_keeps_what_is_like_it(monkeypatch, query, shown, said):
-    monkeypatch.setattr(shared, "GATE", {})
+    monkeypatch.setattr(sharing, "GATE", {})
     at = AppTest.from_function(page, default_timeout=60)
     for name, value in query.items():
         at.query_params[name] = value

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.cached import memory
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 from spcviz.web.cached.slots import LONG_SLOT, SLOTS, Slots
 
 

@@ -43,13 +43,13 @@ def test_a_task_is_whole(name):
 
 
 def test_an_address_of_a_task_that_there_is_not_names_none():
-    from spcviz.web.course import asked
+    from spcviz.web.course import questions
 
     for code in ("", "L", "L99", "L1b", "l1", "L1a ", "L1aa", "<b>", "1", "Ｌ１", "arms"):
-        assert asked.of({"ask": code}) is None
-    assert asked.of({"ask": "L1"}).code == "L1"
-    assert asked.of({"ask": "L1a"}).is_answered
-    assert not asked.of({"ask": "L2a"}).is_answered  # it has no options: only its page can answer
+        assert questions.of({"ask": code}) is None
+    assert questions.of({"ask": "L1"}).code == "L1"
+    assert questions.of({"ask": "L1a"}).is_answered
+    assert not questions.of({"ask": "L2a"}).is_answered  # it has no options: only its page can answer
 
 
 def test_values_are_written_as_a_person_writes_them():

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer
 from spcviz.shared.confined.limits import LateError
 from spcviz.shared.folders import ROOT
@@ -97,7 +97,7 @@ def test_who_leaves_ends_the_child():
 
     with pytest.raises(Left):
         making.make_file("page", "letters", 960, False, glance)
-    process, _ = nursery._RUNNING["saving"]
+    process, _ = fork_server._RUNNING["saving"]
     assert not [one for one in psutil.Process(process.pid).children(recursive=True) if one.name() == "find"]
 
 

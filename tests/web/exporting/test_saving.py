@@ -12,7 +12,7 @@ from spcviz.shared.confined.limits import LateError
 from spcviz.web.exporting import saving
 from spcviz.web.exporting.line import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
 from spcviz.web.serving import clients, tokens
-from spcviz.web.serving.kept import Kept
+from spcviz.web.serving.visitor_cache import Kept
 
 
 class Browser:

@@ -7,7 +7,7 @@ import types
 import pytest
 
 import spcviz.web.cached
-from spcviz.web.cached import shared
+from spcviz.web.cached import sharing
 from spcviz.web.ui import warmup
 
 
@@ -110,9 +110,9 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
 
 def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):
     """Of a fragment nothing runs but its function: what it asks the cache for is what tells of it."""
-    value_of = shared.share(1, kernels=False)(lambda: 1)
+    value_of = sharing.share(1, kernels=False)(lambda: 1)
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
-    monkeypatch.setitem(shared.ASKED, "at", 0.0)
+    monkeypatch.setitem(sharing.ASKED, "at", 0.0)
 
     def waited():
         value_of()
@@ -121,7 +121,7 @@ def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch)
         return warmup.time.monotonic() - begun
 
     assert waited() < 0.2  # this thread runs no page
-    monkeypatch.setattr(shared, "get_script_run_ctx", lambda **_: object())
+    monkeypatch.setattr(sharing, "get_script_run_ctx", lambda **_: object())
     assert 0.3 < waited() < 3
 
 

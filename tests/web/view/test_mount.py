@@ -15,7 +15,7 @@ from spcviz.problems.letters.view.component import HOME_WORD
 from spcviz.problems.words.view.component import POLICY
 from spcviz.shared.folders import ROOT
 from spcviz.web.lattice.component import LATTICE
-from spcviz.web.view import mount, served
+from spcviz.web.view import mount, static_files
 from tests.node import needs_node, node, run_node
 
 COMPONENTS = pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_what_cannot_be_sent_is_refused():
 
 
 def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypatch):
-    monkeypatch.setattr(served, "_SERVER", {"has_routes": False})
-    assert served.publish("x", "1;", ":host {}") == ""
-    (route,) = served.routes()
+    monkeypatch.setattr(static_files, "_SERVER", {"has_routes": False})
+    assert static_files.publish("x", "1;", ":host {}") == ""
+    (route,) = static_files.routes()
 
     def get(name):
         # In a thread of its own: in this one a browser test may have left a loop.
@@ -93,7 +93,7 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
             asked = route.endpoint(SimpleNamespace(path_params={"name": name}, headers={}))
             return thread.submit(asyncio.run, asked).result()
 
-    stub = served.publish("x", "export default 1;", ":host {}")
+    stub = static_files.publish("x", "export default 1;", ":host {}")
     (name,) = re.findall(r"view/(x-[0-9a-f]{16}\.js)", stub)
     assert route.path == "/view/{name}"
     answer = get(name)
@@ -102,8 +102,8 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     assert "immutable" in answer.headers["cache-control"]
     assert get("app.py").status_code == 404
     assert len(stub) < 500  # it travels with every run
-    assert served.publish("x", "export default 2;", "") != stub
-    address = served.publish_file("small.webp", b"RIFF", "image/webp")
+    assert static_files.publish("x", "export default 2;", "") != stub
+    address = static_files.publish_file("small.webp", b"RIFF", "image/webp")
     answer = get(address.removeprefix("view/"))
     assert (answer.body, answer.headers["content-type"]) == (b"RIFF", "image/webp")
 

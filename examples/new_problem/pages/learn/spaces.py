@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.spaces.page import cached
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
@@ -17,7 +17,7 @@ def story():
     state = TABLE.read()
     reading = cached.reading(state["text"])
     touring.offer(lambda one: {"words": str(len(one.joint.split()))}, reading)
-    asked.offer(state, lambda one: {"words": len(one.joint.split())}, reading)
+    questions.offer(state, lambda one: {"words": len(one.joint.split())}, reading)
     touring.offer_python(f"from spcviz import scenes\n\nprint(scenes.spaces({state['text']!r}))\n")
     if layout.has_controls(state):
         with layout.choices():

@@ -20,7 +20,7 @@ from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import features as pose_features
-from spcviz.shared.work.kept import load_or_compute, tree_of
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES

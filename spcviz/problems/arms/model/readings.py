@@ -22,7 +22,7 @@ from spcviz.problems.arms.model import features, fit
 from spcviz.problems.arms.model.tallies import JOINTS, ratio_error
 from spcviz.problems.pose.data import render
 from spcviz.shared.clock import median_us
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 
 TARGETS = (2, 3, 4, 5)  # where all have spent the milliseconds of everything, detectors too, over this
 SPEEDUPS = (1.5, *TARGETS)

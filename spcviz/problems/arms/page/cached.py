@@ -15,7 +15,7 @@ from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence
-from spcviz.web.cached.shared import kernels_first, share
+from spcviz.web.cached.sharing import kernels_first, share
 
 NAME = stored.NAME
 HAS_ARMS = NAME in STORED

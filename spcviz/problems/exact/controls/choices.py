@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.exact.page import cached
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.charts import PLACES
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
@@ -122,7 +122,7 @@ def pick_sets(state):
     layout.segments("Letters scored together", named, tie("sets", state | {"sets": joined}))
     st.session_state["exact_tables"] = sets
     picked = {"key": "exact_tables", "on_change": lambda: write_sets(st.session_state["exact_tables"])}
-    if not layout.is_projected() or asked.present():  # in a hall the squares are large enough to click
+    if not layout.is_projected() or questions.present():  # in a hall the squares are large enough to click
         st.pills("Tables over letters", list(PLACES), selection_mode="multi", help=say.HELP["sets"], **picked)
 
 

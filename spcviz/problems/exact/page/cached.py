@@ -1,8 +1,8 @@
 """Cached calls of the Exact inference page."""
 
-from spcviz.problems.exact.model import crossword, merged
+from spcviz.problems.exact.model import crossword, merging
 from spcviz.problems.exact.page import live, shown
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(256, stored=(shown.WordProblem, shown.ExactRun))
@@ -37,7 +37,7 @@ def family_run(word_id, start, n_letters, pair_weight):
 
 @share(256, stored=(shown.WordProblem, shown.MergedRun))
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
-    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.merged`."""
+    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.merging`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)
-    problem = merged.narrow(every, n_candidates)
-    return problem, merged.run_merged(problem, order, weight)
+    problem = merging.narrow(every, n_candidates)
+    return problem, merging.run_merged(problem, order, weight)

@@ -2,7 +2,7 @@
 
 from spcviz.problems.grids.page import live
 from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(256, stored=LiveGrid)

@@ -15,7 +15,7 @@ from spcviz.learning.hybrid.adaptive import Part
 from spcviz.learning.hybrid.courses import Batch
 from spcviz.problems.hybrid.model.ink import dev_fold
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
 from spcviz.problems.open_words.model.cascade import counted_words
 from spcviz.problems.words.model.folds import N_TIERS

@@ -8,7 +8,7 @@ from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import parents, times, whole_words
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 
 CLOCK_CODE = ("spcviz.problems.hybrid.model.times",)
 BOTH = Reach(worlds.N_ORDERS, N_TIERS)

@@ -17,9 +17,9 @@ from spcviz.learning.hybrid.policy import Prices, Reach
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import ink, parents
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.words.model.folds import N_TIERS, data_digest
-from spcviz.shared.work.kept import load_or_compute, tree_of
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 29

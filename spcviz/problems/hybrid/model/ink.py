@@ -15,7 +15,7 @@ from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.open_words.data.compose import N_PARTS, part_of_fold
 from spcviz.problems.open_words.model.ink import FLOOR, InkSettings, log_softmax, train_ink
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, scaled_tiers, tier_edges
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 RANDOM_STATE = 23
 CODE = ("spcviz.problems.hybrid.model.ink",)

@@ -6,7 +6,7 @@ from spcviz.problems.hybrid.page import live
 from spcviz.problems.hybrid.page.shown import HybridCourse, HybridWord, Step
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 HAND = live.HAND
 

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached, landing
 from spcviz.problems.letters.state import HOME, LETTERS
-from spcviz.problems.open_words.data.written import BOX, parse
+from spcviz.problems.open_words.data.drawings import BOX, parse
 from spcviz.web.exporting.card import Card, Step
 from spcviz.web.figures.lattice_facts import GRAMS, count_words, threshold
 

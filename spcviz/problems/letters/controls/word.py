@@ -8,7 +8,7 @@ import streamlit as st
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.state import LETTERS
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 from spcviz.web.ui import layout
 
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}

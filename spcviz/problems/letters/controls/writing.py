@@ -8,9 +8,9 @@ import numpy as np
 from spcviz.problems.letters.page import cached
 from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.view.component import EMPTY, write_payload
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.lattice.component import lattice_payload
-from spcviz.web.ui import asked, dragged
+from spcviz.web.ui import callbacks, requests
 from spcviz.web.ui.state import MAX_ORDER
 from spcviz.web.view.mount import as_message, pack
 
@@ -24,7 +24,7 @@ SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
 class Reading(NamedTuple):
     """A drawing and what the cascade makes of it."""
 
-    found: object  # spcviz.problems.open_words.data.written.Written
+    found: object  # spcviz.problems.open_words.data.drawings.Written
     trace: object  # WordTrace or None: None where no letter can be read
     text: str  # a letter for each that can be read
 
@@ -57,7 +57,7 @@ def boxes(reading, state, turn):
     hint = describe_reading(reading.found, reading.text)
     example = cached.example() if is_example(state) else ""
     payload = write_payload(reading.found, state["ink"], reading.text, hint, example)
-    return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
+    return payload | {"turn": turn, "ask": requests.address("word"), "settings": settings}
 
 
 def lattice(reading, state, turn):
@@ -66,13 +66,13 @@ def lattice(reading, state, turn):
     def traced(features, alphas):
         return cached.written_trace(shown_ink(state), features, state["order"], alphas, state["truth"])
 
-    with owned.showing(cached.is_drawn(shown_ink(state))):
+    with ownership.showing(cached.is_drawn(shown_ink(state))):
         payload, parts = lattice_payload(
             reading.trace,
             features=state["features"],
             order=state["order"],
             controls=bool(state["controls"]),
-            pins=dragged.traces_of_pins(state, FEATURES, traced),
+            pins=callbacks.traces_of_pins(state, FEATURES, traced),
         )
     return payload | {"turn": turn, "brief": True}, parts
 

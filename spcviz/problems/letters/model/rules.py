@@ -6,9 +6,9 @@ kept; test words play no part in it. With raw pixels that choice was made once, 
 and every fold learns with it. First filters do not depend on the rule and are learned once a fold.
 
 Predictors of orders 4 and more learn on wider lattices than filters leave (`widen_predictors`), by either
-rule: from lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2 to 9, the
-margin's order 6 reads 98.0 % of the words right with predictors of its own lattices, 98.4 and 99.0 with those
-of lattices twice and three times as far below the best, of at most 64 and 465 n-grams a position.
+rule: from lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2
+to 9, the margin's order 6 reads 98.0 % of the words right with predictors of its own lattices, 98.4 and 99.0
+with those of lattices twice and three times as far below the best, of at most 64 and 465 n-grams a position.
 """
 
 from dataclasses import replace

@@ -35,7 +35,7 @@ from spcviz.problems.letters.page.shown import (
     SweepLevel,
     SweepRules,
 )
-from spcviz.shared.verdict.judged import exact_interval
+from spcviz.shared.verdict.filter_verdict import exact_interval
 
 N_DRAWN = 500
 

@@ -12,17 +12,17 @@ from spcviz.problems.letters.model import bound, cascade, stored, sweep
 from spcviz.problems.letters.page import live
 from spcviz.problems.letters.page.live import ReadOnce
 from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel, SweepRules
-from spcviz.problems.open_words.data import scan, traced, written
+from spcviz.problems.open_words.data import drawings, scan, tracing
 from spcviz.problems.open_words.data.compose import TEST_FOLD
-from spcviz.problems.open_words.data.composed import load_set
+from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.problems.open_words.model import lists
 from spcviz.problems.open_words.model import stored as open_models
 from spcviz.shared.folders import MODELS
 from spcviz.shared.linear import with_models
-from spcviz.shared.shown import WordTrace
-from spcviz.web.cached import uploaded
+from spcviz.shared.trace_records import WordTrace
+from spcviz.web.cached import upload_answers
 from spcviz.web.cached.common import STORED, StoreError, result
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """What the address calls the cascades on an open vocabulary, and their features."""
@@ -42,7 +42,7 @@ MODEL_NAMES = (*map(open_models.model_name, OPEN.values()), *map(stored.model_na
 NONE = "No handwriting model is stored here. Make one with: python -m spcviz train {}"
 
 _EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
-MAX_LETTERS = written.MAX_LETTERS
+MAX_LETTERS = drawings.MAX_LETTERS
 MAX_ORDER = 6
 _ZOOM = 4
 _MOST_IMAGES, _MOST_DRAWN = 10_000, 500
@@ -247,12 +247,12 @@ def is_drawn(ink: str, *_) -> bool:
 
 
 @share(512, kernels=False, own=is_drawn)
-def read_ink(ink: str) -> written.Written:
+def read_ink(ink: str) -> drawings.Written:
     """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
-        return written.read_drawing(ink)
+        return drawings.read_drawing(ink)
     except ArgumentError:
-        return written.read_drawing("b")
+        return drawings.read_drawing("b")
 
 
 @share(512, stored=WordTrace, beside=3, own=is_drawn)
@@ -274,12 +274,12 @@ def reading(trace):
 
 @share(16, kernels=False, own=True)
 def _scanned(digest, _data):
-    return uploaded.outcome(lambda: scan.scan_strip(_data, glance=uploaded.leave_if_left))
+    return upload_answers.outcome(lambda: scan.scan_strip(_data, glance=upload_answers.leave_if_left))
 
 
 def scan_strip(data):
     """(the text of a strip, what is wrong): one of the two is None."""
-    return uploaded.call_by_digest(_scanned, data)
+    return upload_answers.call_by_digest(_scanned, data)
 
 
 EXAMPLE = "spring"
@@ -294,8 +294,8 @@ def example(word=EXAMPLE):
     for i, letter in enumerate(word):
         rows = np.flatnonzero(is_test & (words.labels == ord(letter) - ord("a")))
         large = np.kron(words.pixels[rows[7 * i % len(rows)]], np.ones((_ZOOM, _ZOOM), dtype=bool))
-        letters.append([stroke + np.array([BOX_MIDDLE, 0.5]) for stroke in traced.strokes_of(large, 1.0)])
-    return written.boxes_text(letters)
+        letters.append([stroke + np.array([BOX_MIDDLE, 0.5]) for stroke in tracing.strokes_of(large, 1.0)])
+    return drawings.boxes_text(letters)
 
 
 FIRST = next(iter(LETTERS_FEATURES), "")

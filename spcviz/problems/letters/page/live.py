@@ -16,9 +16,9 @@ from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.retuned import retuned
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.open_words.data.composed import load_set
-from spcviz.shared.shown import WordTrace
+from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.shared.trace import alphas_used, at_margins, trace_fields
+from spcviz.shared.trace_records import WordTrace
 
 MAX_LETTERS = 20
 _DENSE_TURNS = 3  # a first turn finds the processor's caches cold

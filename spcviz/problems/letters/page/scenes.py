@@ -122,7 +122,7 @@ def letters(
     (234, True, True)
     """
     from spcviz.problems.letters.data.handwriting import load_words
-    from spcviz.problems.open_words.data.composed import load_set
+    from spcviz.problems.open_words.data.word_images import load_set
 
     model = _model(features)
     sets = [load_set(name).words for name in ("unseen", "dev")] if features in OPEN else [load_words()]
@@ -164,9 +164,9 @@ def write(
     NoCacheError, StoreError
         If the stored models of a clone are not there, or this one is not.
     """
-    from spcviz.problems.open_words.data import written
+    from spcviz.problems.open_words.data import drawings
 
-    found = written.read_drawing(ink)
+    found = drawings.read_drawing(ink)
     if not len(found.pixels):
         raise ArgumentError(f"ink holds no letter that can be read: {' '.join(found.problems) or ink[:40]!r}")
     order = min(checks.integer("order", order, 1, 100), len(found.pixels))  # two letters have no triples
@@ -213,7 +213,7 @@ def sweep(
         If the stored models of a clone are not there, or this one is not.
     """
     from spcviz.problems.letters.model import sweep as sweeping
-    from spcviz.problems.open_words.data.composed import load_set
+    from spcviz.problems.open_words.data.word_images import load_set
 
     model = _model(features)
     level = checks.integer("level", level, 1, len(model.cascade.levels))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.compose import compose, count_words
 from spcviz.problems.tagging.data.corpora import SPLITS
 from spcviz.shared.bring import original

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spcviz.problems.open_words.data.traced import strokes_of
-from spcviz.problems.open_words.data.written import BOX, MAX_LETTERS, MAX_SIGNS, MAX_WIDE, strip_text
+from spcviz.problems.open_words.data.drawings import BOX, MAX_LETTERS, MAX_SIGNS, MAX_WIDE, strip_text
+from spcviz.problems.open_words.data.tracing import strokes_of
 from spcviz.shared.uploading.uploads import UploadError, read_upload
 
 MOST_INK = 0.3
@@ -25,7 +25,7 @@ MARGIN = 4
 
 
 def scan_strip(data: bytes, *, glance: Callable = lambda: None) -> str:
-    """The text of a strip (see `written`) from a picture's bytes; an `UploadError` is for the visitor."""
+    """The text of a strip (see `drawings`) from a picture's bytes; an `UploadError` is for the visitor."""
     picture = read_upload(data, glance=glance)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
     return traced_word(ink_of(picture))
 

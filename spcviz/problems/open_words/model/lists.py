@@ -4,7 +4,7 @@ from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model import cascade
 from spcviz.problems.letters.model import stored as given
 from spcviz.problems.letters.page import live
-from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.data import word_images
 from spcviz.problems.open_words.model import stored as models
 from spcviz.store import list_models, load_value, save_value
 from spcviz.store.manifest import made_with
@@ -20,7 +20,7 @@ _GIVEN = {given.model_name(features): features for features in cascade.FEATURE_N
 
 def test_words(name):
     """Test words of a stored model: composed ones, or those of the shipped fold that it has not seen."""
-    return composed.load_set("unseen").words if name in _OPEN else None
+    return word_images.load_set("unseen").words if name in _OPEN else None
 
 
 def train(run):

@@ -14,7 +14,7 @@ from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Lev
 from spcviz.learning.cascade.from_prior import combined
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.data import word_images
 from spcviz.problems.open_words.model import cascade
 from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, priors
 from spcviz.problems.open_words.model.ink import Ink, InkSettings
@@ -53,7 +53,7 @@ def train(run: Run) -> Iterator[str]:
         settings = cascade.settings_for(features, quick=run.quick)
         trained = cascade.train(settings, tick=label_ticks(run.tick, features))
         model = round_weights(trained.model)
-        dev = composed.load_set("dev").words
+        dev = word_images.load_set("dev").words
         rows = cascade.evaluate(model, model.features(dev.pixels, dev.lengths), dev)
         metrics = {"development": rows}
         path = save_open(run.models, model, random_state=cascade.RANDOM_STATE, metrics=metrics)
@@ -80,7 +80,9 @@ def load_open(folder, features):
 
 def data_digest():
     """Digest of the composed words and of the letters that they are made of."""
-    return digest_of_arrays(composed.arrays_of(composed.load_composed()) | letters.load_words()._asdict())
+    return digest_of_arrays(
+        word_images.arrays_of(word_images.load_composed()) | letters.load_words()._asdict()
+    )
 
 
 def _about(model):
@@ -88,7 +90,7 @@ def _about(model):
         **asdict(model.settings),
         "ink": list(model.settings.ink),
         "alphas": [level.alpha for level in model.cascade.levels],
-        "data_origin": composed.ORIGIN,
+        "data_origin": word_images.ORIGIN,
     }
 
 

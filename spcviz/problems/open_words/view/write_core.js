@@ -1,4 +1,4 @@
-// Strokes as the short text of the address (spcviz/problems/open_words/data/written.py reads it), and back. No page.
+// Strokes as the short text of the address (spcviz/problems/open_words/data/drawings.py reads it), and back. No page.
 
 const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 export const BOX = 64;

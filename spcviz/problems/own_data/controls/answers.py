@@ -8,10 +8,10 @@ import streamlit as st
 
 from spcviz.io.spans import words_in
 from spcviz.problems.own_data.controls.state import ANEW, TABLE, settings_of
-from spcviz.problems.own_data.model import judged
-from spcviz.problems.own_data.page import answers, cached, drawn, live, runs
+from spcviz.problems.own_data.model import evaluation
+from spcviz.problems.own_data.page import answers, cached, live, runs, sentence_svg
 from spcviz.problems.own_data.page import text as say
-from spcviz.shared.verdict.judged import describe_verdict
+from spcviz.shared.verdict.filter_verdict import describe_verdict
 
 MOST_WORDS = 200
 """Of a sentence of one's own."""
@@ -76,7 +76,7 @@ def scores(source, state: dict) -> None:
     st.dataframe(table, hide_index=True, height=min(35 * (len(rows) + 1) + 3, 480))
     st.caption(say.SCORES)
     with st.expander("Every label"):
-        each = judged.scores_of(judged.counts_of(*map(_spread, (result.gold, result.said))))[1:]
+        each = evaluation.scores_of(evaluation.counts_of(*map(_spread, (result.gold, result.said))))[1:]
         st.dataframe(
             {
                 "label": [score.kind for score in each],
@@ -121,7 +121,7 @@ def labels_of(source, number: int) -> list[str]:
 
 def picture(words, labels, gold, name: str, title: str) -> None:
     """A tagged sentence as running text, and its SVG to take away."""
-    svg = drawn.svg_of(drawn.pieces_of(words, labels, gold), title)
+    svg = sentence_svg.svg_of(sentence_svg.pieces_of(words, labels, gold), title)
     # Not st.image: it asks whether a text is an address, and Python's urlsplit keeps what it was asked.
     image = b64encode(svg.encode()).decode()
     st.html(f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{image}" style="max-width:100%">')
@@ -217,10 +217,10 @@ def compare(chosen: list[runs.Run], made: dict[int, answers.Judged], source) -> 
         return
     one, other = made[first.number], made[second.number]
     key = ("paired", first.number, first.key, second.number, second.key)
-    tests = source.own.once(key, lambda: judged.compare(one.gold, one.said, other.said))
+    tests = source.own.once(key, lambda: evaluation.compare(one.gold, one.said, other.said))
     for test in tests:
         st.markdown(say.describe_difference(first.number, second.number, test))
-    gaps = judged.differences(one.gold, one.said, other.said)
+    gaps = evaluation.differences(one.gold, one.said, other.said)
     rows = sorted(
         (b - a, int(n), at) for at, ((a, b), n) in enumerate(zip(gaps, one.numbers.tolist())) if a != b
     )

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from spcviz.problems.own_data.controls.state import ANEW, FOUND_OUT, TABLE, how_of, read, tied
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
-from spcviz.web.course import asked
+from spcviz.web.course import questions
 from spcviz.web.figures.plain import plain
 from spcviz.web.ui import layout
 
@@ -121,7 +121,7 @@ def describe_reading(visit, state: dict) -> None:
     if state["file"] and (visit.example or visit.brought.digest != state["file"]):
         st.warning(say.another(state["file"], "" if visit.example else visit.brought.digest))
     if not visit.example:
-        asked.withhold()
+        questions.withhold()
     name = "Example" if visit.example else plain(visit.brought.name)
     (st.caption if layout.is_projected() else st.markdown)(f"**{name}**: {cached.found(visit.brought)}.")
     if visit.model is not None:

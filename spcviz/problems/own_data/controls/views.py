@@ -10,7 +10,7 @@ from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
-from spcviz.problems.own_data.page import cached, taken, work
+from spcviz.problems.own_data.page import cached, downloads, work
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import (
     calibration,
@@ -20,8 +20,8 @@ from spcviz.problems.own_data.page.charts import (
     learning_curve,
 )
 from spcviz.problems.own_data.page.shown import SHORT_NAMES
-from spcviz.web.cached import common, owned
-from spcviz.web.course import asked
+from spcviz.web.cached import common, ownership
+from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.lattice_facts import facts
@@ -30,7 +30,7 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
-from spcviz.web.ui import dragged, layout
+from spcviz.web.ui import callbacks, layout
 from spcviz.web.ui.state import LOWEST_ALPHA
 from spcviz.web.view.mount import live_view
 
@@ -68,21 +68,21 @@ def lattice() -> None:
     if source is None:
         return
     number = number_of(source, state)
-    view = dragged.view_of(state, LATTICE, source.n_levels)
+    view = callbacks.view_of(state, LATTICE, source.n_levels)
     view["alphas"] = view["alphas"][: source.n_levels]
     view["level"] = min(view["level"], source.n_levels)
     trace = source.trace(number, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
-    if not dragged.is_dragged(LATTICE):
-        asked.offer(state, values, trace, view["level"], view["cell"])
+    if not callbacks.is_dragged(LATTICE):
+        questions.offer(state, values, trace, view["level"], view["cell"])
 
     def traced(_, alphas):
         return source.trace(number, alphas[: source.n_levels])
 
-    pins = dragged.traces_of_pins(view, (MODEL,), traced)
-    with owned.showing():
+    pins = callbacks.traces_of_pins(view, (MODEL,), traced)
+    with ownership.showing():
         payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
-    taken = dragged.let_go(TABLE, LATTICE, N_LEVELS)
+    taken = callbacks.let_go(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = visit.brought.sentences[number]
     if not layout.is_projected() and not cached.is_ink(visit):
@@ -151,8 +151,8 @@ def errors(source, _state: dict) -> None:
     """Misread tokens, each a way to its lattice, and which labels are taken for which."""
     visit, report = source.own, source.report
     mistakes = confusions(report)
-    asked.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
-    if "errors" in asked.hidden_parts():
+    questions.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
+    if "errors" in questions.hidden_parts():
         veil("What is mistaken for what stays hidden until you have guessed.")
         return
     st.markdown(plain(say.mistakes(mistakes, int((report.truth != report.guess).sum()))))
@@ -319,15 +319,15 @@ def curve(source, state: dict) -> None:
 def take(source, state: dict) -> None:
     """Tables, the model, and the Python that repeats it all."""
     visit = source.own
-    script = taken.script(source, settings_of(state), state["steps"], number_of(source, state))
+    script = downloads.script(source, settings_of(state), state["steps"], number_of(source, state))
     files = {
-        name: (f"{name}.csv", partial(taken.table, source, name), f"{name}.csv", "text/csv")
-        for name in taken.tables_of(source)
+        name: (f"{name}.csv", partial(downloads.table, source, name), f"{name}.csv", "text/csv")
+        for name in downloads.tables_of(source)
     }
     if source.model:
-        files["model"] = ("Model (.zip)", taken.model_file(source), "model.zip", "application/zip")
+        files["model"] = ("Model (.zip)", downloads.model_file(source), "model.zip", "application/zip")
     if visit.example:
-        name, data = taken.example_file(visit)
+        name, data = downloads.example_file(visit)
         files["example"] = ("The example", data, name, "text/plain")
     files["python"] = ("Python", script, "your_data.py", "text/x-python")
     with st.container(horizontal=True):

@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.io.models import ESTIMATORS
 from spcviz.problems.own_data.data import files
 from spcviz.problems.own_data.data.files import FOUND_OUT, MOST_BYTES, Brought, Columns, How, read
-from spcviz.shared.confined import nursery
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.limits import Task
 from spcviz.shared.uploading.uploads import in_turn
 from spcviz.store.errors import DamagedError
@@ -19,7 +19,7 @@ from spcviz.store.raw import pieces_of, value_of
 
 READ = Task(
     work=f"{__name__}:read_here", ready=f"{__name__}:load", memory=768 << 20, cpu_seconds=8,
-    descriptors=32, most_in=MOST_BYTES + (1 << 16), most_out=96 << 20, nest="reading",
+    descriptors=32, most_in=MOST_BYTES + (1 << 16), most_out=96 << 20, server="reading",
 )  # fmt: skip
 """Memory for what 64 MB take as Python's own objects; a reader may open a table of letters, and no more."""
 
@@ -61,7 +61,7 @@ def read_apart(
 
 def wake() -> None:
     """Have somebody ready who reads, before the first file comes."""
-    nursery.wake(nursery.Asked(READ))
+    fork_server.wake(fork_server.Asked(READ))
 
 
 def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from spcviz.problems.own_data.data import derived
+from spcviz.problems.own_data.data import example_texts as texts
 from spcviz.problems.own_data.data.files import Brought, Columns, read
 from spcviz.problems.own_data.model.template import DEFAULT
 from spcviz.shared.folders import CACHE, shipped_path
@@ -32,7 +32,7 @@ def _treebank() -> bytes:
 
 
 def _derived(label: Callable) -> bytes:
-    return derived.columns(_treebank().decode(), label)
+    return texts.columns(_treebank().decode(), label)
 
 
 class Example(NamedTuple):
@@ -51,11 +51,11 @@ EXAMPLES = {
     "ewt": Example("Sentences, 17 tags", "sentences.conllu", (1, 3), _treebank, EWT),
     "penn": Example("Sentences, Penn tags", "sentences.conllu", (1, 4), _treebank, EWT),
     "chunks": Example(
-        "Noun chunks, BIO", "noun_chunks.txt", (0, 2), partial(_derived, derived.chunks), f"{EWT} {CHUNKS}"
+        "Noun chunks, BIO", "noun_chunks.txt", (0, 2), partial(_derived, texts.chunks), f"{EWT} {CHUNKS}"
     ),
-    "names": Example("Names, BIO", "names.txt", (0, 2), partial(_derived, derived.names), f"{EWT} {NAMES}"),
+    "names": Example("Names, BIO", "names.txt", (0, 2), partial(_derived, texts.names), f"{EWT} {NAMES}"),
     "letters": Example(
-        "Handwritten letters", "letters.csv", (0, 1), derived.letters, LETTERS, "bias signs[0]", is_ink=True
+        "Handwritten letters", "letters.csv", (0, 1), texts.letters, LETTERS, "bias signs[0]", is_ink=True
     ),
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ from spcviz.io.records import looks_like_json
 from spcviz.io.scores import ScoreFile, is_score_table, read_scores
 from spcviz.io.unpacked import opened_zip
 from spcviz.io.zipped import MANIFEST
-from spcviz.problems.own_data.model import brought as models
+from spcviz.problems.own_data.model import own_model as models
 from spcviz.problems.own_data.model.settings import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
 

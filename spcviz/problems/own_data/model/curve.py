@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.model import judged
+from spcviz.problems.own_data.model import evaluation
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal, estimator_of, rules_of
 from spcviz.problems.own_data.model.training import MOST_LABELS, features_in
@@ -41,15 +41,15 @@ def learn(
         tagger.fit([features[i] for i in chosen], [list(labels[i]) for i in chosen])
         said.append([[str(label) for label in row] for row in tagger.predict(X)])
         flat = np.array([a == b for row, other in zip(gold, said[-1]) for a, b in zip(row, other)])
-        whole = judged.scores_of(judged.counts_of(gold, said[-1]))[0]
+        whole = evaluation.scores_of(evaluation.counts_of(gold, said[-1]))[0]
         points.append(
             Point(
                 len(chosen),
                 sum(len(labels[i]) for i in chosen),
                 int(tagger.n_features_in_),
-                judged.share_interval(flat, starts),
+                evaluation.share_interval(flat, starts),
                 (whole.f1, whole.low, whole.high),
             )
         )
-    doubled = tuple(judged.compare(gold, said[-2], said[-1]))
+    doubled = tuple(evaluation.compare(gold, said[-2], said[-1]))
     return LearningCurve(tuple(points), doubled, int(starts[-1]))

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.own_data.model.brought import read_with
 from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.curve import learn
+from spcviz.problems.own_data.model.own_model import read_with
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import LearningCurve, Trained
@@ -33,7 +33,7 @@ class Work(NamedTuple):
 def _task(function: str) -> Task:
     return Task(
         work=f"{__name__}:{function}", ready=f"{__name__}:load", memory=1 << 30, cpu_seconds=CPU_SECONDS,
-        seconds=SECONDS, descriptors=256, may_write=True, nest="training",
+        seconds=SECONDS, descriptors=256, may_write=True, server="training",
     )  # fmt: skip
 
 

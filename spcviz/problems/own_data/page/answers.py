@@ -12,12 +12,12 @@ from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
-from spcviz.problems.own_data.model import cascades, judged
+from spcviz.problems.own_data.model import cascades, evaluation
 from spcviz.problems.own_data.model.cascades import Reader
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.page.shown import Report
-from spcviz.shared.verdict.judged import Times, Verdict, exact_interval, is_worth
+from spcviz.shared.verdict.filter_verdict import Times, Verdict, exact_interval, is_worth
 from spcviz.shared.verdict.sequences import GROUP, MOST_DENSE, N_TIMED, timed_groups
 
 
@@ -27,9 +27,9 @@ class Judged(NamedTuple):
     numbers: np.ndarray  # of the sentences in the file
     gold: list[list[str]]
     said: list[list[str]]
-    scores: list[judged.Score]  # the first of all kinds together
+    scores: list[evaluation.Score]  # the first of all kinds together
     right: tuple[float, float, float]  # share of tokens, and its interval
-    baseline: list[judged.Score]  # of the most frequent tag; empty where nothing was trained here
+    baseline: list[evaluation.Score]  # of the most frequent tag; empty where nothing was trained here
     baseline_right: float
 
 
@@ -54,16 +54,16 @@ def judge(
     if is_trained:
         train = deal([len(words) for words in sentences], settings).train.tolist()
         learned = [sentences[n] for n in train], [labels[n] for n in train]
-        usual = judged.most_frequent(*learned, [sentences[n] for n in numbers.tolist()])
+        usual = evaluation.most_frequent(*learned, [sentences[n] for n in numbers.tolist()])
     flat = np.array([a == b for row, other in zip(gold, said) for a, b in zip(row, other)])
     n_usual = sum(a == b for row, other in zip(gold, usual) for a, b in zip(row, other))
     return Judged(
         numbers,
         gold,
         said,
-        judged.scores_of(judged.counts_of(gold, said)),
-        judged.share_interval(flat, report.starts),
-        judged.scores_of(judged.counts_of(gold, usual)) if usual else [],
+        evaluation.scores_of(evaluation.counts_of(gold, said)),
+        evaluation.share_interval(flat, report.starts),
+        evaluation.scores_of(evaluation.counts_of(gold, usual)) if usual else [],
         n_usual / max(len(flat), 1),
     )
 

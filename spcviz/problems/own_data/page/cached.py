@@ -14,10 +14,10 @@ from streamlit import runtime
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.data import apart, examples, files
-from spcviz.problems.own_data.data.derived import pixels_of
+from spcviz.problems.own_data.data.example_texts import pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES
 from spcviz.problems.own_data.data.files import found as found
-from spcviz.problems.own_data.model import cascades, scored, stored
+from spcviz.problems.own_data.model import cascades, foreign_scores, stored
 from spcviz.problems.own_data.model.settings import METHODS as METHODS
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
@@ -28,19 +28,19 @@ from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.problems.own_data.page.work import key_of
 from spcviz.shared.folders import CACHE, MODELS
-from spcviz.shared.shown import WordTrace
+from spcviz.shared.trace_records import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
-from spcviz.shared.verdict.judged import Times
-from spcviz.web.cached import owned, uploaded
-from spcviz.web.cached.shared import kernels_first, share
+from spcviz.shared.verdict.filter_verdict import Times
+from spcviz.web.cached import ownership, upload_answers
+from spcviz.web.cached.sharing import kernels_first, share
 
-STEPS = scored.STEPS
+STEPS = foreign_scores.STEPS
 UNKNOWN = files.UNKNOWN
 UNREADABLE = (ArgumentError, UploadError)
 """What reading a visitor's file raises, in words for him."""
 
 DATA = "own data"
-MINE = owned.Belongings(shelf.Own.end)
+MINE = ownership.Belongings(shelf.Own.end)
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
 """Name of the environment's variable that names a file of this computer to open with."""
@@ -88,7 +88,7 @@ def give(name: str, data: bytes, example_name: str = "ewt") -> str:
     A model joins the data that are there: his own, else the example of a name.
     """
     try:
-        brought = apart.read_apart(name, data, glance=uploaded.leave_if_left)
+        brought = apart.read_apart(name, data, glance=upload_answers.leave_if_left)
     except UNREADABLE as error:
         return str(error)
     if brought.kind == "model":
@@ -104,24 +104,24 @@ def give(name: str, data: bytes, example_name: str = "ewt") -> str:
 
 def _put(visit: shelf.Own, why: str) -> None:
     """Put data in place of what was there; a model that was brought reads these, if they are sentences."""
-    before = MINE.get(owned.visit(), DATA)
+    before = MINE.get(ownership.visit(), DATA)
     if before is not None:
         visit.model = before.model if visit.brought.scores is None else None
         before.end_job(why)
         visit.note = before.note if why else ""
-    MINE.put(owned.visit(), DATA, visit)
+    MINE.put(ownership.visit(), DATA, visit)
 
 
 def current(name: str) -> shelf.Own | None:
     """What this visitor looks at: his own data, else the example of a name, None where there are none."""
-    visit = MINE.get(owned.visit(), DATA)
+    visit = MINE.get(ownership.visit(), DATA)
     if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
         try:
             st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes(), name)
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
-        visit = MINE.get(owned.visit(), DATA)
+        visit = MINE.get(ownership.visit(), DATA)
     if visit is None and not has_examples():
         return None
     if visit is None or (visit.example and visit.example != name):
@@ -140,7 +140,7 @@ def wake() -> None:
 def take_example(name: str) -> shelf.Own:
     """Go on with an example in place of what was brought; a model that was brought reads it."""
     _put(shelf.Own(example(name), example=name), "an example was chosen")
-    visit = MINE.get(owned.visit(), DATA)
+    visit = MINE.get(ownership.visit(), DATA)
     visit.columns = EXAMPLES[name].columns
     return visit
 
@@ -150,7 +150,7 @@ def read_as(visit: shelf.Own, columns: files.Columns | None, how: files.How) -> 
     if (columns, how) == (visit.columns, visit.how) or visit.brought.kind == "model":
         return
     data = examples.data_of(visit.example) if visit.example else visit.data
-    brought = apart.read_apart(visit.brought.name, data, columns, how, glance=uploaded.leave_if_left)
+    brought = apart.read_apart(visit.brought.name, data, columns, how, glance=upload_answers.leave_if_left)
     visit.read_anew(brought, columns, how)
 
 
@@ -191,7 +191,7 @@ class Source(NamedTuple):
     key: Hashable  # what the model, or the look at the scores, is kept under
     report: Report
     model: bytes  # empty where scores were brought
-    scored: scored.Scored | None
+    scored: foreign_scores.Scored | None
     is_stored: bool = False
     is_brought: bool = False  # whether the model came in a file
 
@@ -224,7 +224,7 @@ class Source(NamedTuple):
                 reader = visit.once(("reader", self.key), lambda: _reader_of(Trained(self.model, report)))
                 trace = _traced(reader, report, visit.brought, number, alphas)
                 return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
-            cascade, rows = scored.of_sequence(self.scored, number, MAX_WORDS)
+            cascade, rows = foreign_scores.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(visit.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
 
@@ -280,7 +280,7 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         kernels_first(__name__)
         scores, how = visit.brought.scores, steps_of(visit, steps)
         key = visit.of("scored", how, settings.seed, settings.tolerance)
-        look = visit.once(key, lambda: scored.look_at(scores, how, settings.seed, settings.tolerance))
+        look = visit.once(key, lambda: foreign_scores.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(visit, key, look.report, b"", look)
     if visit.model is not None:
         key = key_of(visit, settings, "read")
@@ -301,7 +301,7 @@ def _is_stored(visit: shelf.Own) -> bool:
 def steps_offered(visit: shelf.Own) -> list[str]:
     """Where transitions between labels may come from; empty where there are no scores."""
     brought = visit.brought
-    return [] if brought.scores is None else scored.steps_of(brought.scores, bool(brought.labels))
+    return [] if brought.scores is None else foreign_scores.steps_of(brought.scores, bool(brought.labels))
 
 
 def steps_of(visit: shelf.Own, asked: str) -> str:
@@ -313,4 +313,4 @@ def steps_of(visit: shelf.Own, asked: str) -> str:
 def let_go(file: Any) -> None:
     """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
     if runtime.exists():
-        runtime.get_instance().uploaded_file_mgr.remove_file(owned.visit(), file.file_id)
+        runtime.get_instance().uploaded_file_mgr.remove_file(ownership.visit(), file.file_id)

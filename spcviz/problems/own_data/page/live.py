@@ -21,9 +21,9 @@ from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
-from spcviz.shared.shown import WordTrace
 from spcviz.shared.trace import arc_level, node_level, timed_run
-from spcviz.shared.verdict.judged import Promise, check_guarantees
+from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.verdict.filter_verdict import Promise, check_guarantees
 
 MAX_WORDS = 40
 """Of a sentence that is drawn; of a longer one, so many words from its beginning."""

@@ -1,6 +1,6 @@
 """One visitor's data: what was read, what was made of it, and the job that is under way.
 
-It lies in this process's memory alone, among what the visit owns (`spcviz.web.cached.owned`).
+It lies in this process's memory alone, among what the visit owns (`spcviz.web.cached.ownership`).
 """
 
 import zlib

@@ -18,7 +18,7 @@ from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(1)

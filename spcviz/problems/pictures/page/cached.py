@@ -4,7 +4,7 @@ from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live
 from spcviz.problems.pictures.page.shown import PictureReadings
 from spcviz.shared.folders import data_folder
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import features
-from spcviz.shared.work.kept import load_or_compute, tree_of
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 EVERY = 3  # frames of the video from one to the next: 10 a second are left
 MODULES = ("spcviz.problems.pose.model.seen",)

@@ -13,9 +13,9 @@ from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import MODELS, data_folder
 from spcviz.shared.uploading.uploads import UploadError
-from spcviz.web.cached import pool, uploaded
+from spcviz.web.cached import pool, upload_answers
 from spcviz.web.cached.common import STORED
-from spcviz.web.cached.shared import kernels_first, share
+from spcviz.web.cached.sharing import kernels_first, share
 
 NAME = stored.NAME
 HAS_POSE = NAME in STORED
@@ -46,12 +46,12 @@ def pose_scene(kind, name, n_frames):
 
 @share(4, "Reading your file ...", kernels=False, own=True)
 def _upload(digest, _data):
-    return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
+    return upload_answers.outcome(lambda: (digest, upload_answers.read(_data)))
 
 
 def _frames_of(data):
     """(digest, frames) of a visitor's file; raises `UploadError`."""
-    upload, wrong = uploaded.call_by_digest(_upload, data)
+    upload, wrong = upload_answers.call_by_digest(_upload, data)
     if wrong:
         raise UploadError(wrong)
     return upload

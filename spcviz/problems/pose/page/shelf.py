@@ -20,7 +20,7 @@ from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import WORK, data_folder
-from spcviz.shared.work.kept import UNREADABLE, Form, path_of
+from spcviz.shared.work.disk_cache import UNREADABLE, Form, path_of
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
 from spcviz.store.manifest import model_digest

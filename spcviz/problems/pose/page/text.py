@@ -1,7 +1,7 @@
 """Texts of the Pose page: sentences computed from the numbers, plain words first, symbols after."""
 
 from spcviz.problems.pose.page.shown import ClipTrace
-from spcviz.web.cached.owned import GOES
+from spcviz.web.cached.ownership import GOES
 
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 WAIT = "Features and detectors, frame by frame ..."

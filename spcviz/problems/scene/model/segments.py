@@ -67,7 +67,7 @@ def check_picture(picture: ArrayLike) -> np.ndarray:
 
 
 def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
-    """The `n_levels` lowest levels of a picture that `check_picture` has let through, from the smallest regions on.
+    """The `n_levels` lowest levels of a picture (see `check_picture`), the smallest regions first.
 
     >>> regions = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
     >>> regions.member.shape, int(regions.atoms.max())

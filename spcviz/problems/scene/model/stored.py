@@ -11,7 +11,7 @@ import numpy as np
 from spcviz.learning.budgets.selector import Selector
 from spcviz.problems.scene.data.camvid import LICENCE as TERMS
 from spcviz.problems.scene.data.camvid import ORIGIN
-from spcviz.problems.scene.model import codes, features, packed, train
+from spcviz.problems.scene.model import codes, features, packing, train
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 3
@@ -45,9 +45,9 @@ class Plain(NamedTuple):
 def to_arrays(model):
     """Arrays of a model; of machines, answers in half floats."""
     books, scales = model.vocabulary
-    groups = {f"{name}.": packed.of_stages(stages) for name, stages in model.machines.items()}
+    groups = {f"{name}.": packing.of_stages(stages) for name, stages in model.machines.items()}
     groups = {name: stages._replace(value=stages.value.astype(np.float16)) for name, stages in groups.items()}
-    groups |= {"sim.": packed.of_steps(model.steps), "selector.": model.selector}
+    groups |= {"sim.": packing.of_steps(model.steps), "selector.": model.selector}
     groups[""] = Plain(*scales, np.asarray(model.ms, dtype=np.float32))
     out = {
         f"{start}{name}": array for start, group in groups.items() for name, array in arrays_of(group).items()
@@ -69,10 +69,10 @@ def _model_of(stored):
     books = {g: codes.Codebook(groups["centres"][g], groups["scale"][g]) for g in codes.GROUPS}
     return SceneModel(
         features.Vocabulary(books, features.Scales(plain.low, plain.span)),
-        packed.to_steps(of("sim", packed.Steps)),
+        packing.to_steps(of("sim", packing.Steps)),
         plain.ms,
-        packed.to_stages(of("him", packed.Stages)),
-        {name: packed.to_stages(of(name, packed.Stages)) for name in train.LIMITED if name != "him"},
+        packing.to_stages(of("him", packing.Stages)),
+        {name: packing.to_stages(of(name, packing.Stages)) for name in train.LIMITED if name != "him"},
         of("selector", Selector),
     )
 

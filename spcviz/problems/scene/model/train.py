@@ -11,8 +11,8 @@ import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, costs, extract, features, packed, parts
-from spcviz.shared.work.kept import load_or_compute, tree_of
+from spcviz.problems.scene.model import codes, costs, extract, features, packing, parts
+from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 RANDOM_STATE = 0
 LIMITED = {  # groups that the inference machines may use, as in the paper's Fig. 2
@@ -100,12 +100,12 @@ class Lab:
             scenes, target, origin = self.scenes(settings.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), settings.sim, rng, self.tick, origin)
-            steps = packed.of_steps([turn.step for turn in turns])
+            steps = packing.of_steps([turn.step for turn in turns])
             return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
         code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.model.extract")
-        steps, risk, ms = load_or_compute(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
-        return packed.to_steps(steps), risk, ms
+        steps, risk, ms = load_or_compute(self.work, "scene-sim", key, code, make, tree_of(packing.Steps))
+        return packing.to_steps(steps), risk, ms
 
     def _him(self, name):
         """Stages of an inference machine, a key of `LIMITED`, up to where it stops."""
@@ -131,11 +131,11 @@ class Lab:
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
             stages = hierarchy.learn(scenes.structure, target, columns, settings.him, rng, self.tick, origin)
-            return packed.of_stages(stages)
+            return packing.of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")
-        form = tree_of(packed.Stages)
-        return packed.to_stages(load_or_compute(self.work, f"scene-{name}", key, code, make, form))
+        form = tree_of(packing.Stages)
+        return packing.to_stages(load_or_compute(self.work, f"scene-{name}", key, code, make, form))
 
     def forest(self):
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""

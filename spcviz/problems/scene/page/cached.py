@@ -10,10 +10,10 @@ from spcviz.problems.scene.page import live, shown, trade
 from spcviz.problems.scene.paper import pays
 from spcviz.problems.scene.view import trade_task
 from spcviz.shared.folders import MODELS
-from spcviz.web.cached import uploaded
+from spcviz.web.cached import upload_answers
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import kernels_first, share
+from spcviz.web.cached.sharing import kernels_first, share
 
 NAME = models.NAME
 HAS_SCENE = NAME in STORED
@@ -47,13 +47,15 @@ def label_picture(kind: str, name: int):
 
 @share(8, "Labelling your picture ...", kernels=False, own=True)
 def _own(digest, _data):
-    return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), live.CREDITS["own"]))
+    return upload_answers.outcome(
+        lambda: live.label(_model(), live.own(upload_answers.read(_data)), live.CREDITS["own"])
+    )
 
 
 def own(data_):
     """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
     kernels_first(__name__)
-    return uploaded.call_by_digest(_own, data_)
+    return upload_answers.call_by_digest(_own, data_)
 
 
 @share(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))

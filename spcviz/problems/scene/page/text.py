@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.scene.page.shown import LONGER, SceneCourse
-from spcviz.web.cached.owned import GOES
+from spcviz.web.cached.ownership import GOES
 
 INTRODUCTION = (
     "# Scenes at any time: labels that sharpen as time is spent\n"

@@ -1,7 +1,7 @@
 """What Paper tables shows of scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
 
 from spcviz.problems.scene.page.shown import CLASSES
-from spcviz.problems.scene.paper import charts, shared
+from spcviz.problems.scene.paper import charts, shared_budget
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 
@@ -53,4 +53,4 @@ def _costs_blocks(result, features, look):
 
 
 COSTS = Shown(("piece", "ms"), _costs_blocks, lambda result: [COSTS_NOTE])
-SHARED = Shown(shared.NEEDS, shared.blocks, lambda result: [shared.NOTE])
+SHARED = Shown(shared_budget.NEEDS, shared_budget.blocks, lambda result: [shared_budget.NOTE])

@@ -9,8 +9,8 @@ from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.shared.folders import MODELS
-from spcviz.shared.shown import WordTrace
-from spcviz.web.cached.shared import share
+from spcviz.shared.trace_records import WordTrace
+from spcviz.web.cached.sharing import share
 
 
 @share(1, kernels=False)

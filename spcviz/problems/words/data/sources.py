@@ -11,7 +11,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as open_words
+from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.open_words.data.compose import N_PARTS
 
 

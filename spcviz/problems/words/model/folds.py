@@ -19,7 +19,7 @@ from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model.features import N_TIERS, tier_features
-from spcviz.shared.work.kept import ARRAYS, load_or_compute, tree_of
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 0

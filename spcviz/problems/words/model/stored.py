@@ -16,10 +16,10 @@ from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import composed as open_words
+from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import constrained as constrained_ocr
 from spcviz.problems.words.model import dms, dms_pi, folds
+from spcviz.problems.words.model import resource_constraints as constrained_ocr
 from spcviz.problems.words.model import times as budget_times
 from spcviz.problems.words.model.features import tier_features
 from spcviz.problems.words.model.folds import N_TIERS

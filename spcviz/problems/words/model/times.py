@@ -13,7 +13,7 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
-from spcviz.problems.words.model import constrained, dms, dms_pi, folds
+from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.features import tier_features
 from spcviz.shared.clock import median_us
 
@@ -136,17 +136,17 @@ def _course_us(parts, how, n):
 
 def constrained_us(fold, row):
     """The same for one-shot and anytime policies: inputs and classifier, then one decoding."""
-    parts, pixels = dms_pi.parts_of(fold, "test"), constrained.pixels_of(fold.test)
+    parts, pixels = dms_pi.parts_of(fold, "test"), resource_constraints.pixels_of(fold.test)
     n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
     unary = np.ascontiguousarray(parts.scores[:, -1])
     decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
     look, spends = 0.0, method_of(row).rule
     if spends.inputs:
-        make = constrained.INPUTS[spends.inputs]
+        make = resource_constraints.INPUTS[spends.inputs]
         weights = np.zeros((make(parts, pixels).shape[1], folds.N_TIERS - 1))
         look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
     if spends.by in ("anytime", "margin"):
-        look = median_us(lambda: constrained.myopic_values(parts), 3) / n
+        look = median_us(lambda: resource_constraints.myopic_values(parts), 3) / n
 
     def once(us):
         return lambda lifted: us + 0.0 * np.asarray(lifted).sum(axis=-1)

@@ -12,7 +12,7 @@ from spcviz.problems.words.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.pool import run_in_pool
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(2, "Valuing every test word ...")

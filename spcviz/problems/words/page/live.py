@@ -16,7 +16,7 @@ from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spell_readings, timed_course
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.open_words.data import composed as open_words
+from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page.shown import OFFERED, TERMS, TIERS, TRACED

@@ -3,7 +3,7 @@
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.toy.page import live
 from spcviz.problems.toy.view import trade_task
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(8)

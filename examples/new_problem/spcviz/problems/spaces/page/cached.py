@@ -2,7 +2,7 @@
 
 from spcviz.problems.spaces.page import live
 from spcviz.problems.spaces.page.live import Reading
-from spcviz.web.cached.shared import share
+from spcviz.web.cached.sharing import share
 
 
 @share(200, stored=Reading)

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, memory, owned, slots
+from spcviz.web.cached import first, memory, ownership, slots
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
@@ -51,7 +51,7 @@ def share(
     waits; calls that have one are computed one at a time.
 
     With `own`, values are made of what a visitor brought or drew: each visit has its own, and they go with it
-    (`spcviz.web.cached.owned`); a function of the key says so of some.
+    (`spcviz.web.cached.ownership`); a function of the key says so of some.
 
     With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
     with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
@@ -97,7 +97,7 @@ class _Shared:
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
         self.own, self._used = own if callable(own) else (lambda *key: own), {}
         if own:
-            owned.hold(self._forget_over)
+            ownership.hold(self._forget_over)
 
     def __call__(self, *given, **named):
         if _has_page():
@@ -106,7 +106,7 @@ class _Shared:
             given = self._signature.bind(*given, **named).args
         tells = self._tells + [True] * (len(given) - len(self._tells))  # of *arguments, too
         key = tuple(value for value, does in zip(given, tells) if does)
-        visit = owned.visit() if self.own(*key) else None
+        visit = ownership.visit() if self.own(*key) else None
         value = self._value(key, given, key if visit is None else (_Own(visit), *key), visit)
         if first.RECORDS.is_set() and self.answers is not None and not _is_inside():
             first.record(self.answers, key, value)
@@ -152,7 +152,7 @@ class _Shared:
     def _note(self, name, visit):
         """A visit's value is in use. The lock is held."""
         if visit is not None:
-            self._used[name] = visit, owned.CLOCK.now()
+            self._used[name] = visit, ownership.CLOCK.now()
 
     def _forget_over(self, is_over):
         """Drop the values of visits that are over: see `owned.Holder`."""

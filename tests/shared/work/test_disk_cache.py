@@ -17,8 +17,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.work import kept as kept_module
-from spcviz.shared.work.kept import ARRAYS, JSON, LEFT_OUT, load_or_compute, path_of
+from spcviz.shared.work import disk_cache as kept_module
+from spcviz.shared.work.disk_cache import ARRAYS, JSON, LEFT_OUT, load_or_compute, path_of
 
 ROOT = Path(__file__).parents[3]
 CODE = ("spcviz.engine.checks",)
@@ -27,7 +27,7 @@ REAL = [
     "shared/work/__init__.py",
     "engine/kernels/sources.py",
     "engine/errors.py",
-    "shared/work/kept.py",
+    "shared/work/disk_cache.py",
     "shared/work/ledger.py",
     "shared/work/processes.py",
 ]
@@ -46,7 +46,7 @@ SMALL = {
     "problems/toy/data.py": "START = 40\n",
     "problems/toy/work.py": '"""Counts."""\n'
     "from spcviz.learning.near import step\n"
-    "from spcviz.shared.work.kept import load_or_compute\n"
+    "from spcviz.shared.work.disk_cache import load_or_compute\n"
     "from spcviz.problems.toy import data\n"
     "def answer():\n"
     '    """One more."""\n'
@@ -54,7 +54,7 @@ SMALL = {
 }
 RUN = """
 import json, sys
-from spcviz.shared.work.kept import load_or_compute
+from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.problems.toy import work
 
 made, modules = [], ["spcviz.problems.toy.work"]
@@ -156,7 +156,7 @@ import json
 from pathlib import Path
 from spcviz.engine.errors import SpcvizError
 from spcviz.shared.work import processes
-from spcviz.shared.work.kept import digest_of_modules
+from spcviz.shared.work.disk_cache import digest_of_modules
 
 modules = ("spcviz.problems.toy.work",)
 far = Path("spcviz/engine/far.py")
@@ -173,7 +173,7 @@ if __name__ == "__main__":
 
 
 def test_the_code_is_that_of_the_beginning_here_and_workers_with_another_refuse(package):
-    ask = "import json\nfrom spcviz.shared.work.kept import digest_of_modules\n"
+    ask = "import json\nfrom spcviz.shared.work.disk_cache import digest_of_modules\n"
     ask += 'print(json.dumps(digest_of_modules(("spcviz.problems.toy.work",))))'
     before = run(package, ask)
     theirs, ours = run(package, LONG)
@@ -186,7 +186,7 @@ def test_the_code_is_that_of_the_beginning_here_and_workers_with_another_refuse(
 KILLED = """
 import os, signal, sys
 import numpy as np
-from spcviz.shared.work.kept import ARRAYS, load_or_compute
+from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 from spcviz.store import atomic
 
 def die(*_):

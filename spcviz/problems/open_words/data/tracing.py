@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spcviz.problems.open_words.data.written import boxes_text, parse, raster
+from spcviz.problems.open_words.data.drawings import boxes_text, parse, raster
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))

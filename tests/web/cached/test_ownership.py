@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit import config, runtime
 
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.serving import leaving
 
 
@@ -49,9 +49,9 @@ def server(monkeypatch):
     made = Server()
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: made)
-    monkeypatch.setattr(owned, "_VISITS", {})
-    monkeypatch.setattr(owned, "_watch", lambda: None)  # the looks are the test's own
-    monkeypatch.setattr(owned, "CLOCK", owned.Clock())
+    monkeypatch.setattr(ownership, "_VISITS", {})
+    monkeypatch.setattr(ownership, "_watch", lambda: None)  # the looks are the test's own
+    monkeypatch.setattr(ownership, "CLOCK", ownership.Clock())
     return made
 
 
@@ -62,28 +62,28 @@ def come(server, monkeypatch):
     def act(name, connection):
         server.connections[name] = connection
         context = SimpleNamespace(session_id=name, session_state=State())
-        monkeypatch.setattr(owned, "get_script_run_ctx", lambda **_: context)
-        return owned.visit()
+        monkeypatch.setattr(ownership, "get_script_run_ctx", lambda **_: context)
+        return ownership.visit()
 
     return act
 
 
 @pytest.fixture
 def things(server):
-    return owned.Belongings()
+    return ownership.Belongings()
 
 
 def look(server, seconds=0.0):
     """The clock's thread looks, so many seconds later."""
-    owned.CLOCK.turn(seconds)
-    owned.clean()
+    ownership.CLOCK.turn(seconds)
+    ownership.clean()
 
 
 def test_a_page_that_is_closed_ends_its_visit_at_the_next_look_and_no_other(server, come, things):
     for name in ("a", "b"):
         things.put(come(name, f"{name}1"), "file", name)
         server.files.add(name)
-    owned.leave("a1")
+    ownership.leave("a1")
     del server.connections["a"]
     look(server)
     assert things.owners() == ["b"]
@@ -93,7 +93,7 @@ def test_a_page_that_is_closed_ends_its_visit_at_the_next_look_and_no_other(serv
 
 def test_a_page_that_is_closed_is_over_even_before_streamlit_knows_it(server, come, things):
     things.put(come("a", "a1"), "file", 1)
-    owned.leave("a1")
+    ownership.leave("a1")
     look(server)
     assert things.owners() == []
 
@@ -133,16 +133,16 @@ def test_it_is_kept_no_longer_than_streamlit_keeps_the_visit(server, come, thing
 def test_a_number_that_is_of_no_visit_ends_none(server, come, things):
     things.put(come("a", "a1"), "file", 1)
     for wrong in ("", "a2", leaving.UNKNOWN, "A1"):
-        owned.leave(wrong)
+        ownership.leave(wrong)
     look(server)
     assert things.owners() == ["a"]
 
 
 def test_what_was_still_under_way_when_the_page_was_closed_goes_too(server, come, things):
     things.put(come("a", "a1"), "file", 1)
-    owned.leave("a1")
+    ownership.leave("a1")
     look(server)
-    context = owned.visit()  # the run that had begun goes on
+    context = ownership.visit()  # the run that had begun goes on
     del server.connections["a"]
     things.put(context, "late", 2)
     look(server, 1)
@@ -151,7 +151,7 @@ def test_what_was_still_under_way_when_the_page_was_closed_goes_too(server, come
 
 def test_a_page_that_came_back_by_the_back_button_keeps_what_it_brings_then(server, come, things):
     things.put(come("a", "a1"), "file", 1)
-    owned.leave("a1")
+    ownership.leave("a1")
     look(server)
     things.put(come("a", "a2"), "file", 2)
     look(server, 1)
@@ -164,26 +164,26 @@ def test_a_page_that_came_back_by_the_back_button_keeps_what_it_brings_then(serv
 def test_visits_that_have_ended_are_not_known_for_ever(server, come, things):
     for at in range(50):
         come(f"v{at}", f"c{at}")
-        owned.leave(f"c{at}")
+        ownership.leave(f"c{at}")
         del server.connections[f"v{at}"]
         look(server, 1)
-    assert len(owned._VISITS) == 50
+    assert len(ownership._VISITS) == 50
     look(server, 121)
-    assert owned._VISITS == {}
+    assert ownership._VISITS == {}
 
 
 def test_an_open_page_that_nobody_uses_loses_what_it_holds_after_half_an_hour(server, come, things):
     things.put(come("a", "a1"), "file", 1)
-    look(server, owned.SECONDS - 1)
+    look(server, ownership.SECONDS - 1)
     assert things.owners() == ["a"]
     look(server, 2)
     assert things.owners() == []
 
 
 def test_a_holder_that_fails_keeps_no_other_from_letting_go(server, come, things, monkeypatch):
-    monkeypatch.setattr(owned, "_HOLDERS", [lambda is_over: 1 / 0, things.drop])
+    monkeypatch.setattr(ownership, "_HOLDERS", [lambda is_over: 1 / 0, things.drop])
     things.put(come("a", "a1"), "file", 1)
-    owned.leave("a1")
+    ownership.leave("a1")
     look(server)
     assert things.owners() == []
 
@@ -192,8 +192,8 @@ def test_a_thousand_visits_are_looked_through_in_no_time(server, come, things):
     for at in range(1000):
         things.put(come(f"v{at}", f"c{at}"), "file", at)
     began = time.process_time()
-    owned.leave("c500")
-    owned.clean()
+    ownership.leave("c500")
+    ownership.clean()
     assert time.process_time() - began < 0.5
     assert len(things.owners()) == 999
 
@@ -202,11 +202,11 @@ def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
     """A drag's questions and cards come without the visit that they belong to."""
     things.put("", "ink", 1)
     things.put(come("a", "a1"), "file", 2)
-    owned.CLOCK.turn(owned.NAMELESS - 1)
-    owned.clean()
+    ownership.CLOCK.turn(ownership.NAMELESS - 1)
+    ownership.clean()
     assert things.owners() == ["", "a"]
-    owned.CLOCK.turn(2)
-    owned.clean()
+    ownership.CLOCK.turn(2)
+    ownership.clean()
     assert things.owners() == ["a"]
 
 
@@ -223,15 +223,15 @@ def test_what_lies_in_circles_goes_after_its_visit(server, come, things):
     gc.disable()
     try:
         come("ana", "1")
-        owned._HAS_ENDED.clear()
-        before, left = owned.CLOCK.now(), left_behind()
-        owned.CLOCK.turn(owned.SWEEP_EVERY)
-        assert owned.sweep(before) == before  # nobody has left: nothing is looked for
+        ownership._HAS_ENDED.clear()
+        before, left = ownership.CLOCK.now(), left_behind()
+        ownership.CLOCK.turn(ownership.SWEEP_EVERY)
+        assert ownership.sweep(before) == before  # nobody has left: nothing is looked for
         assert left() is not None
-        owned.end("ana")
-        assert owned.sweep(owned.CLOCK.now()) <= owned.CLOCK.now()  # it has just been looked for
+        ownership.end("ana")
+        assert ownership.sweep(ownership.CLOCK.now()) <= ownership.CLOCK.now()  # it has just been looked for
         assert left() is not None
-        assert owned.sweep(before) >= before + owned.SWEEP_EVERY
+        assert ownership.sweep(before) >= before + ownership.SWEEP_EVERY
         assert left() is None
     finally:
         gc.enable()

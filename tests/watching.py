@@ -1,6 +1,6 @@
 """The app's server, as users start it, which says what in its own memory holds a marker.
 
-``python -m tests.watched PORT`` reads orders from its standard input: "look A B" looks for the text AB and
+``python -m tests.watching PORT`` reads orders from its standard input: "look A B" looks for the text AB and
 answers with a line of JSON; "turn SECONDS" lets the clock of visits be later.
 """
 
@@ -22,7 +22,7 @@ class Watched(Server):
 
     def _start(self) -> subprocess.Popen:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.watched", str(self.port)], cwd=ROOT, stdin=subprocess.PIPE,
+            [sys.executable, "-m", "tests.watching", str(self.port)], cwd=ROOT, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=self._log, env=self._environment | QUIET, start_new_session=True,
         )  # fmt: skip
 
@@ -43,12 +43,12 @@ class Watched(Server):
 
 
 def _obey() -> None:
-    from spcviz.web.cached import owned
+    from spcviz.web.cached import ownership
 
     for line in sys.stdin:
         order, *of = line.split()
         if order == "turn":
-            owned.CLOCK.turn(float(of[0]))
+            ownership.CLOCK.turn(float(of[0]))
             answer = []
         else:
             answer = heap.holders("".join(of))

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from spcviz.web.cached import shared as module
-from spcviz.web.cached.shared import share
+from spcviz.web.cached import sharing as module
+from spcviz.web.cached.sharing import share
 
 
 def test_made_once_and_forgotten_by_age_of_use():

@@ -41,7 +41,7 @@ LEFT_OUT = (
     "spcviz/registry/problem.py",
     "spcviz/shared/clone.py",
     "spcviz/shared/folders.py",
-    "spcviz/shared/work/kept.py",
+    "spcviz/shared/work/disk_cache.py",
     "spcviz/shared/work/ledger.py",
     "spcviz/store/*.py",
 )

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from spcviz.web.cached import owned
+from spcviz.web.cached import ownership
 from spcviz.web.exporting import saving
 from spcviz.web.serving import cards
-from spcviz.web.serving.kept import Kept
+from spcviz.web.serving.visitor_cache import Kept
 
 
 class Clock:
@@ -57,11 +57,11 @@ def test_no_order_of_questions_grows_it():
 @pytest.mark.parametrize("where", [cards, saving])
 def test_what_is_over_goes_without_anybody_asking(where, monkeypatch):
     """By the clock of visitors' things: a card is somebody's ink."""
-    clock = owned.Clock()
+    clock = ownership.Clock()
     monkeypatch.setattr(where, "KEPT", Kept(1000, 600.0, clock.now))
     where.KEPT.put("write?ink=b", b"ink")
-    owned.clean()
+    ownership.clean()
     assert where.KEPT.size == 3
     clock.turn(601)
-    owned.clean()
+    ownership.clean()
     assert where.KEPT.size == 0

@@ -2,7 +2,7 @@
 
 A checker cannot tell a text from a list of texts, so some mistakes are left to the error that names the item.
 
->>> from spcviz.sequences.typed import Inputs, Targets
+>>> from spcviz.sequences.input_types import Inputs, Targets
 >>> X: Inputs = [[{"word": "the"}, {"word": "dog"}], [["barks"]]]
 >>> y: Targets = [["DT", "NN"], ["VB"]]
 """

@@ -26,7 +26,7 @@ from starlette.routing import Route
 
 from spcviz import registry
 from spcviz.web.ui import warmup
-from spcviz.web.view import served
+from spcviz.web.view import static_files
 
 LOG = logging.getLogger(__name__)
 FOLDER = "ask"
@@ -66,7 +66,7 @@ class RefusedError(Exception):
 def routes():
     """What the server needs: a list of starlette routes."""
     _SERVER["has_routes"] = True
-    return [Route(served.path(f"{FOLDER}/{{name}}"), _answer, methods=["POST"])]
+    return [Route(static_files.path(f"{FOLDER}/{{name}}"), _answer, methods=["POST"])]
 
 
 def address(name):

@@ -1,13 +1,12 @@
 """Processes that have loaded what a kind of work needs and fork for each task, which then starts at once.
 
-Starting Python, importing the library and loading kernels takes two of the three seconds of a small
-training. A nursery does it once, on what is the app's own: what visitors bring goes to its children alone,
-each of which keeps the limits of its task. It has one thread (whoever is forked beside another thread may
-wait for ever for a lock which that one held), ends with the app, or after `IDLE` seconds without a task.
-Where a process cannot be forked, each task starts a Python of its own, as do those that want nothing beside
-them.
+Starting Python, importing the library and loading kernels takes two of the three seconds of a small training.
+A fork server does it once, on what is the app's own: what visitors bring goes to its children alone, each of
+which keeps the limits of its task. It has one thread (whoever is forked beside another thread may wait for
+ever for a lock which that one held), ends with the app, or after `IDLE` seconds without a task. Where a
+process cannot be forked, each task starts a Python of its own, as do those that want nothing beside them.
 
-Run as ``python -P -m spcviz.shared.confined.nursery DESCRIPTOR``, the number of a socket.
+Run as ``python -P -m spcviz.shared.confined.fork_server DESCRIPTOR``, the number of a socket.
 """
 
 import contextlib
@@ -29,28 +28,28 @@ from spcviz.shared.folders import ROOT
 
 IDLE = 300.0
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT")
-_KEPT_IN_NESTS = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME", "SPCVIZ_CACHE", "SPCVIZ_DATA", "TMPDIR")
+_KEPT_IN_SERVERS = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME", "SPCVIZ_CACHE", "SPCVIZ_DATA", "TMPDIR")
 # Where compiled kernels lie, stored models and data.
 _GLANCE = 0.02
 _MOST = 8192  # bytes of what is asked for
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 _ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # Scikit-learn imports pandas, and that pyarrow where it is installed: it begins a thread, beside which a
-# nursery would fork.
+# fork server would fork.
 _LOCK = threading.Lock()
 _RUNNING: dict[str, tuple[subprocess.Popen, socket.socket]] = {}
 """The nurseries of this process by their names."""
 
 
 class Asked(NamedTuple):
-    """A task, as a nursery is asked for it; `warm` are the arguments of what makes it ready."""
+    """A task, as a fork server is asked for it; `warm` are the arguments of what makes it ready."""
 
     task: Task
     warm: tuple[Any, ...] = ()
 
 
 class Forked:
-    """A child of a nursery, with as much of `subprocess.Popen` as a task needs."""
+    """A child of a fork server, with as much of `subprocess.Popen` as a task needs."""
 
     def __init__(self, stdin: BinaryIO, stdout: BinaryIO, stderr: BinaryIO, status: int) -> None:
         self.stdin, self.stdout, self.stderr = stdin, stdout, stderr
@@ -72,7 +71,7 @@ class Forked:
         with self._polling:
             while self.returncode is None and select.select([self._status], [], [], 0)[0]:
                 if not (chunk := os.read(self._status, 64)):
-                    self.returncode = -signal.SIGKILL  # the nursery itself is gone
+                    self.returncode = -signal.SIGKILL  # the fork server itself is gone
                 self._told += chunk
                 if self._told.count(b"\n") == 2:
                     self.returncode = int(self._told.split()[1])
@@ -103,10 +102,10 @@ def environment(*more: str) -> dict[str, str]:
 
 def start(asked: Asked) -> "Forked | subprocess.Popen":
     """A process for a task; raises `OSError` where none can be started."""
-    if not (_CAN_FORK and asked.task.nest):
+    if not (_CAN_FORK and asked.task.server):
         command = [sys.executable, "-P", "-m", child.__name__, json.dumps(asked.task)]
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        more = _KEPT_IN_NESTS if asked.task.nest else ()
+        more = _KEPT_IN_SERVERS if asked.task.server else ()
         return subprocess.Popen(command, cwd=os.sep, env=environment(*more), **pipes)
     ours: list[int] = []
     theirs: list[int] = []
@@ -128,11 +127,11 @@ def start(asked: Asked) -> "Forked | subprocess.Popen":
 
 
 def wake(asked: Asked) -> None:
-    """Let a nursery load what a task needs, if there is none yet, without waiting for it."""
-    if not _CAN_FORK or asked.task.nest in _RUNNING:
+    """Let a fork server load what a task needs, if there is none yet, without waiting for it."""
+    if not _CAN_FORK or asked.task.server in _RUNNING:
         return
     with contextlib.suppress(OSError, RuntimeError):  # whoever needs it says so
-        threading.Thread(target=_wake, args=(asked,), name="spcviz nursery", daemon=True).start()
+        threading.Thread(target=_wake, args=(asked,), name="spcviz fork server", daemon=True).start()
 
 
 def _wake(asked):
@@ -141,36 +140,36 @@ def _wake(asked):
 
 
 def _hand_over(asked, descriptors):
-    """Hand a task to its nursery, which is started if there is none, and wait until it has been taken."""
+    """Hand a task to its fork server, which is started if there is none, and wait until it has been taken."""
     with _LOCK:
         try:
             _send(asked, descriptors)
         except OSError:  # it had ended, perhaps just now
-            _end(asked.task.nest)
+            _end(asked.task.server)
             _send(asked, descriptors)
 
 
 def _send(asked, descriptors):
-    name = asked.task.nest
+    name = asked.task.server
     if name not in _RUNNING:
         here, there = socket.socketpair()
         with there:
             command = [sys.executable, "-P", "-m", __name__, str(there.fileno())]
             try:
                 process = subprocess.Popen(
-                    command, cwd=os.sep, env=environment(*_KEPT_IN_NESTS), pass_fds=[there.fileno()],
+                    command, cwd=os.sep, env=environment(*_KEPT_IN_SERVERS), pass_fds=[there.fileno()],
                     stdin=subprocess.DEVNULL,
                 )  # fmt: skip
             except OSError:
                 here.close()
                 raise
         # Somebody has to wait for it, whenever it ends: else what is left of it stays.
-        threading.Thread(target=process.wait, name="spcviz nursery", daemon=True).start()
+        threading.Thread(target=process.wait, name="spcviz fork server", daemon=True).start()
         _RUNNING[name] = process, here
     link = _RUNNING[name][1]
     socket.send_fds(link, [json.dumps(asked).encode()], list(descriptors))
     if not link.recv(1):
-        raise OSError("the nursery has ended")
+        raise OSError("the fork server has ended")
 
 
 def _end(name):
@@ -246,7 +245,7 @@ def _be_child(task: Task, pipes: Sequence[int], status: int) -> None:
     finally:
         with contextlib.suppress(OSError):
             sys.stdout.flush()
-        os._exit(code)  # the nursery's own end is not ours
+        os._exit(code)  # the fork server's own end is not ours
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.examples import EXAMPLES
-from spcviz.problems.own_data.model import scored
+from spcviz.problems.own_data.model import foreign_scores
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.page import shelf, tables
@@ -21,7 +21,9 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.scored is not None:
         how = steps_of(visit, steps)
         subwords = visit.how.subwords if visit.brought.scores.n_subwords else ""
-        return scripts.of_scores(name, how, settings.seed, settings.tolerance, scored.MOST_ARCS, subwords)
+        return scripts.of_scores(
+            name, how, settings.seed, settings.tolerance, foreign_scores.MOST_ARCS, subwords
+        )
     if source.is_brought:
         file = (name, visit.brought.corpus.columns, _how(visit))
         return scripts.of_model(*file, visit.model.name, settings.seed, number)

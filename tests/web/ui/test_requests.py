@@ -14,9 +14,9 @@ from starlette.requests import ClientDisconnect
 
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached
-from spcviz.problems.open_words.data.written import boxes_text
-from spcviz.web.ui import asked
-from spcviz.web.view import served
+from spcviz.problems.open_words.data.drawings import boxes_text
+from spcviz.web.ui import requests
+from spcviz.web.view import static_files
 from spcviz.web.view.mount import as_message
 
 needs_model = pytest.mark.skipif(
@@ -34,7 +34,7 @@ def any_name(monkeypatch):
 
 def told(monkeypatch, **options):
     """What the server was told of its names."""
-    monkeypatch.setattr(asked.st, "get_option", lambda name: options.get(name, ""))
+    monkeypatch.setattr(requests.st, "get_option", lambda name: options.get(name, ""))
 
 
 @pytest.mark.parametrize(
@@ -57,20 +57,20 @@ def told(monkeypatch, **options):
 def test_a_host_that_the_server_was_not_told_is_another_site_s(options, host, is_own, monkeypatch):
     """DNS rebinding: to the browser the other site's page is of the same origin."""
     told(monkeypatch, **options)
-    assert asked.is_own_host({"host": host}) == is_own
-    assert asked.is_foreign({"host": host, "sec-fetch-site": "same-origin"}) != is_own
+    assert requests.is_own_host({"host": host}) == is_own
+    assert requests.is_foreign({"host": host, "sec-fetch-site": "same-origin"}) != is_own
 
 
 def test_a_proxy_on_this_machine_says_the_name(monkeypatch):
     told(monkeypatch, **{"server.address": "localhost"})
-    assert asked.is_own_host({"host": "app.edu", "x-forwarded-host": "app.edu"})
+    assert requests.is_own_host({"host": "app.edu", "x-forwarded-host": "app.edu"})
 
 
 @pytest.fixture(scope="module")
 def ask():
     """ask(question, name="word", **headers) -> the route's response."""
-    before = dict(asked._SERVER)
-    (route,) = asked.routes()
+    before = dict(requests._SERVER)
+    (route,) = requests.routes()
 
     def asking(question, name="word", **headers):
         content = question if isinstance(question, bytes) else json.dumps(question).encode()
@@ -86,7 +86,7 @@ def ask():
 
     assert route.methods == {"POST"}
     yield asking
-    asked._SERVER |= before
+    requests._SERVER |= before
 
 
 def opened(message):
@@ -194,46 +194,46 @@ def test_a_crowd_has_a_thread_and_a_queue_and_the_rest_is_told(monkeypatch):
         running.pop()
         return b"done"
 
-    monkeypatch.setitem(asked.ANSWERS, "word", "made_up")
-    monkeypatch.setattr(asked, "import_module", lambda _name: SimpleNamespace(answer=answer))
+    monkeypatch.setitem(requests.ANSWERS, "word", "made_up")
+    monkeypatch.setattr(requests, "import_module", lambda _name: SimpleNamespace(answer=answer))
 
     async def stream():
         yield b"{}"
 
     async def crowd():
-        tasks = [asyncio.create_task(asked._answer(request(stream))) for _ in range(200)]
+        tasks = [asyncio.create_task(requests._answer(request(stream))) for _ in range(200)]
         while (
-            len(running) < asked.AT_ONCE
-            or sum(task.done() for task in tasks) < 200 - asked.AT_ONCE - asked.WAITING
+            len(running) < requests.AT_ONCE
+            or sum(task.done() for task in tasks) < 200 - requests.AT_ONCE - requests.WAITING
         ):
             await asyncio.sleep(0.01)
         files = anyio.to_thread.current_default_thread_limiter().borrowed_tokens
         go.set()
         answers = await asyncio.gather(*tasks)
-        return files, answers, await asked._answer(request(stream))
+        return files, answers, await requests._answer(request(stream))
 
     files, answers, later = run(asyncio.wait_for(crowd(), 30))
     refused = [one for one in answers if one.status_code == 429]
-    assert len(refused) == 200 - asked.AT_ONCE - asked.WAITING
+    assert len(refused) == 200 - requests.AT_ONCE - requests.WAITING
     assert {one.headers["retry-after"] for one in refused} == {"1"}
-    assert sum(one.status_code == 200 for one in answers) == asked.AT_ONCE + asked.WAITING
-    assert max(most) == asked.AT_ONCE
+    assert sum(one.status_code == 200 for one in answers) == requests.AT_ONCE + requests.WAITING
+    assert max(most) == requests.AT_ONCE
     assert files == 0
     assert later.status_code == 200
 
 
 def test_a_refusal_is_held_back_but_not_too_many_are(monkeypatch):
     """Whoever asks again at once is slowed down; connections are not held without end."""
-    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 99, "held": 0, "rests_until": 0.0})
-    monkeypatch.setattr(asked, "HELD", 5)
-    monkeypatch.setattr(asked, "HELD_SECONDS", 0.5)
+    monkeypatch.setattr(requests, "_CROWD", {"in_hand": 99, "held": 0, "rests_until": 0.0})
+    monkeypatch.setattr(requests, "HELD", 5)
+    monkeypatch.setattr(requests, "HELD_SECONDS", 0.5)
 
     async def stream():
         yield b"{}"
 
     async def refused():
         began = time.monotonic()
-        answer = await asked._answer(request(stream))
+        answer = await requests._answer(request(stream))
         return answer.status_code, time.monotonic() - began
 
     async def crowd():
@@ -242,13 +242,13 @@ def test_a_refusal_is_held_back_but_not_too_many_are(monkeypatch):
     answers = run(asyncio.wait_for(crowd(), 30))
     assert {status for status, _ in answers} == {429}
     assert sum(seconds >= 0.5 for _, seconds in answers) == 5
-    assert asked._CROWD["held"] == 0
+    assert requests._CROWD["held"] == 0
 
 
 @pytest.mark.parametrize(("n", "rests"), [(4, False), (24, True)])
 def test_in_a_crowd_the_thread_rests_as_long_as_it_works(monkeypatch, n, rests):
     times = []
-    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 0, "held": 0, "rests_until": 0.0})
+    monkeypatch.setattr(requests, "_CROWD", {"in_hand": 0, "held": 0, "rests_until": 0.0})
 
     def answer(_question):
         times.append(time.monotonic())
@@ -256,25 +256,25 @@ def test_in_a_crowd_the_thread_rests_as_long_as_it_works(monkeypatch, n, rests):
         times.append(time.monotonic())
         return b"done"
 
-    monkeypatch.setattr(asked, "import_module", lambda _name: SimpleNamespace(answer=answer))
+    monkeypatch.setattr(requests, "import_module", lambda _name: SimpleNamespace(answer=answer))
 
     async def stream():
         yield b"{}"
 
     async def crowd():
-        return await asyncio.gather(*(asked._answer(request(stream)) for _ in range(n)))
+        return await asyncio.gather(*(requests._answer(request(stream)) for _ in range(n)))
 
     assert {one.status_code for one in run(crowd())} == {200}
     work = [times[k + 1] - times[k] for k in range(0, 2 * n, 2)]
     pauses = [times[k + 1] - times[k] for k in range(1, 2 * n - 1, 2)]
-    many = n - asked.CROWDED  # answers while there was a crowd
-    assert (asked._CROWD["rests_until"] > 0) == rests
+    many = n - requests.CROWDED  # answers while there was a crowd
+    assert (requests._CROWD["rests_until"] > 0) == rests
     if rests:
         assert all(pause >= least for pause, least in zip(pauses[: many - 1], work))
 
 
 def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(asked, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.1)
     sent = []
 
     async def slow():
@@ -291,32 +291,32 @@ def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
         yield b"{"
         raise ClientDisconnect
 
-    assert run(asyncio.wait_for(asked._answer(request(slow)), 10)).status_code == 408
-    assert run(asked._answer(request(endless))).status_code == 413
-    assert len(sent) == asked.MOST + 1
-    assert run(asked._answer(request(gone))).status_code == 400
+    assert run(asyncio.wait_for(requests._answer(request(slow)), 10)).status_code == 408
+    assert run(requests._answer(request(endless))).status_code == 413
+    assert len(sent) == requests.MOST + 1
+    assert run(requests._answer(request(gone))).status_code == 400
 
 
 def test_routes_stand_below_the_base_path(monkeypatch):
-    monkeypatch.setattr(asked, "_SERVER", {"has_routes": False})
-    monkeypatch.setattr(served, "_SERVER", {"has_routes": False})
+    monkeypatch.setattr(requests, "_SERVER", {"has_routes": False})
+    monkeypatch.setattr(static_files, "_SERVER", {"has_routes": False})
     for base, wanted in (("", ""), ("foo", "/foo"), ("/a/b/", "/a/b")):
-        monkeypatch.setattr(served.st, "get_option", {"server.baseUrlPath": base}.get)
-        assert asked.routes()[0].path == f"{wanted}/ask/{{name}}"
-        assert served.routes()[0].path == f"{wanted}/view/{{name}}"
+        monkeypatch.setattr(static_files.st, "get_option", {"server.baseUrlPath": base}.get)
+        assert requests.routes()[0].path == f"{wanted}/ask/{{name}}"
+        assert static_files.routes()[0].path == f"{wanted}/view/{{name}}"
 
 
 def test_what_fails_is_said_and_nothing_more(ask, monkeypatch):
-    monkeypatch.setitem(asked.ANSWERS, "word", "spcviz.no_such_module")
+    monkeypatch.setitem(requests.ANSWERS, "word", "spcviz.no_such_module")
     answer = ask({})
     assert (answer.status_code, answer.body) == (500, b"")
 
 
 def test_without_a_server_there_is_nobody_to_ask(monkeypatch):
-    monkeypatch.setattr(asked, "_SERVER", {"has_routes": False})
-    assert asked.address("word") == ""
-    asked.routes()
-    assert asked.address("word") == "ask/word"
+    monkeypatch.setattr(requests, "_SERVER", {"has_routes": False})
+    assert requests.address("word") == ""
+    requests.routes()
+    assert requests.address("word") == "ask/word"
 
 
 @pytest.mark.parametrize("value", [None, True, -1, 1.5, "3", 2**60])

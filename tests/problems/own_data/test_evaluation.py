@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcviz.problems.own_data.model import judged
+from spcviz.problems.own_data.model import evaluation
 
 LABELS = {
     "bio": ["O", "B-A", "I-A", "B-B", "I-B"],
@@ -28,7 +28,7 @@ def test_counts_are_those_of_seqeval(scheme):
         gold, said = ([[pair[k] for pair in row] for row in rows] for k in (0, 1))
         if not any(label != "O" for row in gold for label in row):
             return
-        whole, *kinds = judged.scores_of(judged.counts_of(gold, said))
+        whole, *kinds = evaluation.scores_of(evaluation.counts_of(gold, said))
         few = {"zero_division": 0}
         want = metrics.precision_score(gold, said, **few), metrics.recall_score(gold, said, **few)
         np.testing.assert_allclose((whole.precision, whole.recall), want, atol=1e-12)
@@ -48,13 +48,13 @@ def test_counts_are_those_of_seqeval(scheme):
 
 def test_other_forms_count_the_same():
     gold, said = [["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "B-B"]]
-    want = judged.scores_of(judged.counts_of(gold, said))[0][1:]
+    want = evaluation.scores_of(evaluation.counts_of(gold, said))[0][1:]
     turned = [
         [[label[2:] + "-" + label[0] if label != "O" else "O" for label in row] for row in rows]
         for rows in (gold, said)
     ]
-    assert judged.scores_of(judged.counts_of(*turned))[0][1:] == want
-    assert judged.scores_of(judged.counts_of([["B", "I", "O"]], [["B", "O", "O"]]))[0].n_right == 0
+    assert evaluation.scores_of(evaluation.counts_of(*turned))[0][1:] == want
+    assert evaluation.scores_of(evaluation.counts_of([["B", "I", "O"]], [["B", "O", "O"]]))[0].n_right == 0
 
 
 def test_labels_that_write_no_chunks_are_counted_one_by_one():
@@ -62,14 +62,14 @@ def test_labels_that_write_no_chunks_are_counted_one_by_one():
 
     rng = np.random.default_rng(0)
     gold, said = (rng.choice(["N", "V", "D"], (20, 5)).tolist() for _ in range(2))
-    whole, *kinds = judged.scores_of(judged.counts_of(gold, said))
+    whole, *kinds = evaluation.scores_of(evaluation.counts_of(gold, said))
     want = precision_recall_fscore_support(np.ravel(gold), np.ravel(said), labels=["D", "N", "V"])
     np.testing.assert_allclose([(k.precision, k.recall, k.f1, k.n_gold) for k in kinds], np.transpose(want))
     assert whole.f1 == np.mean(np.array(gold) == np.array(said))
 
 
 def test_unknown_gold_counts_for_nothing():
-    whole = judged.scores_of(judged.counts_of([["N", None, "V"]], [["N", "V", "N"]]))[0]
+    whole = evaluation.scores_of(evaluation.counts_of([["N", None, "V"]], [["N", "V", "N"]]))[0]
     assert (whole.n_gold, whole.n_answered, whole.n_right) == (2, 2, 1)
 
 
@@ -79,16 +79,16 @@ def test_intervals_hold_the_score_and_shrink_with_more_sentences():
     for n in (20, 500):
         gold = rng.choice(["N", "V"], (n, 6))
         said = np.where(rng.random((n, 6)) < 0.8, gold, "N")
-        score = judged.scores_of(judged.counts_of(gold.tolist(), said.tolist()))[0]
+        score = evaluation.scores_of(evaluation.counts_of(gold.tolist(), said.tolist()))[0]
         assert score.low <= score.f1 <= score.high
         widths.append(score.high - score.low)
-        right, low, high = judged.share_interval((gold == said).ravel(), 6 * np.arange(n + 1))
+        right, low, high = evaluation.share_interval((gold == said).ravel(), 6 * np.arange(n + 1))
         np.testing.assert_allclose((score.f1, score.low, score.high), (right, low, high), atol=0.02)
     assert widths[1] < widths[0] / 2
 
 
 def test_the_most_frequent_tag_comes_from_training_alone():
-    got = judged.most_frequent([["run", "run", "the"]], [["V", "N", "D"]], [["run", "new"]])
+    got = evaluation.most_frequent([["run", "run", "the"]], [["V", "N", "D"]], [["run", "new"]])
     assert got == [["N", "D"]]
 
 
@@ -100,10 +100,10 @@ def test_a_paired_test_finds_what_is_there_and_not_what_is_not():
         return [[label if rng.random() > share else "O" for label in row] for row in gold]
 
     good, bad = noisy(0.1), noisy(0.4)
-    for one in judged.compare(gold, bad, good):
+    for one in evaluation.compare(gold, bad, good):
         assert one.p < 0.01
         assert one.low > 0
         assert one.second > one.first
-    found = [one.p < 0.05 for _ in range(8) for one in judged.compare(gold, good, noisy(0.1))]
+    found = [one.p < 0.05 for _ in range(8) for one in evaluation.compare(gold, good, noisy(0.1))]
     assert sum(found) < len(found) / 2
-    assert all(one.p == 1 and one.low == one.high == 0 for one in judged.compare(gold, good, good))
+    assert all(one.p == 1 and one.low == one.high == 0 for one in evaluation.compare(gold, good, good))

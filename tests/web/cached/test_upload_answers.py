@@ -11,7 +11,7 @@ from spcviz.problems.pose.page import cached as pose
 from spcviz.problems.scene.page import cached as scene
 from spcviz.shared.uploading import uploads
 from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
-from spcviz.web.cached import uploaded
+from spcviz.web.cached import upload_answers
 
 
 def find(data):
@@ -44,7 +44,7 @@ def reads(monkeypatch):
     log, errors = [], []
 
     def read(data, *, glance):
-        assert glance is uploaded.leave_if_left
+        assert glance is upload_answers.leave_if_left
         log.append(data)
         raise errors.pop(0) if len(errors) > 1 else errors[0]
 
@@ -76,10 +76,10 @@ def test_an_argument_that_a_file_makes_impossible_is_an_outcome_and_a_fault_is_n
 
         return work
 
-    assert uploaded.outcome(raising(ArgumentError("Too small."))) == (None, "Too small.")
-    assert uploaded.outcome(lambda: 3) == (3, None)
+    assert upload_answers.outcome(raising(ArgumentError("Too small."))) == (None, "Too small.")
+    assert upload_answers.outcome(lambda: 3) == (3, None)
     with pytest.raises(ZeroDivisionError):
-        uploaded.outcome(raising(ZeroDivisionError()))
+        upload_answers.outcome(raising(ZeroDivisionError()))
 
 
 class Server:
@@ -94,16 +94,16 @@ def test_a_session_that_is_gone_ends_its_run(monkeypatch, session, has_left):
     class Run:
         session_id = session
 
-    monkeypatch.setattr(uploaded, "get_script_run_ctx", lambda suppress_warning: Run)
-    monkeypatch.setattr(uploaded.runtime, "exists", lambda: True)
-    monkeypatch.setattr(uploaded.runtime, "get_instance", Server)
+    monkeypatch.setattr(upload_answers, "get_script_run_ctx", lambda suppress_warning: Run)
+    monkeypatch.setattr(upload_answers.runtime, "exists", lambda: True)
+    monkeypatch.setattr(upload_answers.runtime, "get_instance", Server)
     monkeypatch.setattr(st, "stop", lambda: (_ for _ in ()).throw(StopException()))
     if has_left:
         with pytest.raises(StopException):
-            uploaded.leave_if_left()
+            upload_answers.leave_if_left()
     else:
-        uploaded.leave_if_left()
+        upload_answers.leave_if_left()
 
 
 def test_without_a_session_nobody_leaves():
-    uploaded.leave_if_left()
+    upload_answers.leave_if_left()

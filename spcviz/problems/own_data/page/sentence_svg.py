@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from spcviz.problems.own_data.model.judged import chunks_of
+from spcviz.problems.own_data.model.evaluation import chunks_of
 from spcviz.scores.schemes import form_of
 
 WIDTH = 900

@@ -2,7 +2,7 @@
 
 A class that opens one scene asks for one loop forty times; a messenger fetches a card for each of its
 servers. Nothing is written to a disk, and what is over goes whether or not somebody asks: whoever has a
-`Kept` lets the clock of visitors' things (`spcviz.web.cached.owned`) call `forget`.
+`Kept` lets the clock of visitors' things (`spcviz.web.cached.ownership`) call `forget`.
 """
 
 import hashlib

@@ -18,7 +18,7 @@ from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.training import Half, measure_model
 from spcviz.problems.own_data.page.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
-from spcviz.shared.verdict.judged import deal_halves
+from spcviz.shared.verdict.filter_verdict import deal_halves
 
 STEPS = {"given": "as the file has them", "bio": "rules of BIO", "gold": "estimated on half of the gold",
          "none": "none"}  # fmt: skip
