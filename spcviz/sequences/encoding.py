@@ -24,7 +24,8 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.rows import CsrRows, Rows, compact
-from spcviz.sequences.tokens import MAX_VALUE, Numbered, Vocabulary, numbered_pairs
+from spcviz.sequences.feature_names import MAX_VALUE
+from spcviz.sequences.tokens import Numbered, Vocabulary, numbered_pairs
 
 __all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named"]
 

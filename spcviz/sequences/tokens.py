@@ -1,36 +1,23 @@
-r"""Named features of tokens as numbers: what dicts, lists, sets and bytes mean.
+"""Tokens as numbers of features: the dicts, lists, sets and bytes that stand for them, and the vocabulary.
 
-A dict's pair ``(key, value)`` stands for
-
-- ``key=value``, if the value is a text, or one for each text of a list or set;
-- ``key`` with a value, if it is a number; ``True`` is 1, and what is 0 or ``False`` is not there;
-- what the inner pairs stand for, behind ``key\:``, if it is a dict; a vector is the dict of its
-  places.
-
-``=`` and ``\`` in the key of a text are written ``\=`` and ``\\``, so that ``{"a=b": "c"}`` and
-``{"a": "b=c"}`` stay two features. ``{"a=b": True}`` is the text ``a=b`` of a list, and so is ``{"a": "b"}``.
-Bytes are UTF-8. A `Vocabulary` has its features by key and value, too: a dict is looked up key by key, and no
-text is put together, be the value known or not.
+What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
+by key and value, too: a dict is looked up key by key, and no text is put together, be the value known or not.
 """
 
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, islice, repeat
-from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError, ScoreError
+from spcviz.engine.errors import ArgumentError
+from spcviz.sequences.feature_names import UnfitError, entries_of, escape, refuse_pair, sort_names, split_name
 from spcviz.sequences.labels import place
 
-MAX_VALUE = 1e30
-"""Of a feature: squares and sums of what is larger overflow, and then no labelling has a finite score."""
-_MOST_NESTED = 20
 UNKNOWN, _NEW = -1, -2
 """What is no feature of training; what a `Pairs` does not say of a pair, which has to be looked at."""
-_KINDS = "a string, a number, a boolean or a list of strings"
 
 
 class Vocabulary(dict[str, int]):
@@ -59,7 +46,7 @@ class _Values(dict[Any, int]):
     def __missing__(self, value: Any) -> int:
         numbers = self.vocabulary
         if type(value) is str:
-            code = numbers.setdefault(f"{_escaped(self.key)}={value}", len(numbers))
+            code = numbers.setdefault(f"{escape(self.key)}={value}", len(numbers))
         elif value is True:
             code = numbers.setdefault(self.key, len(numbers))
         else:
@@ -88,7 +75,7 @@ class Pairs(dict[str, dict[Any, int]]):
         if self.n_read == len(self.vocabulary):
             return self
         for name, number in islice(self.vocabulary.items(), self.n_read, None):
-            key, separator, value = _parted(name)
+            key, separator, value = split_name(name)
             if separator:
                 self._of(key)[value] = number
             if name in self:
@@ -112,74 +99,12 @@ class Pairs(dict[str, dict[Any, int]]):
         return self._of(key) if self.grows or key in self.vocabulary else self._nothing
 
 
-def _parted(name: str) -> tuple[str, str, str]:
-    r"""Key, "=" and value of a feature that a text in a dict stands for; without "=" if it is none such.
-
-    >>> _parted("word=a=b"), _parted(r"a\=b=c"), _parted(r"in\:word=a"), _parted("title")
-    (('word', '=', 'a=b'), ('a=b', '=', 'c'), ('', '', ''), ('', '', ''))
-    """
-    key, separator, value = name.partition("=")
-    if "\\" in key:
-        key, i = "", 0
-        while i < len(name) and name[i] != "=":
-            if name[i] == "\\":
-                i += 1
-                if name[i : i + 1] not in ("=", "\\"):
-                    return "", "", ""
-            key += name[i]
-            i += 1
-        separator, value = name[i : i + 1], name[i + 1 :]
-    return (key, separator, value) if separator else ("", "", "")
-
-
-def key_of(name: str) -> str:
-    r"""The key of a dict that a feature is of; of a text that no dict stands for, as in a list, all of it.
-
-    >>> key_of("word=a=b"), key_of(r"a\=b=c"), key_of(r"in\:word=a"), key_of("title")
-    ('word', 'a=b', 'in', 'title')
-    """
-    if "\\" not in name:
-        return name.partition("=")[0] if "=" in name else name
-    key, i = "", 0
-    while i < len(name) and name[i] != "=":
-        if name[i] == "\\" and name[i + 1 : i + 2] == ":":
-            break
-        if name[i] == "\\" and name[i + 1 : i + 2] in ("=", "\\") and i + 1 < len(name):
-            i += 1
-        key += name[i]
-        i += 1
-    return key
-
-
-def key_of_pair(name: Any, value: Any) -> str | None:
-    r"""`key_of` all features that a pair of a dict stands for; None where it cannot stand for any.
-
-    >>> key_of_pair("a=b", "c"), key_of_pair("a=b", True), key_of_pair("a", ["b", "c"]), key_of_pair(3, "a")
-    ('a=b', 'a', 'a', None)
-    """
-    try:
-        key = _text(name)
-    except UnicodeDecodeError:
-        return None
-    if key is None or ("=" not in key and "\\" not in key):
-        return key
-    if isinstance(value, list | tuple | np.ndarray | Set):
-        is_text = all(isinstance(item, str | bytes) for item in value)
-    else:
-        is_text = isinstance(value, str | bytes | bytearray)
-    return key if is_text else key_of(key)
-
-
 class Numbered(NamedTuple):
     """Features of tokens: how many each has (N,), their numbers (-1: unknown), values (None: all 1)."""
 
     counts: np.ndarray
     index: np.ndarray
     values: np.ndarray | None
-
-
-class _Unfit(Exception):
-    """What a pair holds that no feature is."""
 
 
 def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, lengths: np.ndarray) -> Numbered:
@@ -191,7 +116,7 @@ def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, len
     pairs = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else Pairs(vocabulary).caught_up()
     try:
         index, odd = _grown_codes(dicts, counts, pairs) if grow else _codes(dicts, counts, pairs)
-    except (_Unfit, UnicodeDecodeError):
+    except (UnfitError, UnicodeDecodeError):
         _refuse(dicts, lengths)
     return _spread(counts, index, odd) if odd else Numbered(counts, index, None)
 
@@ -294,66 +219,6 @@ def _spread(counts: np.ndarray, index: np.ndarray, odd: Odd) -> Numbered:
     return Numbered(np.diff(ends, prepend=0), spread.astype(np.int32), values)
 
 
-def entries_of(name: Any, value: Any) -> list[tuple[str, float]]:
-    r"""The features that a pair of a dict stands for, with their values.
-
-    >>> entries_of("word", "The"), entries_of("length", 3), entries_of("is_title", False)
-    ([('word=The', 1.0)], [('length', 3.0)], [])
-    >>> entries_of("suffix", {"long": "ing", "rare": True})
-    [('suffix\\:long=ing', 1.0), ('suffix\\:rare', 1.0)]
-    """
-    return list(_entries("", name, value, 0))
-
-
-def _entries(outer: str, name: Any, value: Any, depth: int) -> Iterable[tuple[str, float]]:
-    key = _text(name)
-    if key is None:
-        raise _Unfit
-    if depth > _MOST_NESTED:
-        raise _Unfit
-    if (text := _text(value)) is not None:
-        yield f"{outer}{_escaped(key)}={text}", 1.0
-    elif isinstance(value, bool | np.bool_ | Real):
-        if not abs(float(value)) <= MAX_VALUE:
-            raise _Unfit
-        if value:
-            yield f"{outer}{key}", float(value)
-    elif isinstance(value, Mapping):
-        for inner, content in value.items():
-            yield from _entries(f"{outer}{key}\\:", inner, content, depth + 1)
-    elif isinstance(value, list | tuple | np.ndarray | Set):
-        yield from _entries_of_many(outer, key, value, depth)
-    else:
-        raise _Unfit
-
-
-def _entries_of_many(outer: str, key: str, value: Any, depth: int) -> Iterable[tuple[str, float]]:
-    """Of a list or set of texts, or of a vector of numbers."""
-    listed = _sorted(value) if isinstance(value, Set) else list(value)
-    texts = [_text(item) for item in listed]
-    if None not in texts:
-        yield from ((f"{outer}{_escaped(key)}={text}", 1.0) for text in texts)
-    elif not isinstance(value, Set) and all(isinstance(item, Real | np.bool_) for item in listed):
-        yield from _entries(outer, key, {str(i): number for i, number in enumerate(listed)}, depth)
-    else:
-        raise _Unfit
-
-
-def _escaped(key: str) -> str:
-    return key.replace("\\", "\\\\").replace("=", "\\=") if "=" in key or "\\" in key else key
-
-
-def _text(value: Any) -> str | None:
-    """A text, also of bytes; None of anything else."""
-    if isinstance(value, str):
-        return str(value) if type(value) is not str else value
-    return bytes(value).decode() if isinstance(value, bytes | bytearray) else None
-
-
-def _sorted(names: Iterable) -> list:
-    return sorted(names, key=str)  # the same numbers in every run
-
-
 def _dict(token: Any, n: int, lengths: np.ndarray) -> dict:
     """A token as a dict; that of many names has each as often as it is there."""
     if isinstance(token, dict):
@@ -361,7 +226,7 @@ def _dict(token: Any, n: int, lengths: np.ndarray) -> dict:
     if isinstance(token, Mapping):
         return dict(token)
     if isinstance(token, list | tuple | Set) or (isinstance(token, np.ndarray) and token.ndim == 1):
-        names = _sorted(token) if isinstance(token, Set) else list(token)
+        names = sort_names(token) if isinstance(token, Set) else list(token)
         for f, name in enumerate(names):
             if not isinstance(name, str | bytes):
                 raise ArgumentError(f"{place('X', n, lengths)}[{f}] must be a string, got {name!r:.60}")
@@ -382,31 +247,6 @@ def _refuse(dicts: Sequence[dict], lengths: np.ndarray) -> NoReturn:
                 raise ArgumentError(
                     f"{place('X', n, lengths)} must have UTF-8 for bytes, got {got}"
                 ) from None
-            except _Unfit:
-                _refuse_pair(place("X", n, lengths), name, value)
+            except UnfitError:
+                refuse_pair(place("X", n, lengths), name, value)
     raise ArgumentError("X must hold strings or dicts")
-
-
-def _refuse_pair(where: str, name: Any, value: Any, depth: int = 0) -> NoReturn:
-    if depth > _MOST_NESTED:
-        raise ArgumentError(f"{where:.60} must have dicts in dicts no deeper than {_MOST_NESTED}") from None
-    if not isinstance(name, str | bytes):
-        raise ArgumentError(f"{where} must have strings for keys, got {name!r:.60}") from None
-    if isinstance(value, Real) and not np.isfinite(float(value)):
-        raise ScoreError(f"{where} must have finite values, got {value}") from None
-    if isinstance(value, Real):
-        raise ScoreError(
-            f"{where}[{name!r}] must be from -{MAX_VALUE:g} to {MAX_VALUE:g}, got {value}"
-        ) from None
-    if isinstance(value, Mapping):
-        for inner, content in value.items():
-            try:
-                entries_of(inner, content)
-            except (_Unfit, UnicodeDecodeError):
-                _refuse_pair(f"{where}[{name!r:.60}]", inner, content, depth + 1)
-        raise ArgumentError(f"{where:.60} must have dicts in dicts no deeper than {_MOST_NESTED}") from None
-    if isinstance(value, list | tuple | np.ndarray) and all(isinstance(item, Real) for item in value):
-        for i, number in enumerate(value):
-            if not abs(float(number)) <= MAX_VALUE:
-                _refuse_pair(where, f"{name}\\:{i}", number)
-    raise ArgumentError(f"{where}[{name!r}] must be {_KINDS}, got {value!r:.60}") from None

@@ -17,7 +17,7 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError, SpcvizEr
 from spcviz.learning.budgets.chains.tiered import Table, squared_length
 from spcviz.sequences import encoding
 from spcviz.sequences.encoding import Vocabulary
-from spcviz.sequences.tokens import key_of_pair
+from spcviz.sequences.feature_names import key_of_pair
 from spcviz.spending.tiers import Tiers, are_keys
 
 MAX_BYTES = 8 << 30

@@ -13,16 +13,12 @@ import hmac
 import re
 import secrets
 import time
-from bisect import bisect
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from statistics import median
-from typing import NamedTuple
 
-from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.web.classroom import games
+from spcviz.web.classroom import games, question
 from spcviz.web.classroom.desk import Desk, order_of
+from spcviz.web.classroom.question import Question, RoomError
 from spcviz.web.serving.tokens import Phone
 
 MOST_ROOMS = 300
@@ -43,32 +39,6 @@ IDLE_SECONDS = 3 * 3600.0
 
 FIRST, LAST = 1_000_000, 9_999_999
 """Numbers of rooms: too many to be tried."""
-
-LONGEST = {"code": 100, "say": 700, "ask": 400, "choice": 160, "why": 300, "truth": 800, "right": 160}
-LONGEST |= {"link": 300, "picture": 300}
-MOST_CHOICES = 6
-LARGEST = 1e15
-"""The largest number that may be guessed."""
-
-LARGEST_RESULT = 1_000_000
-"""Of a game."""
-
-MOST_PLACES = 20
-"""Different results that the lecturer's screen shows, the best of them."""
-
-BINS = 8
-"""Of the picture of guessed numbers."""
-
-MANY_TIMES = 30.0
-"""Guesses that differ by more than this factor are counted on a logarithmic scale."""
-
-_LINK = re.compile(r"[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}")
-
-
-class RoomError(SpcvizError, ValueError):
-    """Something that a room does not take; `status` is HTTP's word for it."""
-
-    status = 400
 
 
 class NoRoomError(RoomError):
@@ -93,22 +63,6 @@ class FullError(RoomError):
     """As many rooms as are kept, and in each a lecturer."""
 
     status = 429
-
-
-class Question(NamedTuple):
-    """What a class is asked."""
-
-    code: str  # tells the scene that asks from others
-    ask: str
-    choices: tuple[str, ...]  # none: a number is asked for
-    truth: str = ""  # the answer as the lecturer's page says it, once it is shown
-    right: str = ""  # the right choice, or a text with the right number in it
-    say: str = ""  # the sentence that it follows: a phone has no wall
-    # why each choice is wrong, by its place, once the truth is shown; "" of the right one
-    why: tuple[str, ...] = ()
-    link: str = ""  # where a phone solves it: an address of this app, "" for a question
-    picture: str = ""  # the scene that asks, as an address of this app: a phone opens it on request
-    most: int = 0  # of a game: the best result there can be, which are ranked; 0 of a question
 
 
 @dataclass
@@ -216,9 +170,9 @@ class Rooms:
     def put(self, number: int, key: str, asked: Mapping) -> None:
         """Ask a question (the texts of a `Question`), show its truth, or, without a text to ask, neither."""
         room = self._own(number, key)
-        new = _question(asked)
+        new = question.read_question(asked)
         old = room.question
-        game = _game(new) if new and new.most else None
+        game = question.find_game(new) if new and new.most else None
         # As long as code and choices stay, so do the answers.
         is_same = old and new and old[:3] == new[:3] and old.most == new.most  # code, ask, choices
         if not is_same and (old or new):
@@ -243,19 +197,19 @@ class Rooms:
         `found` is the address that solves a task, "" without; the wall can open it. `picks` and `cuts` are
         what was bought in a game (`games.Game.result`): its value must be what they come to.
         """
-        room, found = self._room(number), _address(found, "found")
+        room, found = self._room(number), question.check_address(found, "found")
         asked = room.question
         if asked is None or n != room.n or asked.truth:
             raise LateError(f"question {n!r} is not asked any more")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RoomError(f"value must be a number, got {type(value).__name__}")
         is_choice = isinstance(value, int) and 0 <= value < len(asked.choices)
-        is_guess = abs(value) <= LARGEST  # neither infinity nor what is no number
+        is_guess = abs(value) <= question.LARGEST  # neither infinity nor what is no number
         if asked.most:
             is_guess = isinstance(value, int) and 0 <= value <= asked.most
         if not (is_choice if asked.choices else is_guess):
-            raise RoomError(f"value must be {_what(asked)}, got {value!r}")
-        if room.game is not None and value != (result := _result(room.game, picks, cuts)):
+            raise RoomError(f"value must be {question.describe_kind(asked)}, got {value!r}")
+        if room.game is not None and value != (result := question.result_of(room.game, picks, cuts)):
             raise RoomError(f"value must be what these purchases come to, {result}, got {value}")
         if phone.number not in room.answers:
             if len(room.answers) >= MOST_ANSWERS:
@@ -287,14 +241,14 @@ class Rooms:
         out |= {"say": asked.say, "link": asked.link, "picture": asked.picture}
         out |= {"isOver": bool(asked.truth)}
         if asked.truth:
-            out |= {"truth": asked.truth, "right": _right(asked), "why": list(asked.why)}
+            out |= {"truth": asked.truth, "right": question.right_answer(asked), "why": list(asked.why)}
         if asked.most:
-            out |= _ranked(values, out.get("mine"), asked.most, is_yours)
+            out |= question.rank_results(values, out.get("mine"), asked.most, is_yours)
         if is_yours:
             out |= {"here": room.n_here(), "found": list(room.found)}
         if (asked.truth or is_yours) and not asked.most:
-            out["counts"] = counts(values, len(asked.choices)) if asked.choices else None
-            out["guesses"] = None if asked.choices else guesses(values)
+            out["counts"] = question.counts(values, len(asked.choices)) if asked.choices else None
+            out["guesses"] = None if asked.choices else question.guesses(values)
         return out
 
     def desk(self, number: int, key: str) -> str:
@@ -346,121 +300,3 @@ def number_in(text: str) -> int | None:
     (1234567, None, None, None)
     """
     return int(text) if re.fullmatch(r"[1-9][0-9]{6}", text, re.ASCII) else None
-
-
-def counts(values: Sequence[float], n_choices: int) -> list[int]:
-    """How many chose each.
-
-    >>> counts([0, 2, 2], 3)
-    [1, 0, 2]
-    """
-    of = Counter(values)
-    return [of[choice] for choice in range(n_choices)]
-
-
-def guesses(values: Sequence[float]) -> dict:
-    """A picture of guessed numbers: bins of equal width, or of equal ratio where guesses are far apart.
-
-    The outermost bins take what lies beyond the middle 96 of a hundred: one wild guess squeezes no others.
-
-    >>> guesses([1, 2, 3, 4, 9])["median"], guesses([1, 1000])["isLog"], guesses([])
-    (3, True, {'bins': [], 'median': None, 'isLog': False})
-    """
-    if not values:
-        return {"bins": [], "median": None, "isLog": False}
-    ordered = sorted(values)
-    cut = len(ordered) // 50
-    low, high = ordered[cut], ordered[-1 - cut]
-    is_log = low > 0 and high / low > MANY_TIMES
-    if low == high:
-        bins = [{"low": low, "high": high, "count": len(ordered)}]
-    else:
-        shares = [at / BINS for at in range(BINS + 1)]
-        edges = [low * (high / low) ** x if is_log else low + (high - low) * x for x in shares]
-        of = Counter(bisect(edges[1:-1], value) for value in ordered)
-        bins = [{"low": edges[at], "high": edges[at + 1], "count": of[at]} for at in range(BINS)]
-    return {"bins": bins, "median": median(ordered), "isLog": is_log}
-
-
-def _right(asked):
-    """The number of the right choice; of a guess the right number; None if the truth does not say."""
-    if not asked.choices:
-        number = re.search(r"-?\d[\d,]*(\.\d+)?", asked.right)
-        return float(number[0].replace(",", "")) if number else None
-    named = [
-        at
-        for at, choice in enumerate(asked.choices)
-        if re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", asked.right, re.IGNORECASE)
-    ]
-    return named[0] if len(named) == 1 else None
-
-
-def _question(asked):
-    names = ("code", "ask", "truth", "right", "say", "link", "picture")
-    texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in names}
-    for name in ("link", "picture"):
-        _address(texts[name], name)
-    why = asked.get("why", [])
-    if not isinstance(why, list) or len(why) > MOST_CHOICES:
-        raise RoomError(f"why must be a list of at most {MOST_CHOICES} texts")
-    texts["why"] = tuple(_text(reason, "why", LONGEST["why"]) for reason in why)
-    most = asked.get("most", 0)
-    if isinstance(most, bool) or not isinstance(most, int) or not 0 <= most <= LARGEST_RESULT:
-        raise RoomError(f"most must be a whole number of at most {LARGEST_RESULT}")
-    choices = asked.get("choices", [])
-    if not isinstance(choices, list) or len(choices) > MOST_CHOICES:
-        raise RoomError(f"choices must be a list of at most {MOST_CHOICES} texts")
-    kept = tuple(dict.fromkeys(_text(choice, "choice", LONGEST["choice"]) for choice in choices))
-    if most and kept:
-        raise RoomError("most must go without choices: a game has results")
-    return Question(choices=kept, most=most, **texts) if texts["ask"] else None
-
-
-def _game(asked):
-    """The game that a question leads to."""
-    game = games.find_game(asked.link)
-    if game is None:
-        raise RoomError("a game must be asked from its own page: load it anew and ask again")
-    if asked.most != game.best():
-        raise RoomError(f"most must be what this game can bring, {game.best()}, got {asked.most}")
-    return game
-
-
-def _result(game, picks, cuts):
-    """What a phone's purchases come to; `RoomError` for what nobody can have bought."""
-    try:
-        return game.result(picks, cuts)
-    except ArgumentError as error:
-        raise RoomError(str(error)) from None
-
-
-def _ranked(values, mine, most, is_yours):
-    """Results of a game: to who has played, their place; to the lecturer, how many have which."""
-    out = {"most": most}
-    if mine is not None:
-        out["place"] = 1 + sum(value > mine for value in values)
-    if is_yours:
-        every = sorted(Counter(values).items(), reverse=True)
-        out["ranking"] = [[value, n] for value, n in every[:MOST_PLACES]]
-    return out
-
-
-def _address(text, name):
-    """An address of this app, or ""; `RoomError` for any other."""
-    if not isinstance(text, str) or (text and not _LINK.fullmatch(text)):
-        raise RoomError(f"{name} must be a page of this app with its state, got {str(text)[:60]!r}")
-    return text
-
-
-def _text(value, name, most):
-    if not isinstance(value, str) or len(value) > most:
-        raise RoomError(f"{name} must be a text of at most {most} characters")
-    return "".join(c for c in value if c.isprintable())
-
-
-def _what(asked):
-    if asked.most:
-        return f"a whole number of at most {asked.most}"
-    if asked.choices:
-        return f"the number of a choice, at most {len(asked.choices) - 1}"
-    return f"a number of at most {LARGEST:.0e}"

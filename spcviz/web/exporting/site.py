@@ -19,89 +19,17 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
 
 from PIL import Image, ImageChops
 from plotly.offline import get_plotlyjs
 
-import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
-from spcviz.web.exporting import drawing, forms, loops, marks, snapshot
+from spcviz.web.exporting import drawing, forms, loops, marks, site_html, snapshot
 from spcviz.web.serving import pages
 from spcviz.web.tours import gallery, tour
 from spcviz.web.view import mount
 
-_POLICY = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
-    "img-src 'self' file: data: blob:; base-uri 'none'; form-action 'none'"
-)
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="icon" href="{root}shared/icon.svg">
-<link rel="stylesheet" href="{root}shared/site.css">
-</head>
-"""
-_ABOUT = "read a word by ruling words out, and see what each choice costs."
-_PLAYED = """<body>
-<nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
-<header><h1>{title}</h1><p>{about}</p></header>
-<section class="tour" tabindex="0" aria-label="Tour" hidden>
-<div class="says" aria-live="polite"><p class="say"></p><p class="ask"></p><p class="answer"></p></div>
-<div class="moves"><button type="button" class="back" aria-label="Back (Page Up)">‹</button>
-<span class="place"></span><button type="button" class="next" aria-label="Next (Page Down)">›</button>
-<button type="button" class="fuller" aria-label="Full screen (F)">Full</button></div>
-</section>
-<p class="noted" role="status"></p>
-<main class="scene">
-<noscript><p>These pictures stand still: scripts move them, and this browser runs none.</p></noscript>
-{opening}</main>
-<div class="light" aria-hidden="true" hidden></div>
-<div class="black" aria-hidden="true" hidden></div>
-<footer>{link}Saved from spcviz {version} by <code>python -m spcviz site</code>. What only the app computes,
-such as boxes and the levels after one that is changed here, stays as it was saved. Data and models are under
-the terms that come with the app.</footer>
-<script type="application/json" id="site">{site}</script>
-{scripts}</body>
-</html>
-"""
-_INDEX = """<body>
-<header><h1>{title}</h1><p>{about}</p></header>
-<main>
-<h2>Tours</h2>
-<p>Scene by scene, with questions to answer before you look. Page Down and Page Up, or a clicker, go on and
-back; F is full screen, B black; add <code>?embed=true</code> to an address for a projector.</p>
-<ul class="cards">{tours}</ul>
-{wall}<h2>Pages</h2>
-<ul class="cards">{pages}</ul>
-{docs}<h2>What the papers say, and what these data say</h2>
-{systems}
-</main>
-<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>. Data and models are under the
-terms that come with the app.</footer>
-</body>
-</html>
-"""
-
-
-_WALL = """<body>
-<nav aria-label="Site"><a href="{root}index.html">All tours and pages</a></nav>
-<header><h1>{title}</h1><p>{about}</p></header>
-<main>
-{stop}<ul class="cards wall">{items}</ul>
-</main>
-<footer>Saved from spcviz {version} by <code>python -m spcviz site</code>, which works out whether each
-sentence holds and leaves out what does not. Data and models are under the terms that come with the
-app.</footer>
-</body>
-</html>
-"""
-_STOP = '<p class="stop"><label><input type="checkbox" id="still"> Let the pictures stand still</label></p>\n'
 _LOOP_BYTES = 400_000
 """Of a loop on the wall, at most."""
 _ON_WALL = (760, 760)
@@ -151,16 +79,6 @@ def _part_of_tour(name, a_tour):
     return Part(f"tour-{name}", codes, scenes, name)
 
 
-class Hung(NamedTuple):
-    """An exhibit on the wall."""
-
-    title: str
-    says: str
-    picture: str  # a file of the site
-    address: str  # of the scene
-    loop: str = ""  # a file of the site, where the scene plays
-
-
 class Site:
     """Writes a site into a folder."""
 
@@ -172,7 +90,7 @@ class Site:
         self.first: dict[str, list[str]] = {}  # files that a part's first scene wants
         self.opening: dict[str, str] = {}  # what a part's first scene shows before any script runs
         self.pictured: dict[str, Callable[[str], None]] = {}  # writes a page with a picture of its view
-        self.wall: dict[str, Hung] = {}  # the gallery's pages
+        self.wall: dict[str, site_html.Hung] = {}  # the gallery's pages
         self.untrue: list[str] = []  # titles of exhibits whose sentence does not hold
 
     def write(self, path: str, text: str, *, anew: bool = False) -> None:
@@ -205,7 +123,7 @@ class Site:
         wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
         if part.folder not in self.first:
             self.first[part.folder] = [path, *dict.fromkeys(wanted)]
-            self.opening[part.folder] = _with_charts(shown.body, charts)
+            self.opening[part.folder] = site_html.put_charts(shown.body, charts)
         return charts
 
     def exhibit(self, one: gallery.Exhibit, number: int) -> None:
@@ -224,7 +142,7 @@ class Site:
         says = tour.fill(one.say, texts)
         self.write_player(path, part, one.title, says)
         drawn = next((chart["light"] for chart in charts if "light" in chart), "")
-        self.wall[path] = Hung(one.title, says, drawn, one.address)
+        self.wall[path] = site_html.Hung(one.title, says, drawn, one.address)
 
     def _view(self, view):
         name = view.component.name
@@ -270,10 +188,10 @@ class Site:
         texts = {"about": escape(about), "link": link if self.app else "", "site": forms.literal(values)}
         texts["scripts"] = scripts
         opening = self.opening.get(part.folder, "").replace('="shared/', f'="{root}shared/')
-        self._page(path, title, _PLAYED, **texts, opening=opening)
+        self._page(path, title, site_html.PLAYED, **texts, opening=opening)
         if self.can_draw and (first := snapshot.view_place(0)) in opening:
             self.pictured[path] = lambda still: self._page(
-                path, title, _PLAYED, **texts, opening=opening.replace(first, still), anew=True
+                path, title, site_html.PLAYED, **texts, opening=opening.replace(first, still), anew=True
             )
 
     def picture(self) -> None:
@@ -290,14 +208,10 @@ class Site:
             self._pictures(bare if self.can_draw else [], only)
         if self.can_draw:
             self._loops()
-        items = "".join(
-            f'<li><a href="{escape(quote(path))}">{_image(one.picture, "stands")}{_image(one.loop, "loop")}'
-            f"{escape(one.title)}</a><p>{escape(one.says)}</p></li>"
-            for path, one in self.wall.items()
-        )
-        stop = _STOP if any(one.loop for one in self.wall.values()) else ""
+        items = site_html.wall(self.wall)
+        stop = site_html.STOP if any(one.loop for one in self.wall.values()) else ""
         about = escape(gallery.ABOUT)
-        self._page("gallery.html", gallery.TITLE, _WALL, about=about, stop=stop, items=items)
+        self._page("gallery.html", gallery.TITLE, site_html.WALL, about=about, stop=stop, items=items)
 
     def _pictures(self, paths, query):
         addresses = [f"{(self.folder / path).resolve().as_uri()}{query}" for path in paths]
@@ -321,32 +235,19 @@ class Site:
             self.wall[path] = one._replace(loop=name)
 
     def _page(self, path, title, body, *, anew=False, **texts):
-        texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
-        head = _HEAD.format(policy=escape(_POLICY), **texts)
-        self.write(path, head + body.format(**texts), anew=anew)
+        self.write(path, site_html.page(path, title, body, **texts), anew=anew)
 
     def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
         """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
-        about = f"Structured prediction cascades: {_ABOUT}"
-        cards = [(f"tours/{name}.html", a_tour.title, a_tour.about) for name, a_tour in tours.items()]
-        firsts = [(f"{name or 'home'}.html", *_heading(name)) for name in names]
+        about = f"Structured prediction cascades: {site_html.ABOUT}"
+        cards = site_html.cards((f"tours/{name}.html", one.title, one.about) for name, one in tours.items())
+        firsts = site_html.cards((f"{name or 'home'}.html", *site_html.heading(name)) for name in names)
         link = f'<a href="{escape(docs)}">Documentation and examples</a>'
         library = f"<h2>Library</h2>\n<p>{link}</p>\n" if docs else ""
         hung = f'<a href="gallery.html">{len(self.wall)} scenes that surprise</a>'
         wall = f"<h2>{gallery.TITLE}</h2>\n<p>{hung}</p>\n" if self.wall else ""
-        self._page("index.html", "spcviz", _INDEX, about=about, wall=wall, tours=_cards(cards),
-                   pages=_cards(firsts), docs=library, systems=marks.html(systems))  # fmt: skip
-
-
-def _with_charts(body, charts):
-    """A scene's HTML with its drawn charts in their places."""
-    for k, chart in enumerate(charts):
-        if "light" in chart:
-            place = snapshot.chart_place(k)
-            dark = f'<source media="(prefers-color-scheme: dark)" srcset="{chart["dark"]}">'
-            image = f'<img src="{chart["light"]}" alt="{escape(chart["alt"])}">'
-            body = body.replace(place, place.replace("></", f"><picture>{dark}{image}</picture></"))
-    return body
+        texts = {"about": about, "wall": wall, "tours": cards, "pages": firsts, "docs": library}
+        self._page("index.html", "spcviz", site_html.INDEX, **texts, systems=marks.html(systems))
 
 
 def _still(picture):
@@ -362,10 +263,6 @@ def _still(picture):
     return snapshot.view_place(0).replace("></", f">{shown}</")
 
 
-def _image(file, kind):
-    return f'<img class="{kind}" src="{escape(file)}" alt="" loading="lazy">' if file else ""
-
-
 def _small(picture):
     """The upper part of a view, small; nothing where nothing is drawn."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
@@ -375,19 +272,6 @@ def _small(picture):
     file = io.BytesIO()
     image.save(file, "WEBP", quality=_QUALITY + 20, method=6)
     return file.getvalue()
-
-
-def _heading(name):
-    """A page's title and sentence."""
-    page = pages.every()[name]
-    return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
-
-
-def _cards(rows):
-    return "".join(
-        f'<li><a href="{escape(quote(path))}">{escape(title)}</a><p>{escape(about)}</p></li>'
-        for path, title, about in rows
-    )
 
 
 def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | None = None, systems: str = "",
@@ -412,7 +296,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
             site.write_player(f"tours/{part.tour}.html", part, a_tour.title, a_tour.about)
         else:
             name = part.scenes[0][0].page
-            site.write_player(f"{name or 'home'}.html", part, *_heading(name))
+            site.write_player(f"{name or 'home'}.html", part, *site_html.heading(name))
         tell(part.folder)
     for one in exhibits:
         site.exhibit(one, gallery.exhibits().index(one) + 1)
