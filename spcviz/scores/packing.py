@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.chains import chain
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 
 
 class Packed(NamedTuple):
@@ -39,6 +40,26 @@ class Packed(NamedTuple):
     def steps(self, first: int, stop: int) -> np.ndarray:
         """Transitions of the chain of some rows, as the single calls of the engine take them."""
         return self.pairwise if self.pairwise.ndim == 2 else self.pairwise[first + 1 : stop]
+
+    def score_labellings(self, states: np.ndarray) -> np.ndarray:
+        """Scores (S,) of a labelling of each chain, by the states (R,) of all; 0 of empty chains."""
+        out, scores = np.zeros(len(self.lengths)), self.unary[np.arange(len(states)), states]
+        is_first = np.zeros(len(states), dtype=bool)
+        is_first[self.starts[:-1][self.filled_idx]] = True
+        later = np.flatnonzero(~is_first)
+        before, after = states[later - 1], states[later]
+        is_one = self.pairwise.ndim == 2
+        scores[later] += self.pairwise[before, after] if is_one else self.pairwise[later, before, after]
+        np.add.at(out, np.repeat(np.arange(len(self.lengths)), self.lengths), scores)
+        return out
+
+
+def check_feasible(i: int, unary: np.ndarray, steps: np.ndarray) -> None:
+    """Raise the engine's error, with the number of the chain before it, if no labelling is allowed."""
+    try:
+        chain.decode(unary, steps)
+    except InfeasibleError as error:
+        raise InfeasibleError(f"sequence {i}: {error}") from None
 
 
 def pack(

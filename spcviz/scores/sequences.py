@@ -4,7 +4,7 @@ Arrays come back one a sequence, in the order given; a sequence without position
 in and come out by their names where `from_emissions` was given names, else as numbers 0 .. K - 1.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -23,7 +23,7 @@ from spcviz.engine.thresholds.rule import survives
 from spcviz.scores.answers import Curves, Ranked, Witness
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
-from spcviz.scores.packing import Packed
+from spcviz.scores.packing import Packed, check_feasible
 from spcviz.scores.rule_arguments import read_rule, write_rule
 
 
@@ -78,7 +78,7 @@ class Sequences:
 
         `ShapeError`, `ArgumentError` if labels are missing, too many, or unknown.
         """
-        return self._score(self._states("y", y))
+        return self._packed.score_labellings(self._states("y", y))
 
     def log_partition(self) -> np.ndarray:
         """log of the sum of exp(score) over all labellings, shape (S,).
@@ -159,7 +159,7 @@ class Sequences:
         by_definition, event = self._truth_points(states, rule)
         weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
         points = self._points_of(rule).reshape(-1)
-        lowest = rules.lowest(_here(rule), np.concatenate([points, by_definition]))
+        lowest = rules.lowest(rules.at_first(rule), np.concatenate([points, by_definition]))
         efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
         lost, pruned = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
         return Curves(lost, pruned, efficiency)
@@ -209,7 +209,7 @@ class Sequences:
         """
         points = self._truth_points(self._states("y", y), rule)
         points_of = points[0 if by_definition else 1]
-        return float(write_rule(rule, rules.tuned(_here(rule), points_of, tolerance, guarantee)))
+        return float(write_rule(rule, rules.tuned(rules.at_first(rule), points_of, tolerance, guarantee)))
 
     def verdict(
         self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
@@ -345,12 +345,12 @@ class Sequences:
 
     def _values(self, rule: str) -> np.ndarray:
         """What a rule decides on, shape (R, K): max-marginals or probabilities."""
-        return self._sums.unary if _here(rule) == "probability" else self._node
+        return self._sums.unary if rules.at_first(rule) == "probability" else self._node
 
     def _points_of(self, rule: str) -> np.ndarray:
         """Break points as settings of a rule, shape (R, K)."""
         values = self._values(rule)
-        flat = rules.break_points(_here(rule), values.reshape(-1), self._starts * self.n_labels)
+        flat = rules.break_points(rules.at_first(rule), values.reshape(-1), self._starts * self.n_labels)
         points = flat.reshape(values.shape).copy()
         points[np.arange(len(points)), self._best] = np.inf  # a max-marginal may round below the best
         return points
@@ -361,7 +361,7 @@ class Sequences:
         for i in self._packed.filled_idx:
             unary = self._packed.unary[starts[i] : starts[i + 1]]
             steps = self._packed.steps(starts[i], starts[i + 1])
-            _feasible(i, chain.decode, unary, steps)
+            check_feasible(i, unary, steps)
             yield unary, steps
 
     def _refuse(self, dead: np.ndarray) -> None:
@@ -369,7 +369,7 @@ class Sequences:
         if len(dead):
             i = int(self._packed.filled_idx[dead[0]])
             first, stop = self._packed.starts[i : i + 2]
-            _feasible(i, chain.decode, self._packed.unary[first:stop], self._packed.steps(first, stop))
+            check_feasible(i, self._packed.unary[first:stop], self._packed.steps(first, stop))
 
     def _states(self, what: str, y: Sequence[Sequence]) -> np.ndarray:
         """States of given labellings, shape (R,)."""
@@ -382,43 +382,18 @@ class Sequences:
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *states])
 
-    def _score(self, states: np.ndarray) -> np.ndarray:
-        packed, out = self._packed, np.zeros(len(self))
-        scores = packed.unary[np.arange(len(states)), states]
-        is_first = np.zeros(len(states), dtype=bool)
-        is_first[packed.starts[:-1][packed.filled_idx]] = True
-        later = np.flatnonzero(~is_first)
-        before, after = states[later - 1], states[later]
-        shared = packed.pairwise.ndim == 2
-        scores[later] += packed.pairwise[before, after] if shared else packed.pairwise[later, before, after]
-        np.add.at(out, np.repeat(np.arange(len(self)), self.lengths), scores)
-        return out
-
     def _truth_points(self, states: np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
         """Settings from which each truth is lost, by Definition 1 and in fact, of those with positions."""
         values, starts = self._values(rule), self._starts
         if len(starts) == 1:
             return np.zeros(0), np.zeros(0)
-        truth = self._score(states)[self._packed.filled_idx]
+        truth = self._packed.score_labellings(states)[self._packed.filled_idx]
         is_best = np.logical_and.reduceat(states == self._best, starts[:-1])
         at_truth = self._points_of(rule)[np.arange(len(states)), states]
         event = np.minimum.reduceat(at_truth, starts[:-1])
         if rule == "probability":
             return event, event
         flat = values.reshape(-1)
-        by_definition = rules.truth_points(_here(rule), truth, flat, starts * self.n_labels)
+        by_definition = rules.truth_points(rules.at_first(rule), truth, flat, starts * self.n_labels)
         by_definition[is_best] = np.inf  # summed in another order, it may round below the best
         return np.minimum(by_definition, event), event
-
-
-def _here(rule: str) -> str:
-    """The rule as of sequences that nothing has filtered yet."""
-    return rules.at_first(rule)
-
-
-def _feasible(i: int, decode: Callable[..., Any], unary: np.ndarray, steps: np.ndarray) -> None:
-    """Raise the engine's error with the number of the sequence before it."""
-    try:
-        decode(unary, steps)
-    except InfeasibleError as error:
-        raise InfeasibleError(f"sequence {i}: {error}") from None

@@ -1,4 +1,4 @@
-"""What the taggers share: reading X and y, decoding, scoring, their state as plain values."""
+"""What the taggers share: reading X and y, answers of each kind, scoring, going to a state and back."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -7,52 +7,25 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from tqdm import tqdm
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
+from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.edges import N_EDGES, with_edges
-from spcviz.learning.chains.rows import CsrRows
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.learning.versioned import Versioned
-from spcviz.sequences import encoding, labels, state_checks
+from spcviz.sequences import encoding, labels, states
 from spcviz.sequences.answers import Labellings, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
 from spcviz.sequences.input_types import Inputs, Item, Targets
-
-
-class Batch(NamedTuple):
-    """Training data as numbers: X, labels (R,), weights of sequences (W,) and of tokens (R,)."""
-
-    encoded: Encoded
-    labels: np.ndarray
-    weights: np.ndarray
-    token_weights: np.ndarray | None = None  # beside those of sequences; None: all tokens count alike
-
-
-class Texts(NamedTuple):
-    """Many strings as two arrays: their UTF-8, with lone surrogates as three bytes, and where each ends."""
-
-    utf8: np.ndarray
-    ends: np.ndarray
-
-
-def packed_texts(texts: Iterable[str]) -> Texts:
-    """Strings as arrays.
-
-    >>> texts_of(packed_texts(["a", "", "é"]))
-    ['a', '', 'é']
-    """
-    each = [text.encode("utf-8", state_checks.HALF_SIGNS) for text in texts]
-    ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
-    return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
-
-
-def texts_of(texts: Texts) -> list[str]:
-    """What `packed_texts` packed."""
-    data, ends = texts.utf8.tobytes(), texts.ends.tolist()
-    return [data[a:b].decode("utf-8", state_checks.HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
+from spcviz.sequences.training_data import (
+    Batch,
+    choose_classes,
+    drop_rare,
+    mean_weights,
+    weights_of_classes,
+    weights_of_sequences,
+)
 
 
 class TagPaths(NamedTuple):
@@ -98,7 +71,7 @@ class SequenceTagger(Versioned):
         if not truth:
             raise ArgumentError("X must hold at least one token to be scored on, got none")
         flat = chain.from_iterable(predicted)
-        weights = np.repeat(_sequence_weights(sample_weight, len(predicted)), lengths)
+        weights = np.repeat(weights_of_sequences(sample_weight, len(predicted)), lengths)
         if weights.sum() == 0:
             raise ArgumentError("sample_weight must not be 0 for all tokens")
         right = np.fromiter((a == b for a, b in zip(flat, truth)), bool, len(truth))
@@ -213,23 +186,23 @@ class SequenceTagger(Versioned):
         if not encoded.lengths.sum():
             raise ArgumentError("X must hold at least one token, got none")
         flat = labels.flat_labels(y, encoded.lengths, may_miss=may_miss)
-        known = self.classes_ if goes_on else _classes(flat, classes)
+        known = self.classes_ if goes_on else choose_classes(flat, classes)
         numbers = labels.numbers_of(flat, known, encoded.lengths)
-        weights = _sequence_weights(sample_weight, len(encoded.lengths))
+        weights = weights_of_sequences(sample_weight, len(encoded.lengths))
         if not weights[encoded.lengths > 0].any():
             raise ArgumentError("sample_weight must be above 0 for a sequence with tokens, got 0 for all")
-        by_class = self._class_weights(numbers, known)
+        by_class = weights_of_classes(getattr(self, "class_weight", None), numbers, known)
         each = labels.weights_of_tokens(token_weight, encoded.lengths)
         if (numbers < 0).any() or not self._weighs_tokens:
             if each is not None:
                 at = labels.place("y", int(numbers.argmin()), encoded.lengths)
                 raise ArgumentError(f"{at} must be known where tokens have weights, got None")
             if by_class is not None:
-                weights = weights * _means(by_class, numbers, encoded.lengths)
+                weights = weights * mean_weights(by_class, numbers, encoded.lengths)
         elif by_class is not None:
             each = by_class if each is None else each * by_class
         if vocabulary is not None and not goes_on and min_count > 1:
-            vocabulary, encoded = _frequent(vocabulary, encoded, min_count)
+            vocabulary, encoded = drop_rare(vocabulary, encoded, min_count)
             if not vocabulary:
                 raise ArgumentError(f"min_count must leave a feature; none of X occurs {min_count} times")
         self.classes_, self.vocabulary_ = known, vocabulary
@@ -252,50 +225,8 @@ class SequenceTagger(Versioned):
             return encoded
         return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))
 
-    def _class_weights(self, numbers: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-        """Weight of each token's label, (R,), 1 where it is not known; None where none are asked for."""
-        wanted = getattr(self, "class_weight", None)
-        if wanted is None:
-            return None
-        is_known = numbers >= 0
-        counts = np.bincount(numbers[is_known], minlength=len(classes))
-        if isinstance(wanted, str) and wanted == "balanced":
-            each = counts.sum() / (max((counts > 0).sum(), 1) * np.maximum(counts, 1))
-        elif isinstance(wanted, dict):
-            each = np.ones(len(classes))
-            number = {label: k for k, label in enumerate(classes.tolist())}
-            for label, weight in wanted.items():
-                if label not in number:
-                    raise ArgumentError(f"class_weight must name labels of y, got {label!r:.60}")
-                each[number[label]] = checks.number(f"class_weight[{label!r}]", weight, 0)
-        else:
-            raise ArgumentError(f"class_weight must be a dict, 'balanced' or None, got {wanted!r:.60}")
-        return np.where(is_known, each[numbers], 1.0)
-
     def _forbidden(self) -> np.ndarray | None:
         return forbidden_steps(getattr(self, "constraints", None), self.classes_)
-
-    def _check_steps(self, batch: Batch, forbidden: np.ndarray | None) -> None:
-        """Refuse labels of training that break the constraints."""
-        if forbidden is None:
-            return
-        lengths, numbers = batch.encoded.lengths, batch.labels
-        ends = np.cumsum(lengths)
-        is_first, is_last = np.zeros(len(numbers), dtype=bool), np.zeros(len(numbers), dtype=bool)
-        is_first[(ends - lengths)[lengths > 0]], is_last[ends[lengths > 0] - 1] = True, True
-        before = np.concatenate([[labels.UNKNOWN], numbers[:-1]])
-        is_known = numbers >= 0
-        wrong = is_known & is_first & forbidden[0].diagonal()[numbers]
-        wrong |= is_known & is_last & forbidden[2].diagonal()[numbers]
-        wrong |= is_known & ~is_first & (before >= 0) & forbidden[1][before, numbers]
-        if wrong.any():
-            n = int(wrong.argmax())
-            step = repr(self.classes_[numbers[n]].item())
-            if not is_first[n] and before[n] >= 0:
-                step += f" behind {self.classes_[before[n]].item()!r}"
-            raise ArgumentError(
-                f"{labels.place('y', n, lengths)} must keep to constraints={self.constraints!r}, got {step}"
-            )
 
     def _encode(self, X: Any) -> Encoded:
         """X for a fitted tagger."""
@@ -310,19 +241,18 @@ class SequenceTagger(Versioned):
     def to_state(self) -> Any:
         """The fitted model as plain arrays and texts, a `State`; `from_state` takes it back."""
         self._check_is_fitted()
-        names = None if self.vocabulary_ is None else packed_texts(self.vocabulary_)
-        return self.State(self._params_as_json(), json.dumps(self.classes_.tolist()), names, *self._learned())
+        names = None if self.vocabulary_ is None else states.pack_texts(self.vocabulary_)
+        params = states.params_as_json(self.get_params(deep=False))
+        return self.State(params, json.dumps(self.classes_.tolist()), names, *self._learned())
 
     @classmethod
     def from_state(cls, state: Any) -> Self:
         """The fitted model that `to_state` took apart; `ArgumentError` if fields do not fit each other."""
         if not isinstance(state, cls.State):
             raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
-        tagger = cls(
-            **state_checks.checked_params(cls, _unmarked(state_checks.json_of("params", state.params)))
-        )
-        tagger.classes_ = state_checks.checked_classes(state_checks.json_of("classes", state.classes))
-        names = None if state.names is None else state_checks.checked_names(*state.names)
+        tagger = cls(**states.checked_params(cls, states.unmark(states.json_of("params", state.params))))
+        tagger.classes_ = states.checked_classes(states.json_of("classes", state.classes))
+        names = None if state.names is None else states.checked_names(*state.names)
         tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
         cls._forbidden(tagger)  # refuses constraints that are no scheme of these labels
@@ -332,111 +262,3 @@ class SequenceTagger(Versioned):
     def _n_names(self) -> int | None:
         """How many features have names; None where they have none."""
         return None if self.vocabulary_ is None else len(self.vocabulary_)
-
-    def _params_as_json(self) -> str:
-        """The parameters; `ArgumentError` if one is a function or a generator, which no file can hold."""
-        params = self.get_params(deep=False)
-        for name, value in params.items():
-            try:
-                json.dumps(value)
-            except TypeError:
-                raise ArgumentError(
-                    f"{name} must be a number, a text, None or a list or dict of such to be stored, "
-                    f"got {value!r:.60}"
-                ) from None
-        return json.dumps(_marked(params))
-
-
-def _marked(value: Any) -> Any:
-    """JSON knows neither tuples nor dicts by numbers."""
-    if isinstance(value, tuple):
-        return {"tuple": [_marked(item) for item in value]}
-    if isinstance(value, list):
-        return [_marked(item) for item in value]
-    if isinstance(value, dict):
-        return {"dict": [[_marked(key), _marked(item)] for key, item in value.items()]}
-    return value
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_unmarked(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    try:
-        if "tuple" in value:
-            return tuple(_unmarked(item) for item in value["tuple"])
-        return {_unmarked(key): _unmarked(item) for key, item in value["dict"]}
-    except (LookupError, TypeError, ValueError):
-        raise ArgumentError(f"params must be written as by to_state, got {value!r:.60}") from None
-
-
-def _classes(flat: list, given: Any) -> np.ndarray:
-    """The labels, or those given; in both cases sorted."""
-    if given is None:
-        classes = labels.classes_of(flat)
-    else:
-        listed = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        classes = labels.classes_of(labels.flat_labels([listed], np.array([len(listed)])))
-    if not len(classes):
-        raise ArgumentError("y must hold at least one label, got none")
-    return classes
-
-
-def _sequence_weights(sample_weight: Any, n: int) -> np.ndarray:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = checks.scores("sample_weight", sample_weight, 1)
-    if len(weights) != n and weights.sum() == n and weights.dtype.kind in "iuf":
-        raise ShapeError(
-            f"sample_weight has {len(weights)} entries; X has {n} sequences (these look like lengths, as "
-            "fit(X, y, lengths) takes elsewhere: hand over a list of sequences instead)"
-        )
-    if len(weights) != n:
-        raise ShapeError(f"sample_weight has {len(weights)} entries; X has {n} sequences")
-    if len(weights) and weights.min() < 0:
-        raise ArgumentError(f"sample_weight[{weights.argmin()}] must be at least 0, got {weights.min()}")
-    return weights
-
-
-def _means(each: np.ndarray, numbers: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Mean over each sequence's tokens with a known label (W,); 1 where there are none."""
-    is_known = numbers >= 0
-    owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
-    total = np.bincount(owner, each[is_known], len(lengths))
-    n = np.bincount(owner, minlength=len(lengths))
-    return np.where(n > 0, total / np.maximum(n, 1), 1.0)
-
-
-def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple[Vocabulary, Encoded]:
-    """Without the features that occur less often than `min_count`."""
-    rows = encoded.rows
-    if not isinstance(rows, CsrRows):
-        return vocabulary, encoded
-    is_kept = np.bincount(rows.index, minlength=len(vocabulary)) >= min_count
-    number = np.cumsum(is_kept) - 1
-    names = [name for name, kept in zip(vocabulary, is_kept.tolist()) if kept]
-    chosen = is_kept[rows.index]
-    start = np.concatenate([[0], np.cumsum(chosen)])[rows.start]
-    index = number[rows.index[chosen]].astype(np.int32)
-    fewer = CsrRows(start, index, rows.values[chosen], len(names))
-    return Vocabulary(zip(names, range(len(names)))), encoded._replace(rows=fewer)
-
-
-class Bar:
-    """A bar of progress on standard error, if `verbose`; a context."""
-
-    def __init__(self, name: str, total: int | None, verbose: int) -> None:
-        self._bar = tqdm(desc=name, total=total, disable=not verbose)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def tick(self, text: str = "") -> None:
-        """One step on, with what there is to say."""
-        if text:
-            self._bar.set_postfix_str(text, refresh=False)
-        self._bar.update()

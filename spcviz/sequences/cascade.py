@@ -19,15 +19,17 @@ from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
-from spcviz.sequences import labels, state_checks
+from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.answers import Labellings
-from spcviz.sequences.base import Bar, SequenceTagger, TagPaths, Texts
+from spcviz.sequences.base import SequenceTagger, TagPaths
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.crf import ChainCRF
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
+from spcviz.sequences.states import Texts
 from spcviz.sequences.tuning import Tuned
+from spcviz.sequences.watching import Bar
 
 
 class CascadeState(NamedTuple):
@@ -222,7 +224,7 @@ class CascadeTagger(Tuned):
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         forbidden = self._forbidden()
-        self._check_steps(batch, forbidden)
+        training_data.check_steps(batch, forbidden, self.classes_, self.constraints)
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"cv must be at most the {is_used.sum()} sequences, got {config.parts}")
@@ -324,10 +326,10 @@ class CascadeTagger(Tuned):
         return self.cascade_, tuple(self.levels_), self.worth_, self.n_edges_
 
     def take_state(self, state: CascadeState) -> None:
-        self.n_edges_ = state_checks.checked_edges(state.n_edges)
+        self.n_edges_ = states.checked_edges(state.n_edges)
         about = state.cascade, state.levels, len(self.classes_), self._n_names, self.n_edges_
-        self.n_features_in_ = state_checks.check_cascade(*about)
-        state_checks.check_worth(state.worth, len(state.cascade.levels))
+        self.n_features_in_ = states.check_cascade(*about)
+        states.check_worth(state.worth, len(state.cascade.levels))
         self.cascade_, self.levels_, self.worth_ = state.cascade, state.levels, state.worth
 
 

@@ -13,7 +13,7 @@ from spcviz.learning.chains import edges
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
-from spcviz.sequences import labels, state_checks
+from spcviz.sequences import labels, states
 from spcviz.sequences.answers import Labellings
 from spcviz.sequences.asking import Asked
 from spcviz.sequences.base import SequenceTagger, TagPaths
@@ -184,9 +184,9 @@ class ChainTagger(Asked):
 
     def take_state(self, state: Any) -> None:
         """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
-        self.n_edges_ = state_checks.checked_edges(state.n_edges)
-        n = state_checks.n_features_of("weights.unary", state.weights.unary, self._n_names, self.n_edges_)
-        state_checks.check_weights("weights", state.weights, n + self.n_edges_, len(self.classes_))
+        self.n_edges_ = states.checked_edges(state.n_edges)
+        n = states.n_features_of("weights.unary", state.weights.unary, self._n_names, self.n_edges_)
+        states.check_weights("weights", state.weights, n + self.n_edges_, len(self.classes_))
         self.set_weights(state.weights)
         self.n_features_in_ = n
 

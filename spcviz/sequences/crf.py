@@ -14,11 +14,12 @@ from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_parti
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
-from spcviz.sequences import labels, state_checks
-from spcviz.sequences.base import Bar, Batch, Texts
+from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
-from spcviz.sequences.watching import Watch
+from spcviz.sequences.states import Texts
+from spcviz.sequences.training_data import Batch
+from spcviz.sequences.watching import Bar, Watch
 
 
 class CRFState(NamedTuple):
@@ -256,7 +257,7 @@ class ChainCRF(ChainTagger):
         return self
 
     def _examples(self, batch: Batch, allowed: Any) -> Examples:
-        self._check_steps(batch, self._forbidden())
+        training_data.check_steps(batch, self._forbidden(), self.classes_, self.constraints)
         mask = None
         if allowed is not None:
             mask = labels.allowed_mask(allowed, batch.encoded.lengths, self.classes_)
@@ -294,7 +295,7 @@ class ChainCRF(ChainTagger):
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
                 n_rows = self.n_features_in_ + self.n_edges_
-                state_checks.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
+                states.check_weights(f"adapting.{field}", weights, n_rows, len(self.classes_))
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 

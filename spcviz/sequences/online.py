@@ -9,9 +9,11 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights, examples_of
 from spcviz.learning.dice import generator
-from spcviz.sequences.base import Bar, Batch
+from spcviz.sequences import training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
+from spcviz.sequences.training_data import Batch
+from spcviz.sequences.watching import Bar
 
 
 class Walk(NamedTuple):
@@ -73,7 +75,7 @@ class OnlineTagger(ChainTagger):
     def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
         """Learn from a batch; `begin` is what to go on with, None at the start."""
         forbidden = self._forbidden()
-        self._check_steps(batch, forbidden)
+        training_data.check_steps(batch, forbidden, self.classes_, self.constraints)
         each = {"weights": batch.weights, "position_weights": batch.token_weights}
         data = examples_of(*batch.encoded, batch.labels, len(self.classes_), **each)
         rng = generator(self.random_state)

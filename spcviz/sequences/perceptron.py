@@ -9,10 +9,10 @@ from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
 from spcviz.learning.renamed import renamed
-from spcviz.sequences import state_checks
-from spcviz.sequences.base import Texts
+from spcviz.sequences import states
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.online import OnlineTagger, Walk
+from spcviz.sequences.states import Texts
 
 
 class PerceptronState(NamedTuple):
@@ -157,5 +157,5 @@ class StructuredPerceptron(OnlineTagger):
             checks.integer("running.n_steps", running.n_steps, 0, 2**62)
             for field, weights in (("weights", running.weights), ("late", running.late)):
                 n_rows = self.n_features_in_ + self.n_edges_
-                state_checks.check_weights(f"running.{field}", weights, n_rows, len(self.classes_))
+                states.check_weights(f"running.{field}", weights, n_rows, len(self.classes_))
         self.running_ = running

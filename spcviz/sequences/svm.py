@@ -8,8 +8,8 @@ import numpy as np
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
 from spcviz.learning.renamed import renamed
-from spcviz.sequences.base import Texts
 from spcviz.sequences.online import OnlineTagger, Walk
+from spcviz.sequences.states import Texts
 
 
 class SVMState(NamedTuple):

@@ -1,8 +1,10 @@
-"""Sequences set aside while training: when to stop, and which weights to keep."""
+"""What is looked at while training: the loss of sequences set aside, which says when to stop, and a bar."""
 
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
+from tqdm import tqdm
 
 from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient
 
@@ -47,3 +49,22 @@ class Watch:
     def _loss(self, weights: Weights) -> float:
         loss, _ = loss_and_gradient(self._examples, weights, forbidden=self._forbidden)
         return loss / max(int(self._examples.row_start[-1]), 1)
+
+
+class Bar:
+    """A bar of progress on standard error, if `verbose`; a context."""
+
+    def __init__(self, name: str, total: int | None, verbose: int) -> None:
+        self._bar = tqdm(desc=name, total=total, disable=not verbose)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def tick(self, text: str = "") -> None:
+        """One step on, with what there is to say."""
+        if text:
+            self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update()

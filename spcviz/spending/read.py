@@ -7,9 +7,8 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets.chains.tiered import Table
-from spcviz.sequences.base import Texts, packed_texts
 from spcviz.sequences.encoding import Vocabulary
-from spcviz.sequences.state_checks import checked_names
+from spcviz.sequences.states import Texts, checked_names, pack_texts
 from spcviz.spending import features, labelled
 from spcviz.spending.features import Wanted
 from spcviz.spending.labelled import Labelled
@@ -86,7 +85,7 @@ class Reader(NamedTuple):
         if not any(vocabulary is not None for vocabulary in self.vocabularies):
             return StoredTiers(*about)
         keys = tuple(c if are_keys(c) else () for c in of.columns)
-        texts = tuple(None if names is None else packed_texts(names) for names in self.vocabularies)
+        texts = tuple(None if names is None else pack_texts(names) for names in self.vocabularies)
         return StoredTiers(*about, keys, texts)
 
     def attached(self, name: str, function: Any) -> Self:

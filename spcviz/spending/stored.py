@@ -11,9 +11,8 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import META
 from spcviz.learning.budgets.chains.tiered import Tiered
 from spcviz.learning.budgets.selector import Selector
-from spcviz.sequences.base import Texts
 from spcviz.sequences.feature_names import key_of
-from spcviz.sequences.state_checks import checked_names
+from spcviz.sequences.states import Texts, checked_names
 from spcviz.spending.policies import MOST_LABELS, Policy
 
 N_GRAMS = META.index("new 3-grams")

@@ -15,7 +15,7 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.io import load, save
 from spcviz.io.models import contents
 from spcviz.sequences import StructuredPerceptron
-from spcviz.sequences.base import packed_texts
+from spcviz.sequences.states import pack_texts
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, FeatureTiers, ModelSelector
 from spcviz.store import StoreError
 from tests.robust.damaged_estimators import loaded
@@ -356,9 +356,9 @@ def test_a_forged_state_is_refused_by_name(dent):
     names = list(fitted("tagger").reader_.vocabularies[1])
     texts = state.tiers.features[1]
     forged = {
-        2: packed_texts(names[:-1]),
-        "twice": packed_texts([*names[:-1], names[0]]),
-        "other": packed_texts([*names[:-1], "suffix=s1"]),
+        2: pack_texts(names[:-1]),
+        "twice": pack_texts([*names[:-1], names[0]]),
+        "other": pack_texts([*names[:-1], "suffix=s1"]),
         "utf8": texts._replace(utf8=np.full_like(texts.utf8, 0xFF)),
         "ends": texts._replace(ends=np.concatenate([texts.ends[:1] + 99, texts.ends[1:]])),
         "beyond": texts._replace(ends=texts.ends + 1),
@@ -380,7 +380,7 @@ def test_both_halves_of_an_envelope_have_the_same_names():
     state = fitted("envelope").to_state()
     texts = state.sequences.tiers.features
     names = list(fitted("envelope").reader_.vocabularies[1])
-    other = (texts[0], packed_texts([*names[:-1], "word=other"]), texts[2])
+    other = (texts[0], pack_texts([*names[:-1], "word=other"]), texts[2])
     with pytest.raises(ShapeError, match=r"sequences.tiers.features must be those of positions"):
         EnvelopeTagger.from_state(state._replace(sequences=dented(state.sequences, features=other)))
     keys = (*state.sequences.tiers.keys[:2], ("affixes", "around", "more"))

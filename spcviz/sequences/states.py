@@ -1,9 +1,13 @@
-"""States of taggers that come from outside: everything is compared before anything is read by it."""
+"""States of taggers: fitted models as plain arrays and texts.
+
+One that comes from outside is compared, field by field, before anything is read by it.
+"""
 
 import inspect
 import itertools
 import json
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +29,67 @@ MOST_CLASSES = 100_000
 MOST_LEVELS = 12
 KINDS = ("example", "position")
 """Of a cascade's tolerance."""
+
+
+class Texts(NamedTuple):
+    """Many strings as two arrays: their UTF-8, with lone surrogates as three bytes, and where each ends."""
+
+    utf8: np.ndarray
+    ends: np.ndarray
+
+
+def pack_texts(texts: Iterable[str]) -> Texts:
+    """Strings as arrays.
+
+    >>> texts_of(pack_texts(["a", "", "é"]))
+    ['a', '', 'é']
+    """
+    each = [text.encode("utf-8", HALF_SIGNS) for text in texts]
+    ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
+    return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
+
+
+def texts_of(texts: Texts) -> list[str]:
+    """What `pack_texts` packed."""
+    data, ends = texts.utf8.tobytes(), texts.ends.tolist()
+    return [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
+
+
+def mark(value: Any) -> Any:
+    """JSON knows neither tuples nor dicts by numbers."""
+    if isinstance(value, tuple):
+        return {"tuple": [mark(item) for item in value]}
+    if isinstance(value, list):
+        return [mark(item) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[mark(key), mark(item)] for key, item in value.items()]}
+    return value
+
+
+def unmark(value: Any) -> Any:
+    if isinstance(value, list):
+        return [unmark(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    try:
+        if "tuple" in value:
+            return tuple(unmark(item) for item in value["tuple"])
+        return {unmark(key): unmark(item) for key, item in value["dict"]}
+    except (LookupError, TypeError, ValueError):
+        raise ArgumentError(f"params must be written as by to_state, got {value!r:.60}") from None
+
+
+def params_as_json(params: dict[str, Any]) -> str:
+    """Parameters of an estimator; `ArgumentError` if one is a function, say, which no file can hold."""
+    for name, value in params.items():
+        try:
+            json.dumps(value)
+        except TypeError:
+            raise ArgumentError(
+                f"{name} must be a number, a text, None or a list or dict of such to be stored, "
+                f"got {value!r:.60}"
+            ) from None
+    return json.dumps(mark(params))
 
 
 def json_of(name: str, text: Any) -> Any:
