@@ -1,7 +1,8 @@
 // Export: the picture as PNG or SVG, its story as an SVG that moves, the level's n-grams as CSV; methods of LatticeView.
 
 import { breakPoint, spellArc } from "./lattice_core.js";
-import { canvasPen, drawScene, svgPen } from "./lattice_draw.js";
+import { drawScene } from "./lattice_draw.js";
+import { canvasPen, svgPen } from "./lattice_pens.js";
 import { chosenOf, durations } from "../view/moments.js";
 
 const LOOP = { width: 960, height: 540, edge: 16, line: 24, most: 24 }; // pixels, and moments

@@ -17,6 +17,7 @@ BAR = Component(
         "web/classroom/class.js",
         "web/touring/save.js",
         "web/touring/kept_tours.js",
+        "web/touring/tour_words.js",
         "web/touring/tour.js",
     ),
 )

@@ -30,6 +30,7 @@ TRADE_OFF = Component(
         "problems/budgets/view/trade_sentences.js",
         "problems/budgets/view/game.js",
         *_of_tasks("js"),
+        "problems/budgets/view/trade_chart.js",
         "problems/budgets/view/trade_off.js",
     ),
 )

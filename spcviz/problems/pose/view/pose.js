@@ -2,7 +2,7 @@
 //
 // The browser owns frame, level, alphas, picked limb and kind of picture ("the view"); the server owns the
 // cascade. Alpha of the shown level prunes here, on every frame of the clip; once it is let go of, the server
-// answers with the levels below. What all views share stands in common/view.js.
+// answers with the levels below. What all views share stands in web/view/view.js.
 
 import {
   ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, levelOf, witness,
