@@ -1,8 +1,15 @@
-"""What taggers answer with: lists of labels, as metrics for sequences and scikit-learn's tools take them."""
+"""What taggers answer with: lists of labels, as other libraries' metrics take them, and the k best of each."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+
+class TagPaths(NamedTuple):
+    """The best labellings (m, L) of a sequence, best first; scores (m,), a `ChainCRF`'s log-probabilities."""
+
+    scores: np.ndarray
+    labels: np.ndarray
 
 
 class Labellings(list[list]):

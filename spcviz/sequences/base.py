@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -14,7 +14,7 @@ from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.learning.versioned import Versioned
 from spcviz.sequences import encoding, labels, states
-from spcviz.sequences.answers import Labellings, split_list
+from spcviz.sequences.answers import Labellings, TagPaths, split_list
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
 from spcviz.sequences.input_types import Inputs, Item, Targets
@@ -26,13 +26,6 @@ from spcviz.sequences.training_data import (
     weights_of_classes,
     weights_of_sequences,
 )
-
-
-class TagPaths(NamedTuple):
-    """The best labellings (m, L) of a sequence, best first; scores (m,), a `ChainCRF`'s log-probabilities."""
-
-    scores: np.ndarray
-    labels: np.ndarray
 
 
 class SequenceTagger(Versioned):

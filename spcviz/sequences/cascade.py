@@ -20,8 +20,8 @@ from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
 from spcviz.learning.workers import spread
 from spcviz.sequences import labels, states, training_data
-from spcviz.sequences.answers import Labellings
-from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.answers import Labellings, TagPaths
+from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.crf import ChainCRF
 from spcviz.sequences.input_types import Inputs, Targets

@@ -14,9 +14,9 @@ from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels, states
-from spcviz.sequences.answers import Labellings
+from spcviz.sequences.answers import Labellings, TagPaths
 from spcviz.sequences.asking import Asked
-from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.input_types import Inputs
 from spcviz.sequences.quick import numbers_of_labels
 

@@ -16,12 +16,12 @@ from spcviz.learning.chains.crf import blocks_of
 from spcviz.learning.chains.spaces import joined
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
-from spcviz.sequences.base import SequenceTagger, TagPaths
+from spcviz.sequences.answers import TagPaths
+from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.growth import Grown, Some, rank_labellings
 from spcviz.sequences.input_types import Inputs
-from spcviz.sequences.lattices import Filtered, features_of, state_shares
-from spcviz.sequences.levels import OneLevel, levels_of
+from spcviz.sequences.lattices import Filtered, OneLevel, features_of, levels_of, state_shares
 
 
 class Filtering(SequenceTagger):

@@ -1,12 +1,14 @@
-"""Encoded rows as the learners of lattices read them, and lattices' shares as tables of tokens and labels."""
+"""Lattices of a fitted cascade: what they are made of, their levels one by one, their shares by token."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams.lattice import Lattice
-from spcviz.learning.cascade.features import DenseRows, Features, SparseRows
+from spcviz.engine.ngrams.lattice import Lattice, score_arcs
+from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.features import DenseRows, Features, SparseRows, unary_scores
 from spcviz.learning.chains.rows import CsrRows, Rows
 
 MAX_DENSE = 200_000_000
@@ -58,3 +60,29 @@ def state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
         state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
         np.add.at(shares, (row, state), arc_share[is_there])
     return shares
+
+
+class OneLevel(NamedTuple):
+    """One level on one sequence, before its own pruning."""
+
+    lattice: Lattice
+    score: np.ndarray  # of each arc
+    alpha: float  # what it is pruned with; 0 at the last level, which decodes
+
+
+def levels_of(
+    cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
+) -> list[OneLevel]:
+    """Levels of pairs, triples and so on; what the first level, of single labels, has left.
+
+    `grown` gives the lattice that filters with so many alphas leave.
+    """
+    levels = cascade.levels
+    alphas = [float(level.alpha) for level in levels[:-1]]
+    scored = []
+    for n, level in enumerate(levels[1:], start=1):
+        is_last = n == len(levels) - 1
+        model, lattice = level.predictor if is_last else level.filter, grown(alphas[:n])
+        score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
+        scored.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
+    return scored

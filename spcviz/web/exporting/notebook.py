@@ -18,7 +18,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode
 from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.decoding import Step
-from spcviz.sequences.levels import OneLevel
+from spcviz.sequences.lattices import OneLevel
 from spcviz.shared.trace import arc_level
 from spcviz.shared.trace_records import WordTrace
 from spcviz.web.exporting import page, stills, verdict

@@ -20,8 +20,7 @@ import { PINS } from "../view/pins.js";
 import { lowestOf } from "../view/rule.js";
 import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
 
-const SEND_EVERY_MS = 200;
-const GIVE_UP_MS = 3000;
+const SEND_EVERY_MS = 200, GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
 const LAST_OPEN_STEP = 2, THRESHOLD_STEP = 3; // the last shown while the threshold is asked for, or how much stays
 const PHONE = 600, PHONE_COLUMN = 104; // pixels of a view that is a phone's, and of a column in it

@@ -1,17 +1,166 @@
-"""Answers in the smallest form that a browser takes, with what caches need to know."""
+"""Answers in the smallest form that a browser takes, made once: brotli, and gzip until that is there.
 
+Brotli at its highest level takes half a minute for the largest file, so one thread of low priority makes it
+after the first visitor has been given gzip, and the work folder keeps it for the next start of a server. A
+kept file that does not unpack to the very same content is made anew.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import logging
+import os
+import queue
+import sys
+import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 import anyio.to_thread
+import brotli
 from starlette.responses import Response
 
-from spcviz.web.serving.smaller import SHELF, Form, Shelf, accepted_encodings
+from spcviz.shared.folders import WORK
+from spcviz.store.atomic import write_bytes_atomic
+
+LOG = logging.getLogger(__name__)
+FOLDER = WORK / "compressed"
+BROTLI, GZIP, BROTLI_NOW = 11, 6, 5
+"""Levels: of what is made once, of what is sent meanwhile, of a page's HTML, made while its visitor waits."""
+
+LEAST = 500
+"""Bytes below which nothing is won."""
+
 
 FOR_EVER = "public, max-age=31536000, immutable"
 """For an address that names its content."""
 
 _LIMIT = anyio.CapacityLimiter(1)
+
+
+class Form(NamedTuple):
+    """A content as it is sent: its bytes, their ``Content-Encoding`` ("" for none) and its ``ETag``."""
+
+    content: bytes
+    encoding: str
+    tag: str
+
+
+def accepted_encodings(header: str) -> tuple[str, ...]:
+    """Which of brotli and gzip a browser takes, the smaller first, by its ``Accept-Encoding``.
+
+    >>> accepted_encodings("gzip, deflate, br, zstd"), accepted_encodings("gzip;q=1.0, br;q=0")
+    (('br', 'gzip'), ('gzip',))
+    >>> accepted_encodings("*"), accepted_encodings("")
+    ((), ())
+    """
+    weights = {}
+    for one in header.lower().split(","):
+        name, *options = (part.strip() for part in one.split(";"))
+        weights[name] = next((option[2:].strip() for option in options if option.startswith("q=")), "1")
+    return tuple(name for name in ("br", "gzip") if not _is_zero(weights.get(name, "0")))
+
+
+def _is_zero(weight):
+    try:
+        return float(weight) == 0
+    except ValueError:
+        return True
+
+
+class Shelf:
+    """Forms of contents by name, made once; `folder` keeps the brotli forms between processes.
+
+    A name stands for one content for ever, as the name of a file with a hash in it does.
+    """
+
+    def __init__(self, folder: Path = FOLDER):
+        self._folder, self._forms = folder, {}
+        self._making, self._waiting, self._asked = threading.Lock(), queue.SimpleQueue(), set()
+        self._thread = None
+
+    def ready(self, name: str, encodings: tuple[str, ...]) -> Form | None:
+        """The smallest form if it is there already; takes no time."""
+        return self._forms.get(name, {}).get(encodings[0]) if encodings else None
+
+    def form(self, name: str, read: Callable[[], bytes], encodings: tuple[str, ...]) -> Form:
+        """The smallest form that is there or can be made at once, for a thread that may wait."""
+        with self._making:
+            forms = self._forms.setdefault(name, {})
+            form = next((forms[one] for one in encodings if one in forms), None)
+            return form or self._first(forms, read(), encodings)
+
+    def _first(self, forms, content, encodings):
+        """Of a content that nobody asked for in these encodings before."""
+        digest = hashlib.blake2b(content, digest_size=12).hexdigest()
+        plain = Form(content, "", f'"{digest}"')
+        if len(content) < LEAST:
+            return plain
+        if "br" not in forms:
+            self._begin(forms, digest, content)
+        if "gzip" in encodings and not ("br" in encodings and "br" in forms):
+            forms["gzip"] = _gzip(content, digest)
+        return next((forms[one] for one in encodings if one in forms), plain)
+
+    def _begin(self, forms, digest, content):
+        """Take the brotli form from the folder, or have it made."""
+        if kept := self._kept(digest, content):
+            forms["br"] = _brotli(kept, digest)
+        elif digest not in self._asked:
+            self._asked.add(digest)
+            self._waiting.put((forms, digest, content))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._make, name="spcviz compressing", daemon=True)
+                self._thread.start()
+
+    def _kept(self, digest, content):
+        """The brotli form that the folder has; None if it has none, or a damaged one."""
+        try:
+            kept = (self._folder / f"{digest}-{BROTLI}.br").read_bytes()
+            return kept if brotli.decompress(kept) == content else None
+        except (OSError, brotli.error):
+            return None
+
+    def _make(self):
+        with contextlib.suppress(OSError):
+            if sys.platform == "linux":
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+        while True:
+            forms, digest, content = self._waiting.get()
+            made = brotli.compress(content, quality=BROTLI)
+            forms["br"] = _brotli(made, digest)
+            try:
+                write_bytes_atomic(self._folder / f"{digest}-{BROTLI}.br", made)
+            except OSError as error:
+                LOG.debug("compressed files are not kept in %s: %s", self._folder, error)
+
+
+def form_of(content: bytes, encodings: tuple[str, ...]) -> Form:
+    """The smallest form of a short content, made at once.
+
+    >>> form_of(b"e" * 1000, ("br", "gzip")).encoding, form_of(b"e" * 1000, ()).encoding
+    ('br', '')
+    """
+    digest = hashlib.blake2b(content, digest_size=12).hexdigest()
+    if "br" in encodings:
+        return _brotli(brotli.compress(content, quality=BROTLI_NOW), digest)
+    if "gzip" in encodings:
+        return _gzip(content, digest)
+    return Form(content, "", f'"{digest}"')
+
+
+def _gzip(content, digest):
+    return Form(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
+
+
+def _brotli(content, digest):
+    return Form(content, "br", f'"{digest}-br"')
+
+
+SHELF = Shelf()
+"""Of this process."""
 
 
 async def answer(

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz.web.classroom.rooms import number_in
-from spcviz.web.serving import answers, cards, clients, pages, smaller, static
+from spcviz.web.serving import answers, cards, clients, pages, static
 from spcviz.web.serving.outside import outside_of
 from spcviz.web.view import static_files
 
@@ -41,12 +41,12 @@ async def _page(request):
     is_embedded = request.query_params.get("embed", "").lower() == "true"
     is_speaker = request.query_params.get("speaker") == "true"
     outside = outside_of(request.headers, request.url.scheme)
-    encodings = smaller.accepted_encodings(request.headers.get("accept-encoding", ""))
+    encodings = answers.accepted_encodings(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
     if (query := request.url.query) and (card := cards.address(name, query)):
         # Of this address alone: not kept.
         text = html(name, outside, is_alone=is_embedded or is_speaker, card=card, query=query)
-        form = smaller.form_of(text.encode(), encodings)
+        form = answers.form_of(text.encode(), encodings)
     response = answers.response(form, request.headers, "text/html", "no-cache")
     clients.hand_token(request, response)
     return response
@@ -61,7 +61,7 @@ def classroom_of(request: Request) -> str | None:
 
 @lru_cache(maxsize=256)
 def _form(name, outside, is_alone, encodings):
-    return smaller.form_of(html(name, outside, is_alone=is_alone).encode(), encodings)
+    return answers.form_of(html(name, outside, is_alone=is_alone).encode(), encodings)
 
 
 def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", query: str = "") -> str:

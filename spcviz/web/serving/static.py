@@ -10,8 +10,7 @@ import streamlit
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 
-from spcviz.web.serving.answers import answer
-from spcviz.web.serving.smaller import SHELF, Shelf, accepted_encodings
+from spcviz.web.serving.answers import SHELF, Shelf, accepted_encodings, answer
 from spcviz.web.view import static_files
 
 ROOT = Path(streamlit.__file__).with_name("static")
