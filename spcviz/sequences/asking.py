@@ -35,7 +35,7 @@ class Weighted(NamedTuple):
     feature: Any
 
 
-class Asked(SequenceTagger):
+class FirstOrderTagger(SequenceTagger):
     """Questions to a fitted first-order tagger; a base of such, not for use by itself."""
 
     state_weights_: np.ndarray

@@ -15,7 +15,7 @@ from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partition
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels, states
 from spcviz.sequences.answers import Labellings, TagPaths
-from spcviz.sequences.asking import Asked
+from spcviz.sequences.asking import FirstOrderTagger
 from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.input_types import Inputs
 from spcviz.sequences.quick import numbers_of_labels
@@ -29,7 +29,7 @@ class Block(NamedTuple):
     sequences: range
 
 
-class ChainTagger(Asked):
+class ChainTagger(FirstOrderTagger):
     """Base of the first-order taggers, of weights (F, K) and ``[from, to]`` (K, K); not for use by itself."""
 
     state_weights_: np.ndarray

@@ -219,12 +219,12 @@ def test_who_leaves_while_waiting_waits_no_longer():
     def glance():
         raise Stopped
 
-    taken = [uploads._TURNS.acquire() for _ in range(uploads.N_AT_ONCE)]
+    taken = [uploads.LINE.join() for _ in range(uploads.N_AT_ONCE)]
     try:
         with pytest.raises(Stopped):
             read_upload(encoded(Image.new("L", (9, 9))), glance=glance)
     finally:
-        [uploads._TURNS.release() for _ in taken]
+        [place.leave() for place in taken]
     assert read_upload(encoded(Image.new("L", (9, 9)))).shape == (1, 9, 9, 3)
 
 

@@ -57,7 +57,7 @@ def ask(
     `OSError` where no process can be started.
     """
     end = time.monotonic() + (task.seconds if seconds is None else seconds)
-    with fork_server.start(fork_server.Asked(task, warm)) as child:
+    with fork_server.start(fork_server.Request(task, warm)) as child:
         said = _Bounded(child, task.most_out)
         talks = [
             threading.Thread(target=_send, args=(child.stdin, about, data), daemon=True),

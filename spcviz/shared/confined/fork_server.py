@@ -38,10 +38,10 @@ _ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # fork server would fork.
 _LOCK = threading.Lock()
 _RUNNING: dict[str, tuple[subprocess.Popen, socket.socket]] = {}
-"""The nurseries of this process by their names."""
+"""The fork servers of this process by their names."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A task, as a fork server is asked for it; `warm` are the arguments of what makes it ready."""
 
     task: Task
@@ -100,12 +100,12 @@ def environment(*more: str) -> dict[str, str]:
     return kept | threads | _ARROW | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
 
-def start(asked: Asked) -> "Forked | subprocess.Popen":
+def start(request: Request) -> "Forked | subprocess.Popen":
     """A process for a task; raises `OSError` where none can be started."""
-    if not (_CAN_FORK and asked.task.server):
-        command = [sys.executable, "-P", "-m", child.__name__, json.dumps(asked.task)]
+    if not (_CAN_FORK and request.task.server):
+        command = [sys.executable, "-P", "-m", child.__name__, json.dumps(request.task)]
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        more = _KEPT_IN_SERVERS if asked.task.server else ()
+        more = _KEPT_IN_SERVERS if request.task.server else ()
         return subprocess.Popen(command, cwd=os.sep, env=environment(*more), **pipes)
     ours: list[int] = []
     theirs: list[int] = []
@@ -114,7 +114,7 @@ def start(asked: Asked) -> "Forked | subprocess.Popen":
             read, write = os.pipe()
             theirs.append(read if is_read_there else write)
             ours.append(write if is_read_there else read)
-        _hand_over(asked, theirs)
+        _hand_over(request, theirs)
     except OSError:
         for descriptor in ours:
             os.close(descriptor)
@@ -126,31 +126,31 @@ def start(asked: Asked) -> "Forked | subprocess.Popen":
     return Forked(*files, ours[3])
 
 
-def wake(asked: Asked) -> None:
+def wake(request: Request) -> None:
     """Let a fork server load what a task needs, if there is none yet, without waiting for it."""
-    if not _CAN_FORK or asked.task.server in _RUNNING:
+    if not _CAN_FORK or request.task.server in _RUNNING:
         return
     with contextlib.suppress(OSError, RuntimeError):  # whoever needs it says so
-        threading.Thread(target=_wake, args=(asked,), name="spcviz fork server", daemon=True).start()
+        threading.Thread(target=_wake, args=(request,), name="spcviz fork server", daemon=True).start()
 
 
-def _wake(asked):
+def _wake(request):
     with contextlib.suppress(OSError):
-        _hand_over(asked, ())
+        _hand_over(request, ())
 
 
-def _hand_over(asked, descriptors):
+def _hand_over(request, descriptors):
     """Hand a task to its fork server, which is started if there is none, and wait until it has been taken."""
     with _LOCK:
         try:
-            _send(asked, descriptors)
+            _send(request, descriptors)
         except OSError:  # it had ended, perhaps just now
-            _end(asked.task.server)
-            _send(asked, descriptors)
+            _end(request.task.server)
+            _send(request, descriptors)
 
 
-def _send(asked, descriptors):
-    name = asked.task.server
+def _send(request, descriptors):
+    name = request.task.server
     if name not in _RUNNING:
         here, there = socket.socketpair()
         with there:
@@ -167,7 +167,7 @@ def _send(asked, descriptors):
         threading.Thread(target=process.wait, name="spcviz fork server", daemon=True).start()
         _RUNNING[name] = process, here
     link = _RUNNING[name][1]
-    socket.send_fds(link, [json.dumps(asked).encode()], list(descriptors))
+    socket.send_fds(link, [json.dumps(request).encode()], list(descriptors))
     if not link.recv(1):
         raise OSError("the fork server has ended")
 
@@ -193,25 +193,25 @@ def main() -> None:
         if not data:
             return
         task, warm = json.loads(data)
-        asked = Asked(Task(*task), tuple(warm))
+        request = Request(Task(*task), tuple(warm))
         link.send(b".")
-        _load(asked, loaded)
+        _load(request, loaded)
         if descriptors and os.fork() == 0:
             link.close()
-            _attend(asked.task, descriptors)
+            _attend(request.task, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _load(asked: Asked, loaded: set[tuple]) -> None:
+def _load(request: Request, loaded: set[tuple]) -> None:
     """Make ready for a task, once for each kind of it; what it raises is the task's own to say."""
-    if (kind := (asked.task.ready, *asked.warm)) in loaded:
+    if (kind := (request.task.ready, *request.warm)) in loaded:
         return
     loaded.add(kind)
     with contextlib.suppress(Exception):
-        child.import_function(asked.task.work)
-        if asked.task.ready:
-            child.import_function(asked.task.ready)(*asked.warm)
+        child.import_function(request.task.work)
+        if request.task.ready:
+            child.import_function(request.task.ready)(*request.warm)
 
 
 def _attend(task: Task, descriptors: Sequence[int]) -> None:

@@ -4,18 +4,17 @@ A small file can unpack to gigabytes, name other files and crash a decoder. `hea
 or refuses it, `decoder` does with nothing but its bytes; whatever happens, here it is an `UploadError`.
 """
 
-import contextlib
 import math
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.shared.confined.asking import GLANCE, Answer, ask
+from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.confined.limits import Task
+from spcviz.shared.confined.line import Line
 from spcviz.shared.uploading.decoder import MAX_BYTES, MAX_KEPT, MAX_SIDE
 from spcviz.shared.uploading.headers import Header, header_of
 
@@ -30,7 +29,7 @@ DECODE = Task(
     ready="spcviz.shared.uploading.decoder:load",
     most_out=MAX_KEPT * MAX_SIDE * MAX_SIDE * 3 + 1000,
 )
-_TURNS = threading.BoundedSemaphore(N_AT_ONCE)
+LINE = Line(N_AT_ONCE)
 _BUSY = "The server is busy with other visitors' files; try again in a minute."
 
 
@@ -68,7 +67,9 @@ def in_turn(task: Task, about: dict, data: bytes, glance: Callable[[], None]) ->
     not time enough behind others.
     """
     end = time.monotonic() + PATIENCE
-    with _turn(end, glance):
+    with LINE.join() as place:
+        if not place.wait(glance, end):
+            raise UploadBusyError(_BUSY)
         left = max(end - time.monotonic(), 0.0)
         try:
             answer = ask(task, about, data, glance=glance, seconds=left)
@@ -77,19 +78,6 @@ def in_turn(task: Task, about: dict, data: bytes, glance: Callable[[], None]) ->
     if answer.fault == "long" and time.monotonic() > end:  # its CPU time has a limit of its own
         raise UploadBusyError(f"The file was not read within {PATIENCE:.0f} s; try again in a minute.")
     return answer
-
-
-@contextlib.contextmanager
-def _turn(end: float, glance: Callable[[], None]) -> Iterator[None]:
-    """One of the few places for a process."""
-    while not _TURNS.acquire(timeout=GLANCE):
-        glance()
-        if time.monotonic() > end:
-            raise UploadBusyError(_BUSY)
-    try:
-        yield
-    finally:
-        _TURNS.release()
 
 
 def _frames(answer: Answer, header: Header) -> np.ndarray:

@@ -104,7 +104,7 @@ def titles() -> Mapping[str, str]:
     return {name: page.title for page in navigation.pages() for name in [navigation.name_of(page)]}
 
 
-def describe_bar(now: questions.Asked, is_solved: bool, live: str) -> dict:
+def describe_bar(now: questions.Question, is_solved: bool, live: str) -> dict:
     """What the bar shows of a task: nothing that would answer it before it is answered."""
     one, done = now.task, questions.list_tries(now.task.id)
     is_over = now.is_answered if one.options else is_solved

@@ -25,7 +25,7 @@ MOST_TRIES = 2
 """Wrong answers after which the right one is shown."""
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """The task of an address."""
 
     task: Task
@@ -37,14 +37,14 @@ class Asked(NamedTuple):
         return f"{self.task.id}a" if self.is_answered else self.task.id
 
 
-def of(params: Mapping[str, str]) -> Asked | None:
+def of(params: Mapping[str, str]) -> Question | None:
     """The task that an address names; None for none, or one that there is not."""
     code = re.fullmatch(r"([A-Z][0-9]{1,2})(a?)", params.get(NAME, "")[:8], re.ASCII)
     one = tasks.every().get(code[1]) if code else None
-    return Asked(one, bool(code[2] and one.options)) if code and one else None
+    return Question(one, bool(code[2] and one.options)) if code and one else None
 
 
-def present() -> Asked | None:
+def present() -> Question | None:
     """The task of the present address, none in a tour."""
     return None if "tour" in st.query_params or NAME not in st.query_params else of(st.query_params.to_dict())
 

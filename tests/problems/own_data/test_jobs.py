@@ -29,7 +29,7 @@ def job(**more):
     return Job("train", wanted(**more.pop("settings", {})), n_steps=2, **more)
 
 
-def nurseries():
+def fork_servers():
     processes = psutil.Process().children()
     running = fork_server._RUNNING.get("training")
     return [one for one in processes if running is not None and one.pid == running[0].pid]
@@ -37,7 +37,7 @@ def nurseries():
 
 def children():
     """Training processes of this test."""
-    return [one for parent in nurseries() for one in parent.children(recursive=True)]
+    return [one for parent in fork_servers() for one in parent.children(recursive=True)]
 
 
 def test_a_job_brings_a_model_home_and_counts_its_steps():
@@ -68,7 +68,7 @@ def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
     for training in several:
         assert training.ended.wait(60)
     assert {training.problem for training in several} == {"none"}
-    assert not jobs._LINE
+    assert not len(jobs.LINE)
 
 
 def test_who_cancels_takes_the_process_along():
@@ -90,7 +90,7 @@ def test_who_cancels_takes_the_process_along():
 def test_a_fork_server_has_one_thread_when_it_forks():
     """Training tells of its progress, and bars of progress are watched by a thread, usually."""
     assert job().ended.wait(WAIT)
-    (parent,) = nurseries()
+    (parent,) = fork_servers()
     assert len(list(Path(f"/proc/{parent.pid}/task").iterdir())) == 1
 
 
@@ -103,7 +103,7 @@ def test_a_thread_that_cannot_start_blocks_nobody(monkeypatch):
         failed = [job() for _ in range(3)]
     assert {one.state for one in failed} == {"failed"}
     assert {one.problem for one in failed} == {jobs.NO_PROCESS}
-    assert not jobs._LINE
+    assert not len(jobs.LINE)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, OSError, KeyError, MemoryError, ZeroDivisionError])
@@ -116,7 +116,7 @@ def test_whatever_ends_a_job_is_said(error, monkeypatch):
     assert failed.ended.wait(60)
     assert failed.state == "failed"
     assert failed.problem.endswith(".")
-    assert not jobs._LINE
+    assert not len(jobs.LINE)
 
 
 @pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
@@ -132,7 +132,7 @@ def test_a_job_is_a_child_of_one_fork_server_with_limits_of_its_own():
                     seen.add(one.pid)
         time.sleep(0.005)
     assert [one.state for one in trainings] == ["done"] * 3
-    assert len(nurseries()) == 1
+    assert len(fork_servers()) == 1
     assert limits
     assert max(limits) < 8 * works.WORKS["train"].task.memory
     assert len(seen) >= 3
@@ -141,12 +141,12 @@ def test_a_job_is_a_child_of_one_fork_server_with_limits_of_its_own():
 @pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
 def test_a_fork_server_that_has_ended_is_started_anew():
     assert job().ended.wait(WAIT)
-    (old,) = nurseries()
+    (old,) = fork_servers()
     old.kill()
     training = job()
     assert training.ended.wait(WAIT)
     assert training.state == "done"
-    assert [one.pid for one in nurseries()] != [old.pid]
+    assert [one.pid for one in fork_servers()] != [old.pid]
 
 
 @pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")

@@ -61,7 +61,7 @@ def read_apart(
 
 def wake() -> None:
     """Have somebody ready who reads, before the first file comes."""
-    fork_server.wake(fork_server.Asked(READ))
+    fork_server.wake(fork_server.Request(READ))
 
 
 def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:

@@ -15,18 +15,16 @@ from typing import Any
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.works import CPU_SECONDS, WORKS
 from spcviz.shared.confined.asking import Answer, EndedError, ask
+from spcviz.shared.confined.line import Line
 from spcviz.store.errors import DamagedError
 from spcviz.store.raw import value_of
 
 LOG = logging.getLogger(__name__)
 N_AT_ONCE = 2
-_GLANCE = 0.1  # seconds between two looks at whether anybody still waits
 _GUESS = 12.0  # seconds that a job takes as long as none has been seen
 _DONE = re.compile(rb"(\d+)(?:/\d+|it) \[")
 
-_LOCK = threading.Lock()
-_LINE: list["Job"] = []
-"""All that wait or run, first come first."""
+LINE = Line(N_AT_ONCE)
 _TOOK: deque[float] = deque(maxlen=8)
 """Seconds of the last jobs that ran to their end."""
 
@@ -62,8 +60,7 @@ class Job:
         self._bars = 0, 0  # steps of the bars before, and of the last one
         self._cancelled = threading.Event()
         self.ended = threading.Event()
-        with _LOCK:
-            _LINE.append(self)
+        self._place = LINE.join()
         try:
             threading.Thread(target=self._run, name="spcviz training", daemon=True).start()
         except RuntimeError:  # no thread: the line must not wait for one that never runs
@@ -76,9 +73,7 @@ class Job:
 
     def ahead(self) -> int:
         """How many others wait before this one."""
-        with _LOCK:
-            place = _LINE.index(self) if self in _LINE else 0
-        return max(0, place - N_AT_ONCE + 1)
+        return self._place.n_before()
 
     def seconds_to_wait(self) -> float:
         """About how long until it begins, by what the last jobs took."""
@@ -91,8 +86,7 @@ class Job:
 
     def _end(self, state: str, problem: str = "") -> None:
         self.state, self.problem = state, problem
-        with _LOCK:
-            _LINE.remove(self)
+        self._place.leave()
         self._given = {}, b""
         self.ended.set()
 
@@ -103,9 +97,8 @@ class Job:
     def _run(self) -> None:
         state, problem = "failed", _EARLY
         try:
-            while self.ahead():
-                self._glance()
-                time.sleep(_GLANCE)
+            self._place.wait(self._glance)
+            self._glance()
             self.state, begun = "running", time.monotonic()
             self.outcome = _outcome(self._answer(), self.work)
             self._glance()

@@ -1,0 +1,83 @@
+"""Whose turn it is to have a process: a few places, and a line in which who came first is first.
+
+A process may take a core and much memory, so few run at a time, whoever asks. Who waits is looked after ten
+times a second: who gives up leaves the line, and the next moves on at once.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+from spcviz.shared.confined.asking import GLANCE
+
+
+class Line:
+    """Places for `most` at a time, and all who wait for one, first come first served."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._places: list[Place] = []  # those who are served stand in front
+        self._moved = threading.Condition()
+
+    def __len__(self) -> int:
+        """How many are served or wait."""
+        return len(self._places)
+
+    def join(self) -> "Place":
+        """A place at the end; whoever takes it has to leave it, served or not."""
+        place = Place(self)
+        with self._moved:
+            self._places.append(place)
+        return place
+
+
+class Place:
+    """Where somebody stands in a `Line`; as a context it is left at the end.
+
+    >>> line = Line(1)
+    >>> with line.join() as first, line.join() as second:
+    ...     first.n_before(), second.n_before(), second.wait(end=0.0)
+    (0, 1, False)
+    >>> len(line)
+    0
+    """
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def __enter__(self) -> "Place":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def n_before(self) -> int:
+        """How many others have to end before this one's turn; 0 once it has come."""
+        with self._line._moved:
+            return self._n_before()
+
+    def _n_before(self) -> int:
+        places = self._line._places
+        return max(0, places.index(self) - self._line.most + 1) if self in places else 0
+
+    def wait(self, glance: Callable[[], None] = lambda: None, end: float = math.inf) -> bool:
+        """Wait for the turn; whether it came before `end` on `time.monotonic`'s clock.
+
+        `glance` is called ten times a second; what it raises goes on, and the place has to be left then, too.
+        """
+        while True:
+            with self._line._moved:
+                if not self._n_before():
+                    return True
+                if (left := end - time.monotonic()) <= 0:
+                    return False
+                self._line._moved.wait(min(GLANCE, left))
+            glance()
+
+    def leave(self) -> None:
+        """Make way; a place that was left already stays so."""
+        with self._line._moved:
+            if self in self._line._places:
+                self._line._places.remove(self)
+                self._line._moved.notify_all()
