@@ -96,3 +96,106 @@ def test_what_is_asked_of_own_modules_is_there(folder):
 def test_a_missing_name_is_found():
     source = "from spcviz.io import named as say\n\n\ndef show():\n    return say.TOKEN, say.TOKENS\n"
     assert list(missing(source)) == [(5, "say", "TOKENS")]
+
+
+# A function is named by a verb and its object (load_table, describe_level); "taken" or "shown" alone says
+# neither who does what nor to what. These are the irregular ones; those in "ed" are told by their ending.
+PARTICIPLES = {
+    "begun", "born", "borne", "bought", "bound", "broken", "brought", "built", "caught", "chosen",
+    "dealt", "done", "drawn", "driven", "eaten", "fallen", "fed", "felt", "forgotten", "found",
+    "frozen", "given", "gone", "grown", "heard", "held", "hidden", "kept", "known", "laid", "led",
+    "left", "lent", "lit", "lost", "made", "meant", "met", "paid", "said", "seen", "sent", "shaken",
+    "shown", "sold", "spent", "split", "spoken", "spread", "struck", "sung", "swept", "sworn", "taken",
+    "taught", "thought", "thrown", "told", "torn", "understood", "undone", "won", "worn", "wound",
+    "written",
+}  # fmt: skip
+VERBS = frozenset(
+    {"bound", "found", "left", "spread", "split", "embed", "feed", "need", "proceed", "seed", "shed"}
+)
+"""Which of them a verb may be, too."""
+LEFT = {
+    "experiments/pose": 10, "spcviz/engine": 21, "spcviz/io": 5, "spcviz/learning": 35,
+    "spcviz/problems/parsing": 1, "spcviz/problems/pose": 26, "spcviz/spending": 9,
+}  # fmt: skip
+"""Folders that have some from before, and how many: a number here only ever falls."""
+ROOMS = {"cached", "shown", "stored"}
+"""Files that every problem has under these names: cached calls, tuples that are drawn, stored models."""
+
+
+def is_participle(name):
+    """Whether a name is a bare participle.
+
+    >>> [is_participle(name) for name in ("shown", "_checked", "show", "checked_names", "spread")]
+    [True, True, False, False, False]
+    """
+    word = name.strip("_")
+    return word not in VERBS and (word in PARTICIPLES or (word.endswith("ed") and word.isalpha()))
+
+
+def bare(source):
+    """Functions and methods of a module that other modules may call and that are bare participles."""
+    scopes = [ast.parse(source)]
+    for scope in scopes:
+        for node in scope.body:
+            if isinstance(node, ast.ClassDef):
+                scopes.append(node)
+            if isinstance(node, KINDS) and not node.name.startswith("_") and is_participle(node.name):
+                decorators = {getattr(one, "id", "") for one in node.decorator_list}
+                if not decorators & {"property", "kind"}:  # words of the statements' own language are kinds
+                    yield node.name
+
+
+def test_functions_are_no_bare_participles():
+    found = {}
+    for folder in SOURCES:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            home = next((left for left in LEFT if name.startswith(f"{left}/")), name)
+            found.setdefault(home, []).extend(bare(path.read_text(encoding="utf-8")))
+    assert {home: names for home, names in found.items() if len(names) > LEFT.get(home, 0)} == {}
+
+
+def test_modules_are_no_bare_participles():
+    paths = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))]
+    names = {path.relative_to(ROOT).as_posix() for path in paths if is_participle(path.stem)}
+    rooms = {name for name in names if Path(name).stem in ROOMS and name.startswith("spcviz/problems/")}
+    left = {name for name in names - rooms if not any(name.startswith(f"{folder}/") for folder in LEFT)}
+    assert left == set()
+
+
+def test_a_bare_participle_is_found():
+    source = "def shown():\n    pass\n\n\nclass Room:\n    def told(self): ...\n    def tell(self): ...\n"
+    assert list(bare(source)) == ["shown", "told"]
+    assert list(bare(source.replace("shown", "show_all").replace("told", "_told"))) == []
+
+
+def imports_missing(source):
+    """(line, module, name) of names that are imported from own modules and not there."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            path = module(node.module)
+            if path is None and node.module.split(".")[0] in SOURCES:
+                folder = ROOT / node.module.replace(".", "/")
+                has = {one.stem for one in folder.iterdir()} if folder.is_dir() else set()
+            elif path is None or (has := bound(path)) is None:
+                continue
+            for alias in node.names:
+                if (
+                    alias.name not in has
+                    and alias.name != "*"
+                    and module(f"{node.module}.{alias.name}") is None
+                ):
+                    yield node.lineno, node.module, alias.name
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_what_is_imported_from_own_modules_is_there(folder):
+    """A lazy import is run when its function is, which may be after hours."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    found = {path: list(imports_missing(path.read_text(encoding="utf-8"))) for path in files}
+    assert {path: one for path, one in found.items() if one} == {}
+
+
+def test_a_missing_import_is_found():
+    source = "from spcviz.io import named\nfrom spcviz.io.named import TOKENS\nfrom spcviz.no import a\n"
+    assert list(imports_missing(source)) == [(2, "spcviz.io.named", "TOKENS"), (3, "spcviz.no", "a")]
