@@ -1,4 +1,4 @@
-"""The first minute of a server.
+"""Load test: the first minute of a server that has just been started.
 
 On a machine with no compiled kernel: each page's first picture. On one that has them all: the first visitor
 of a server that has just started, and a class that comes to it at once.

@@ -1,4 +1,4 @@
-"""Pages in a real browser: what they weigh, how far they move while they come, how much they ask for at once.
+"""Pages measured in a real browser: bytes, shifts of what is there, controls in the first view.
 
 Wants Playwright and a Chromium, as the tests do; without them nothing is measured.
 """

@@ -1,4 +1,4 @@
-"""Folds put together: mean curves with their spread, and SPC-pi against its parents at equal accuracy."""
+"""Results on orders and features over folds: mean curves with their spread, SPC-pi against its parents."""
 
 import numpy as np
 

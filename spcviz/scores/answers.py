@@ -1,4 +1,4 @@
-"""What questions about sequences are answered with."""
+"""Results of queries on sequences: the k best, witnesses, curves over thresholds."""
 
 from importlib import import_module
 from typing import NamedTuple

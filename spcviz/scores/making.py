@@ -1,4 +1,4 @@
-"""Sequences from emissions in any form."""
+"""`from_emissions`: scores of labels in any form, as `Sequences`."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any

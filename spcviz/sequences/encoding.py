@@ -1,4 +1,4 @@
-"""What users hand over as X, as rows of numbered features.
+"""X as users hand it over, encoded as rows of numbered features.
 
 X is a list with one item a sequence; a sequence is
 

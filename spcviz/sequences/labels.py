@@ -1,4 +1,4 @@
-"""What users hand over as y and as allowed labels, as numbers and masks, with errors that name the item."""
+"""y and allowed labels as users hand them over, as numbers and masks; errors name the item."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain

@@ -1,4 +1,4 @@
-"""What a process lets go of before it sees a byte of a visitor's: memory, time, descriptors, the network.
+"""Limits of a child process, set before it sees a byte of a visitor's: memory, time, descriptors, no network.
 
 The network goes on Linux alone, and only where an ordinary process may have a network of its own: elsewhere
 it is the descriptors that keep it shut. Windows has none of these limits but the wall clock of the caller.

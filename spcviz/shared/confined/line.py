@@ -1,4 +1,4 @@
-"""Whose turn it is to have a process: a few places, and a line in which who came first is first.
+"""A queue for child processes: a few places at a time, first come first served.
 
 A process may take a core and much memory, so few run at a time, whoever asks. Who waits is looked after ten
 times a second: who gives up leaves the line, and the next moves on at once.

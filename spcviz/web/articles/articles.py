@@ -1,4 +1,4 @@
-"""Each page's article."""
+"""Articles under the pages: each page's, read from articles.json."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""What warm-up does in the server: kernels compiled or loaded, caches filled, group by group."""
+"""Warm-up in the server: kernels compiled or loaded, caches filled, group by group."""
 
 import atexit
 import contextlib

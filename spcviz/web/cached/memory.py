@@ -1,4 +1,4 @@
-"""How much memory all cached calls may hold together: one budget of bytes, what is worth least goes.
+"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte go first.
 
 Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """

@@ -1,4 +1,4 @@
-"""What visitors brought or drew, and all that was made of it: whose it is, and when it goes.
+"""Values made of what visitors brought or drew: which visit owns each, and when it is deleted.
 
 Everything of a visitor's lies with a *holder*: a table that says of each entry which visit it belongs to and
 when it was used last. Here is the one rule for all of them. An entry goes

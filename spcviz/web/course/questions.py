@@ -1,4 +1,4 @@
-"""What a page is asked: the task of its address, the values it offers, and what stays hidden meanwhile.
+"""Questions of a page: the task of its address, values offered to its check, what stays hidden meanwhile.
 
 In the address ``ask`` names the task: ``L1`` with its question, ``L1a`` once it is answered. A page offers
 its values (`offer`) only where they are wanted; the bar (`bar`) shows what they come to. A part of a page

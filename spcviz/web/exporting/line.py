@@ -1,4 +1,4 @@
-"""The line of those who save: a few at a time, one place each, and everybody learns soon where they stand.
+"""A queue of visitors who save: a few are served at a time, and the others learn soon where they stand.
 
 Who is not served within moments is told their place and a ticket, and asks again with it; a ticket that
 nobody asks with is dropped. So a request that has been given up holds nothing, and none waits for long.

@@ -1,4 +1,4 @@
-"""What processes do that save for a visitor (`making`): a page's file, the sheet of its moments, its loop.
+"""Steps of saving that run in child processes (`making`): a page's file, the sheet of its moments, its loop.
 
 Nothing is imported before `load` has said that this process has no visitors: a fork server has one thread.
 """

@@ -1,4 +1,4 @@
-"""Who asks, as far as a server can know, and how often they may: the address, and a number handed out.
+"""Clients and their rate limits: one is told by its address or a signed token, and has a bucket of rights.
 
 A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
 asks for many tokens is held by the address instead.

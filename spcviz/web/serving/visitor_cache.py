@@ -1,4 +1,4 @@
-"""What was made for one visitor and is asked for by the next: kept for a while, in memory alone.
+"""A cache of files that were made for one visitor and are asked for by the next: in memory, for minutes.
 
 A class that opens one scene asks for one loop forty times; a messenger fetches a card for each of its
 servers. Nothing is written to a disk, and what is over goes whether or not somebody asks: whoever has a

@@ -1,5 +1,4 @@
-"""What components give back to their page: the callbacks that write it to the address, and a drag ahead of
-it."""
+"""Callbacks of components: what was set in the browser goes to the address; a drag may be ahead of its page."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any

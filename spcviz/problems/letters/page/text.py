@@ -1,4 +1,4 @@
-"""The Letters page's sentences."""
+"""Sentences of the Letters page: what it is about, help on the rule, what a word is chosen for."""
 
 INTRODUCTION = (
     "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "

@@ -1,4 +1,4 @@
-"""How results on threshold rules are told: tables of what each rule leaves, and at equal loss."""
+"""Tables of results on threshold rules: what each rule leaves, and what it leaves at equal loss."""
 
 import pandas as pd
 

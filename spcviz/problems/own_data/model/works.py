@@ -1,4 +1,4 @@
-"""What a process of its own can be asked for: each a `Task`, its function, and the record that comes back.
+"""The kinds of work a child process can be given: each a `Task`, its function, the record that comes back.
 
 `confined` starts the process; nothing of a visitor's is read, loaded or trained on anywhere else.
 """

@@ -1,4 +1,4 @@
-"""What a researcher asks of a model: is a threshold worth it, how good are its answers, what has it learned.
+"""Diagnostics of a trained model: is a threshold worth it, how good are its answers, what has it learned.
 
 The rule of the verdict and its words are those of `spcviz.shared.verdict`.
 """

@@ -1,4 +1,4 @@
-"""What is taken away: the Python that repeats it all, the model, tables, the example's file."""
+"""Downloads of the page Your data: the Python that repeats it all, the model, tables, the example's file."""
 
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.examples import EXAMPLES

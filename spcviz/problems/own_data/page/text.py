@@ -1,4 +1,4 @@
-"""What the page about a visitor's own data says."""
+"""Sentences of the page Your data: on training, scores, thresholds, purchases and answers."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the pieces take, as the result ``scene-costs`` has it: the prices that SIM learns with."""
+"""Costs of the pieces, as the result ``scene-costs`` measured them: the prices that SIM learns with."""
 
 import json
 

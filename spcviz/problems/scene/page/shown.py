@@ -1,4 +1,4 @@
-"""What scenes are shown with: classes and feature groups, and the predictors' trajectories on a picture."""
+"""Classes and feature groups of scenes, and the tuples that their page draws: trajectories on a picture."""
 
 from typing import NamedTuple
 

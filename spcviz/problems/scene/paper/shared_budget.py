@@ -1,4 +1,4 @@
-"""What is shown of street pictures that share one budget (DMS over pictures)."""
+"""Table and chart of street pictures that share one budget (DMS over pictures)."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The Tagging page's sentences."""
+"""Sentences of the Tagging page, worked out from the numbers."""
 
 INTRODUCTION = (
     "# Tagging: watch a sentence lose its readings\n"

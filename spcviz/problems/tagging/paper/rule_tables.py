@@ -1,4 +1,4 @@
-"""How the result tagging-rules is shown."""
+"""Tables and charts of the result tagging-rules: threshold rules on the shipped tagger."""
 
 import pandas as pd
 
