@@ -1,4 +1,4 @@
-"""Callbacks of components: what was set in the browser goes to the address; a drag may be ahead of its page."""
+"""Callbacks of components: what was set in the browser goes to the address; a drag may be ahead of it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
