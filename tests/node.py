@@ -36,8 +36,9 @@ def run_node(tmp_path, core, body, data):
     (tmp_path / "data.bin").write_bytes(pack(data))
     (tmp_path / "main.js").write_text(
         f"import * as core from './{core}'; import {{ readFileSync }} from 'fs';\n"
-        "import { opened } from './web/view/elements.js';\n"
-        "const data = opened(new Uint8Array(readFileSync(new URL('./data.bin', import.meta.url))));\n" + body
+        "import { openData } from './web/view/elements.js';\n"
+        "const data = openData(new Uint8Array(readFileSync(new URL('./data.bin', import.meta.url))));\n"
+        + body
     )
     done = subprocess.run([node(), tmp_path / "main.js"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -6,8 +6,8 @@ const COUNT_MS = 350; // counts are on the screen within a second
 const SIGN_MS = 60000; // nothing is asked: only a sign of life
 const DESK_MS = 700; // orders of the speaker's desk come within a second
 const HOUR_KEPT = "spcviz-hour "; // and the room's number: the hour's list, in this window alone
-const tallied = ({ n, ask }) => `${n} ${ask}`;
-const rounded = (value) => Number(value.toPrecision(3)).toLocaleString("en");
+const describeTally = ({ n, ask }) => `${n} ${ask}`;
+const roundValue = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
 /** The panel. `act` tells the server that the address has a room now, `tell` the speaker's window what is counted. */
 export class ClassRoom {
@@ -55,7 +55,7 @@ export class ClassRoom {
   }
   async clear() {
     if (!await this.asOwner("clear")) return;
-    if (this.now) this.tally.delete(tallied(this.now)); // the hour's list forgets them too
+    if (this.now) this.tally.delete(describeTally(this.now)); // the hour's list forgets them too
     this.keepTally();
     await this.look();
   }
@@ -224,7 +224,7 @@ export class ClassRoom {
     setText(this.total, this.totalOf(now));
     this.paintFound(now.found ?? []);
     const rows = now.ranking ? this.ofRanking(now) : now.choices.length ? this.ofChoices(now) : this.ofGuesses(now), most = Math.max(1, ...rows.map((row) => row.count));
-    if (now.answers) this.tally.set(tallied(now), { ask: now.ask, counted: rows });
+    if (now.answers) this.tally.set(describeTally(now), { ask: now.ask, counted: rows });
     this.keepTally();
     this.counted = `${this.total.textContent}: ${rows.map(({ label, count }) => `${label} ${count}`).join(", ")}`;
     this.others({ kind: "class", said: this.counted });
@@ -258,8 +258,8 @@ export class ClassRoom {
   ofChoices(now) { return now.choices.map((label, at) => ({ label, count: now.counts[at], isRight: now.right === at })); }
   ofGuesses({ guesses: { bins, median }, right = null }) {
     const last = bins.length - 1, isIn = ({ low, high }, at) => right !== null && (right >= low || at === 0) && (right < high || at === last);
-    const rows = bins.map((bin, at) => ({ label: bin.low === bin.high ? rounded(bin.low) : `${rounded(bin.low)} to ${rounded(bin.high)}`, count: bin.count, isRight: isIn(bin, at) }));
-    if (median !== null && !this.isHidden) setText(this.total, `${this.total.textContent}, the middle one ${rounded(median)}`);
+    const rows = bins.map((bin, at) => ({ label: bin.low === bin.high ? roundValue(bin.low) : `${roundValue(bin.low)} to ${roundValue(bin.high)}`, count: bin.count, isRight: isIn(bin, at) }));
+    if (median !== null && !this.isHidden) setText(this.total, `${this.total.textContent}, the middle one ${roundValue(median)}`);
     return rows;
   }
 }

@@ -3,9 +3,9 @@
 // What is solved and why an option is wrong is the server's to say; what one has passed is this browser's.
 
 import { button, node, setText } from "../view/elements.js";
-import { View, mounted } from "../view/view.js";
+import { View, makeMount } from "../view/view.js";
 import { isTyping, partOf } from "../touring/tour_core.js";
-import { fold, markOf, markSideBar, onProgress, progress, shuffled, solved, toldOf } from "./progress.js";
+import { fold, markOf, markSideBar, onProgress, progress, shuffle, noteSolved, toldOf } from "./progress.js";
 
 const LOOK_MS = 300;
 const PHONE = "(max-width: 640px)";
@@ -74,7 +74,7 @@ class CourseBar extends View {
     this.view ??= {};
     const { open } = data;
     if (open?.isOver && open.isDone && !open.options.length) this.tellRoom(open);
-    if (open?.isDone) solved(open.id, { tries: open.tries, how: open.how, won: open.won, address: this.here() });
+    if (open?.isDone) noteSolved(open.id, { tries: open.tries, how: open.how, won: open.won, address: this.here() });
   }
   /** In a class: this phone has it. The lecturer's own screen does not count. */
   async tellRoom({ id, ask }) {
@@ -155,7 +155,7 @@ class CourseBar extends View {
     this.optionsKey = key;
     this.options.hidden = !open?.options.length;
     if (!open?.options.length) return this.options.replaceChildren();
-    this.order = shuffled(open.options, progress().seed, open.id);
+    this.order = shuffle(open.options, progress().seed, open.id);
     const one = (text, i) => {
       const why = open.why[text], isRight = open.right === text;
       const choose = button(`${i + 1}  ${text}`, `Answer ${i + 1}`, () => this.choose(i), { disabled: Boolean(why) || open.isOver, class: why ? "wrong" : isRight ? "right" : "" });
@@ -203,4 +203,4 @@ class CourseBar extends View {
   }
 }
 
-export default mounted(CourseBar);
+export default makeMount(CourseBar);

@@ -3,7 +3,7 @@
 // Everything about the visitor is this browser's (progress.js); the page's own words come from the server.
 
 import { button, node, setText } from "../view/elements.js";
-import { View, mounted } from "../view/view.js";
+import { View, makeMount } from "../view/view.js";
 import { forgetAll, markOf, markSideBar, onProgress, progress, take, toldOf } from "./progress.js";
 
 const WEIGHT = { self: 1, shown: 0.5 };
@@ -93,4 +93,4 @@ class CoursePage extends View {
   }
 }
 
-export default mounted(CoursePage);
+export default makeMount(CoursePage);

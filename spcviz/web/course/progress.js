@@ -23,7 +23,7 @@ function keep(all) {
   return all;
 }
 /** A task is solved; found by oneself stays found. */
-export function solved(id, { tries, how, address, won }) {
+export function noteSolved(id, { tries, how, address, won }) {
   const all = progress(), earlier = all.done[id];
   if (earlier && !(earlier.how === "shown" && how === "self")) return;
   keep({ ...all, done: { ...all.done, [id]: { at: new Date().toISOString().slice(0, 10), tries, how, address, won } } });
@@ -49,7 +49,7 @@ export const marksOf = (done, ids) => ids.map((id) => markOf(done, id)).join("")
 export const toldOf = (done, ids) => `${ids.filter((id) => done[id]).length} of ${ids.length} tasks`;
 
 /** The same order for the same seed: options do not move while one thinks. */
-export function shuffled(list, seed, name) {
+export function shuffle(list, seed, name) {
   let state = seed;
   for (const sign of name) state = (Math.imul(state, 31) + sign.codePointAt(0)) >>> 0;
   const out = [...list];

@@ -18,7 +18,7 @@ import { button, clamp, node, toRgb, unpackInk } from "../view/elements.js";
 import { moreBox } from "../view/more.js";
 import { PINS } from "../view/pins.js";
 import { lowestOf } from "../view/rule.js";
-import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
+import { LATTICE, PAINTED, View, makeMount } from "../view/view.js";
 
 const SEND_EVERY_MS = 200, GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
@@ -143,9 +143,9 @@ class LatticeView extends View {
     speakOfTags(data.words.length > 0);
     this.truth = data.truth;
     this.images = unpackInk(data.pixels);
-    this.levels = this.opened("level", data, this.levels);
+    this.levels = this.openPart("level", data, this.levels);
     for (const name of ["A", "B"]) {
-      this.pinLevels[name] = data.pins[name] ? this.opened(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
+      this.pinLevels[name] = data.pins[name] ? this.openPart(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
     }
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.secret = new Set(data.hidden ?? []); // what a question asks for
@@ -164,12 +164,12 @@ class LatticeView extends View {
   /** Another word, from a view that asked for it itself. */
   hear(news) {
     if (!this.component || !this.root.isConnected) return;
-    if (news.lattice.length) this.answered(news.lattice, { cell: "" });
+    if (news.lattice.length) this.takeAnswer(news.lattice, { cell: "" });
     news.isTaken = news.lattice.length > 0;
   }
 
   /** The levels of the word, or of a pin, as they are set now; those that are here already are kept. */
-  opened(name, settings, old) {
+  openPart(name, settings, old) {
     return settings.was_capped.map((_, i) => {
       const part = this.data.parts[`${name} ${i}`];
       const level = old[i] && old[i].digest === part.digest ? old[i] : openLevel(part);
@@ -244,10 +244,10 @@ class LatticeView extends View {
     this.seq += 1;
     this.after("give up", GIVE_UP_MS + 50, () => { this.pendingSince = 0; this.flush(); });
     this.root.dataset.sent = this.seq;
-    this.component.setStateValue("view", this.told());
+    this.component.setStateValue("view", this.stateToTell());
   }
 
-  sent() { return { ...super.sent(), seq: this.seq, dragging: this.isDragging }; }
+  viewToSend() { return { ...super.viewToSend(), seq: this.seq, dragging: this.isDragging }; }
 
   // ---------------------------------------------------------------- dragging
 
@@ -388,7 +388,7 @@ class LatticeView extends View {
     this.heights = heights;
     this.geometry = drawScene(canvasPen(context, this.font), { width, height }, this.model(heights, shown));
     this.tell();
-    this.painted(performance.now() - time);
+    this.notePaint(performance.now() - time);
     document.dispatchEvent(new CustomEvent(PAINTED, { detail: this }));
     this.root.dataset.ready = "1";
     if (isMoving) this.draw();
@@ -397,4 +397,4 @@ class LatticeView extends View {
 
 Object.assign(LatticeView.prototype, INPUT, WORDS, EXPORTS, PINS);
 
-export default mounted(LatticeView);
+export default makeMount(LatticeView);

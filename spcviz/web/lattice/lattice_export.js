@@ -10,10 +10,10 @@ const LOOP = { width: 960, height: 540, edge: 16, line: 24, most: 24 }; // pixel
 export const EXPORTS = {
   fileName(kind) { return `lattice-word${this.data.word_id}-level${this.view.level}.${kind}`; },
   exportPng() { this.savePicture(this.canvas, this.colours.background); },
-  measured() { return canvasPen(this.canvas.getContext("2d"), this.font).measure; },
+  measure() { return canvasPen(this.canvas.getContext("2d"), this.font).measure; },
   exportSvg() {
     const width = this.stage.clientWidth, height = this.stage.clientHeight;
-    const pen = svgPen(width, height, this.font, this.colours.background, this.measured());
+    const pen = svgPen(width, height, this.font, this.colours.background, this.measure());
     this.drawWith(pen, width, height);
     this.saveText(pen.finish(this.summary.textContent), "svg");
   },
@@ -23,7 +23,7 @@ export const EXPORTS = {
   /** The story as one SVG: a group a moment, of which one is seen. `sentence` and `address` stand below. */
   loopSvg(sentence, address) {
     const { width, height, edge, line, most } = LOOP, { story } = this, before = structuredClone(this.view), moments = chosenOf(story.length, most);
-    const whole = { width, height: height + 5 * line + edge }, pen = svgPen(whole.width, whole.height, this.font, this.colours.background, this.measured());
+    const whole = { width, height: height + 5 * line + edge }, pen = svgPen(whole.width, whole.height, this.font, this.colours.background, this.measure());
     const spans = durations(moments.length), total = spans.reduce((sum, one) => sum + one, 0);
     let at = 0;
     for (const [k, moment] of moments.entries()) {

@@ -2,7 +2,7 @@
 // so its picture, its sentence and the numbers in it are the page's own. They are opened one after the other.
 
 import { button, node, setText } from "../view/elements.js";
-import { View, mounted } from "../view/view.js";
+import { View, makeMount } from "../view/view.js";
 import { treesOf } from "./tour_core.js";
 
 const LOOK_MS = 200, BEGIN_MS = 400;
@@ -92,4 +92,4 @@ class HandoutView extends View {
   }
 }
 
-export default mounted(HandoutView);
+export default makeMount(HandoutView);

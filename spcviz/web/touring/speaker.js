@@ -3,9 +3,9 @@
 // whose key stands behind the # of its address. Where there is neither it reads the tour by itself.
 
 import { button, node, setText } from "../view/elements.js";
-import { View, mounted } from "../view/view.js";
+import { View, makeMount } from "../view/view.js";
 import { keepTours } from "./kept_tours.js";
-import { CHANNEL, asked, clockText, isTyping } from "./tour_core.js";
+import { CHANNEL, keyAction, clockText, isTyping } from "./tour_core.js";
 
 const TICK_MS = 250;
 const ALONE_MS = 1500; // without a word from a window with the tour
@@ -200,7 +200,7 @@ class SpeakerView extends View {
   }
   key(event) {
     if (isTyping(event.composedPath()[0])) return;
-    const what = asked(event, true, true);
+    const what = keyAction(event, true, true);
     if (what === "forward" || what === "back") this.send(what === "forward" ? 1 : -1);
     else if (what === "black") this.post({ kind: "black" });
     else return;
@@ -208,4 +208,4 @@ class SpeakerView extends View {
   }
 }
 
-export default mounted(SpeakerView);
+export default makeMount(SpeakerView);

@@ -4,11 +4,11 @@
 // has the keys, the light on a part, the black screen, and tells the speaker's window what is shown.
 
 import { button, node, setText } from "../view/elements.js";
-import { View, mounted } from "../view/view.js";
+import { View, makeMount } from "../view/view.js";
 import { ClassRoom } from "../classroom/class.js";
 import { showCard, showSave } from "./save.js";
 import { keepTours } from "./kept_tours.js";
-import { CHANNEL, asked, explained, hearSlides, isClosedBox, isTyping, partOf, takenBack, wordsOf } from "./tour_core.js";
+import { CHANNEL, keyAction, explainWords, hearSlides, isClosedBox, isTyping, partOf, takenBack, wordsOf } from "./tour_core.js";
 import { EXPLAINING, OVER_WORDS } from "./tour_words.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
@@ -74,8 +74,8 @@ class TourView extends View {
     this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
     this.foot = node("p", { class: "foot" });
     this.classRoom = new ClassRoom((what) => this.act(what), (what) => this.channel.postMessage(what));
-    this.classRoom.orders = (order) => this.heard(order);
-    this.classRoom.followed = () => this.followed();
+    this.classRoom.orders = (order) => this.hear(order);
+    this.classRoom.followed = () => this.postFollowing();
     return node("div", { class: "tour" }, this.bar, this.panel, this.classRoom.root, this.foot);
   }
 
@@ -97,12 +97,12 @@ class TourView extends View {
     hearSlides(this.ending.signal);
     for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
     this.listen(window, "beforeprint", () => this.fitPaper());
-    this.listen(document, "click", (event) => this.clicked(event));
+    this.listen(document, "click", (event) => this.onClick(event));
     this.listen(document, "spcviz-class", () => this.classRoom.open());
-    this.listen(window, "pointerdown", (event) => this.entered(event), true);
+    this.listen(window, "pointerdown", (event) => this.noteEntry(event), true);
     this.looking = setInterval(() => this.follow(), LOOK_MS);
     this.channel = new BroadcastChannel(CHANNEL);
-    this.channel.onmessage = ({ data: said }) => this.heard(said);
+    this.channel.onmessage = ({ data: said }) => this.hear(said);
     this.changes = new MutationObserver(() => this.after("words", SETTLE_MS, () => this.findWords()));
     this.seen = new WeakSet();
   }
@@ -119,7 +119,7 @@ class TourView extends View {
     this.paper.remove();
   }
   /** Arrows and space move the tour until somebody clicks into the page's picture, and again with the next scene. */
-  entered(event) {
+  noteEntry(event) {
     const path = event.composedPath();
     if (path.includes(this.root)) this.isInPicture = false;
     else this.isInPicture = path.some((element) => element instanceof Element && element.matches("[data-testid=stBidiComponentRegular], [data-testid=stBidiComponentIsolated], .stPlotlyChart, [data-testid=stMain] canvas, [class*=stBidi]"));
@@ -235,7 +235,7 @@ class TourView extends View {
       this.act({ kind: back });
     } else {
       const isControl = path[0] instanceof Element && path[0].matches("input, select, button, a, summary, [role=slider], [role=radio], [role=tab], [role=option], [role=listbox], [role=combobox], [role=menu]");
-      const what = this.data?.tour && asked(event, isOurs, this.data.isProjected, !this.isInPicture && !isControl);
+      const what = this.data?.tour && keyAction(event, isOurs, this.data.isProjected, !this.isInPicture && !isControl);
       const isButton = path[0] instanceof Element && path[0].matches("button") && event.key === " ";
       if (!what || isButton) return;
       const acts = { forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() };
@@ -284,7 +284,7 @@ class TourView extends View {
       return this.isFollowed;
     }
   }
-  followed() {
+  postFollowing() {
     this.isFollowed = true;
     try {
       sessionStorage.setItem(FOLLOWED, "1");
@@ -293,9 +293,9 @@ class TourView extends View {
     }
     if (this.data?.tour) this.tell();
   }
-  heard(said) {
+  hear(said) {
     if (!this.data?.tour || !said || window.frameElement) return;
-    if (said.kind === "hello") this.followed();
+    if (said.kind === "hello") this.postFollowing();
     if (said.kind === "go" && said.to) this.goTo(said.to);
     else if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
     if (said.kind === "black") this.black();
@@ -355,4 +355,4 @@ class TourView extends View {
 
 Object.assign(TourView.prototype, EXPLAINING);
 
-export default mounted(TourView);
+export default makeMount(TourView);

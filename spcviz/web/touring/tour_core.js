@@ -13,7 +13,7 @@ export const isClosedBox = (target) => target instanceof Element && target.match
 
 /** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus;
  * `isFree`: nothing of the page has, so that arrows and space go on. */
-export function asked(event, isOurs, isProjected, isFree = false) {
+export function keyAction(event, isOurs, isProjected, isFree = false) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const always = { PageDown: "forward", PageUp: "back" }, ours = { ArrowRight: "forward", ArrowLeft: "back", ArrowDown: "forward", ArrowUp: "back", " ": "forward", Home: "home" };
   const screen = { f: "full", F: "full", b: "black", B: "black", ".": "black" };
@@ -57,7 +57,7 @@ export function partOf(point, place = document) {
   if (!point) return null;
   const text = point.startsWith("text:") ? point.slice(5).trim().toLowerCase() : null;
   for (const tree of treesOf(place)) {
-    const element = text === null ? selected(tree, point) : smallest(tree, text);
+    const element = text === null ? findSelected(tree, point) : smallest(tree, text);
     if (element) return element;
   }
   return null;
@@ -68,7 +68,7 @@ function isSeen(element) {
   const isOpen = element.checkVisibility?.({ visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true }) ?? true;
   return isOpen && box.width > 0 && box.height > 0 && !element.closest(".tour");
 }
-function selected(tree, selector) {
+function findSelected(tree, selector) {
   try {
     return [...tree.querySelectorAll(selector)].find(isSeen) ?? null;
   } catch {
@@ -90,7 +90,7 @@ export function wordsOf(entries) {
 }
 
 /** A text with its glossary words as buttons. */
-export function explained(text, words, open) {
+export function explainWords(text, words, open) {
   const parts = [];
   let from = 0;
   for (const match of text.matchAll(words.pattern)) {

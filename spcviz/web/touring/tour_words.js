@@ -2,7 +2,7 @@
 // Methods of TourView (tour.js).
 
 import { button, node } from "../view/elements.js";
-import { explained, treesOf, wordsIn } from "./tour_core.js";
+import { explainWords, treesOf, wordsIn } from "./tour_core.js";
 
 /* global GLOSSARY -- glossary.json, which comes with the script (`script` in mount.py) */
 const PANEL_HIGH = 260; // pixels that an explanation needs
@@ -54,7 +54,7 @@ export const EXPLAINING = {
     const sheet = node("style", {}, "::highlight(spcviz-word) { text-decoration: underline dotted 1.5px; text-underline-offset: 0.2em; }");
     (tree.head ?? tree).append(sheet);
   },
-  clicked(event) {
+  onClick(event) {
     const path = event.composedPath();
     if (path.includes(this.root) || path.some((element) => element instanceof Element && element.matches("button, a, input, label, summary, [role=button], [role=radio], [role=slider]"))) return;
     const isOn = ({ left, right, top, bottom }) => event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
@@ -92,7 +92,7 @@ export const EXPLAINING = {
   showEntry(entry, at = null) {
     const link = entry.scene && button("See it at work", `Open ${entry.scene}`, () => { this.closePanel(); this.act({ kind: "open", to: entry.scene }); });
     this.root.dataset.entry = entry.key;
-    this.show(entry.names[0], node("h3", {}, entry.names[0]), node("p", {}, explained(entry.plain, this.wordsBut(entry), (other) => this.showEntry(other))),
+    this.show(entry.names[0], node("h3", {}, entry.names[0]), node("p", {}, explainWords(entry.plain, this.wordsBut(entry), (other) => this.showEntry(other))),
       entry.formula ? node("p", { class: "formula" }, entry.formula) : [], node("p", { class: "where" }, `In the paper: ${entry.where}`), link || []);
     this.placePanel(at);
   },

@@ -52,7 +52,7 @@ export function percentile(values, q) {
 const ARRAYS = { f8: Float64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 
 /** What mount.pack made of a value: the value, its arrays typed. */
-export function opened(bytes) {
+export function openData(bytes) {
   const { buffer } = bytes.slice(); // begins at 0, as arrays of eight bytes a number want it
   const length = new DataView(buffer).getUint32(0, true), start = 4 + length;
   return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)), (_, value) => {
@@ -63,7 +63,7 @@ export function opened(bytes) {
 }
 
 /** What mount.runs made of an array. */
-export function unrolled({ values, lengths }) {
+export function unrollRuns({ values, lengths }) {
   const out = new values.constructor(lengths.reduce((sum, n) => sum + n, 0));
   let at = 0;
   values.forEach((value, i) => out.fill(value, at, at += lengths[i]));

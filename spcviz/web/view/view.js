@@ -5,7 +5,7 @@
 // button, a link); never in the middle of a drag. Streamlit calls a component's default export again on every
 // change of its data: one instance lives per parent element.
 
-import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "./elements.js";
+import { button, isDarkColour, node, openData, percentile, setText, toRgb } from "./elements.js";
 
 /** Between views on a page: "here is a lattice for you", "a lattice was painted". */
 export const LATTICE = "spcviz-lattice";
@@ -48,9 +48,9 @@ function isOurKey(event, root) {
 const library = new Map();
 
 /** A component's data, each part by its name; and whether all of them are here but those that come when wanted. */
-export function received(bytes) {
-  const { fresh, later = [], ...data } = opened(bytes), { digests } = data;
-  for (const [digest, packed] of Object.entries(fresh)) library.set(digest, Object.assign(opened(packed), { digest }));
+export function receive(bytes) {
+  const { fresh, later = [], ...data } = openData(bytes), { digests } = data;
+  for (const [digest, packed] of Object.entries(fresh)) library.set(digest, Object.assign(openData(packed), { digest }));
   data.parts = {};
   for (const [name, digest] of Object.entries(digests)) {
     const part = library.get(digest);
@@ -165,8 +165,8 @@ export class View {
     this.resize();
   }
   /** Take an answer that did not come with a run of the page: data without a view, which stays ours. */
-  answered(bytes, change = {}) {
-    const { data, isWhole } = received(bytes);
+  takeAnswer(bytes, change = {}) {
+    const { data, isWhole } = receive(bytes);
     if (isWhole && this.view) this.update(this.component, { ...this.data, ...data, view: { ...this.view, ...change }, epoch: this.epoch });
   }
   set(change, isDrag = false) {
@@ -175,15 +175,15 @@ export class View {
     if (!isDrag) this.send();
   }
   /** Tell the server once changes have rested for a moment. */
-  send() { this.after("send", REST_MS, () => this.component.setStateValue("view", this.told())); }
-  sent() { return structuredClone(this.view); }
+  send() { this.after("send", REST_MS, () => this.component.setStateValue("view", this.stateToTell())); }
+  viewToSend() { return structuredClone(this.view); }
   /** Ask the server for everything: something did not arrive, or is no longer here. */
   ask(component, data) {
     const { view } = this;
     this.component = component;
     this.lost = `${Date.now()}`;
     this.view = view || structuredClone(data.view);
-    component.setStateValue("view", this.told());
+    component.setStateValue("view", this.stateToTell());
     this.view = view;
   }
   /** Ask for parts that are not here yet, each once until other data come. */
@@ -193,12 +193,12 @@ export class View {
     for (const name of lacking) this.wanting.add(name);
     this.wish = { names: [...this.wanting], at: Date.now() };
     this.cancel("send");
-    this.component.setStateValue("view", this.told());
+    this.component.setStateValue("view", this.stateToTell());
   }
-  /** What `sent` says, and what was asked for. */
-  told() {
+  /** What `viewToSend` says, and what was asked for. */
+  stateToTell() {
     const { lost, wish } = this;
-    return { ...this.sent(), ...lost && { lost }, ...wish && { wanted: wish } };
+    return { ...this.viewToSend(), ...lost && { lost }, ...wish && { wanted: wish } };
   }
   /** Whether there is something to say yet. */
   get isUnsent() { return this.isDue("send"); }
@@ -268,10 +268,10 @@ export class View {
     this.send();
     this.draw();
   }
-  /** A change during a drag, by the time stamp of its event; counted up to the next `painted`. */
+  /** A change during a drag, by the time stamp of its event; counted up to the next `notePaint`. */
   stamp(time) { if (time && this.drag) this.drag.stamp = this.drag.stamp || time; }
   /** A picture was drawn, in so many milliseconds. */
-  painted(ms) {
+  notePaint(ms) {
     const { dataset } = this.root;
     if (this.drag && this.drag.stamp) {
       this.drag.latency.push(performance.now() - this.drag.stamp);
@@ -373,10 +373,10 @@ export class View {
 }
 
 /** The default export of a component: one instance of `Kind` per parent element, over all of Streamlit's calls. */
-export function mounted(Kind) {
+export function makeMount(Kind) {
   const instances = new WeakMap();
   return (component) => {
-    const { parentElement } = component, { data, isWhole } = received(component.data);
+    const { parentElement } = component, { data, isWhole } = receive(component.data);
     let instance = instances.get(parentElement);
     if (!instance || !instance.root.isConnected) {
       if (instance) instance.destroy();

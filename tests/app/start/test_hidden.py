@@ -20,7 +20,7 @@ from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
-from .. import sent
+from .. import payloads
 from ..driver import checked, open_home
 from ..test_course import EVERY, turned_to, values_of
 from ..test_course import opened as opened_task
@@ -57,7 +57,7 @@ def looked_through(at):
         mock.patch.object(st, "download_button", lambda *rest, **named: noted(main, *rest, **named)),
     ):
         checked(at.run())
-    return at, sent.everything(at, mounted, files)
+    return at, payloads.everything(at, mounted, files)
 
 
 @cache
@@ -76,7 +76,9 @@ def opened(name, number, is_answered=False):
 
 def lines(leaves):
     """A line for each text and number, without what the question itself says."""
-    return [line for line in sent.texts(leaves).splitlines() if not ITS_OWN.search(line.partition(" = ")[0])]
+    return [
+        line for line in payloads.texts(leaves).splitlines() if not ITS_OWN.search(line.partition(" = ")[0])
+    ]
 
 
 def values_in(leaves):
@@ -96,7 +98,7 @@ def found(patterns, leaves, values=None):
         name = NAMED.fullmatch(pattern)
         if name:
             number = values[name[1]]
-            out += [f"{place} holds {name[1]}" for place in sent.holders(leaves, number)]
+            out += [f"{place} holds {name[1]}" for place in payloads.holders(leaves, number)]
             shown = tasks.format_value(number)
             out += [one for one in values_in(leaves) if len(shown) > 2 and stands(shown, one)]
         else:

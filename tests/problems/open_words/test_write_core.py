@@ -14,7 +14,7 @@ process.stdout.write(JSON.stringify({
   boxes: core.boxesText(boxes), strip: core.stripText(strokes, cuts),
   parsed: core.parse(core.boxesText(boxes)), cut: core.parse(core.stripText(strokes, cuts)),
   gaps: core.cutsAtGaps([[[0, 0], [10, 0]], [[8, 5], [12, 5]], [[30, 0], [31, 9]], [[32, 0]]]),
-  straight: core.straightened(line), moved: core.toStrip(boxes) }));
+  straight: core.straighten(line), moved: core.toStrip(boxes) }));
 """
 
 

@@ -133,7 +133,7 @@ def test_what_comes_later_is_not_missed_and_is_asked_for_once(tmp_path):
     body = (
         STUB
         + """
-    const [first, second] = data.map((bytes) => core.received(bytes));
+    const [first, second] = data.map((bytes) => core.receive(bytes));
     const component = { setStateValue: (name, value) => told.push(value.wanted.names) };
     view.update(component, first.data);
     view.want(["x", "y"]);
@@ -159,7 +159,7 @@ def test_what_is_received_once_is_kept_and_what_is_missing_is_asked_for(tmp_path
     body = (
         STUB
         + """
-    const seen = data.map((bytes) => core.received(bytes));
+    const seen = data.map((bytes) => core.receive(bytes));
     const asked = seen[2];
     view.ask({ setStateValue: (name, value) => told.push([name, value]) }, asked.data);
     const { lost } = told[0][1];
@@ -207,3 +207,25 @@ def test_no_view_has_a_method_that_a_field_of_all_views_hides():
     for path in folder.rglob("*.js"):
         methods = set(re.findall(r"^  (?:async )?(\w+)\([^)]*\) \{", path.read_text(), re.MULTILINE))
         assert not fields & methods, path.name
+
+
+def test_methods_that_a_view_borrows_take_no_place_of_its_own_or_of_each_other():
+    """`Object.assign` says nothing: the last one wins, and the class's own method is gone."""
+    method, mixins = r"^  (?:async )?(\w+)\([^)]*\) \{", {}
+    for path in mount.PACKAGE.rglob("*.js"):
+        for name, body in re.findall(
+            r"^export const ([A-Z]+) = \{\n(.*?)^\};", path.read_text(), re.MULTILINE | re.DOTALL
+        ):
+            mixins[path.parent, name] = set(re.findall(method, body, re.MULTILINE))
+    views = 0
+    for path in mount.PACKAGE.rglob("*.js"):
+        source = path.read_text()
+        for borrowed in re.findall(r"Object\.assign\(\w+\.prototype, ([A-Z, ]+)\)", source):
+            own = set(re.findall(method, source, re.MULTILINE))
+            for name in borrowed.split(", "):
+                homes = [one for (folder, one_name), one in mixins.items() if one_name == name]
+                more = mixins.get((path.parent, name), homes[0])
+                assert not own & more, f"{path.name} and {name}"
+                own |= more
+                views += 1
+    assert views >= 6

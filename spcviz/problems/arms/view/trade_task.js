@@ -22,7 +22,7 @@ const ARMS = {
   csv: "joints_off,joints",
   chipsClass: "arms",
 
-  counted(view, state) {
+  describeCount(view, state) {
     const off = [0, 0];
     state.readings.forEach((reading, w) => {
       for (let i = 0; i < reading.length; i++) {

@@ -44,7 +44,7 @@ export const CHART = {
       if (this.isHand) parts.push(svg("text", { x: at[0] + size, y: at[1] - 0.4 * size, "font-weight": 700 }, "you"));
     }
     for (const name of isSecret ? [] : ["A", "B"]) {
-      const pin = this.pinText(name) && this.pinned(name);
+      const pin = this.pinText(name) && this.pinOf(name);
       if (pin) parts.push(svg("circle", { cx: x(pin.state.spent), cy: y(pin.state.wrong), r: 0.75 * size, fill: "var(--st-background-color)", stroke: "var(--st-text-color)", "stroke-width": 2 }),
         svg("text", { class: "pinned", x: x(pin.state.spent), y: y(pin.state.wrong) + 0.35 * size }, name));
     }

@@ -11,7 +11,7 @@ import { TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withR
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
 import { PINS } from "../../../web/view/pins.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
@@ -82,7 +82,7 @@ class TradeView extends View {
     setText(this.evidence, data.evidence);
   }
 
-  sent() { return { ...super.sent(), budget: Math.round(this.view.budget * 1000) / 1000 }; }
+  viewToSend() { return { ...super.viewToSend(), budget: Math.round(this.view.budget * 1000) / 1000 }; }
 
   open(chain) { this.component.setTriggerValue("open", { chain, at: performance.now() }); }
 
@@ -228,7 +228,7 @@ class TradeView extends View {
   paintFigures(state, isSecret) {
     const { data, start, task, things } = this, parts = start[start.length - 1];
     const at = (name) => data.methods.find((m) => m.name === name), rival = at("uniform") || at("uniform_arms"), says = {};
-    says.wrong = isSecret ? ["?", `${task.wrong}: score yourself first`] : [`${state.wrong} of ${things}`, `${task.wrong}, ${percent(state.wrong / things)}${task.counted(this, state)}`];
+    says.wrong = isSecret ? ["?", `${task.wrong}: score yourself first`] : [`${state.wrong} of ${things}`, `${task.wrong}, ${percent(state.wrong / things)}${task.describeCount(this, state)}`];
     says.spent = [this.money(state.spent), `spent of ${this.money(this.budget)}; everything costs ${this.money(this.full)}`];
     const share = state.tiers.reduce((sum, t) => sum + t, 0) / (parts * (data.tier_names.length - 1));
     says.share = [percent(share, 0), "of the costly features bought"];
@@ -279,14 +279,14 @@ class TradeView extends View {
     const [method, budget] = this.pinText(name).split(":");
     this.set({ method, budget: +budget, mode: "policy" });
   }
-  canUse(name) { return Boolean(this.pinned(name)); }
+  canUse(name) { return Boolean(this.pinOf(name)); }
   /** The pin's method and what it has bought, or null. */
-  pinned(name) {
+  pinOf(name) {
     const [key, share] = this.pinText(name).split(":"), method = this.data.methods.find((m) => m.name === key);
     return method ? { method, budget: +share * this.full, state: stateAt(this.data, this.start, method, this.kind, +share * this.full) } : null;
   }
   pinSays(name) {
-    const pin = this.pinned(name);
+    const pin = this.pinOf(name);
     return pin ? `${pin.method.label}, ${this.money(pin.budget)}: ${pin.state.wrong} of ${this.things} ${this.task.wrong}` : "this method is not for sale here";
   }
   paintPins() {
@@ -330,4 +330,4 @@ class TradeView extends View {
 Object.assign(TradeView.prototype, CHART, PINS);
 Object.defineProperties(TradeView.prototype, Object.getOwnPropertyDescriptors(GAME));
 
-export default mounted(TradeView);
+export default makeMount(TradeView);

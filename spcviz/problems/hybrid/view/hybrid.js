@@ -5,7 +5,7 @@
 import { actionText, bestAction, handAfter, rightFrom, scopeOf, wrongIn } from "./hybrid_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const INKS = ["gray", "blue", "violet"];
 const WHO = ["controller", "by hand"];
@@ -85,7 +85,7 @@ class HybridView extends View {
     event.stopPropagation();
     this.draw();
   }
-  sent() { return { ...structuredClone(this.view), ...this.asked }; }
+  viewToSend() { return { ...structuredClone(this.view), ...this.asked }; }
 
   paint() {
     const { step, course } = this.view, { now } = this;
@@ -214,4 +214,4 @@ class HybridView extends View {
   }
 }
 
-export default mounted(HybridView);
+export default makeMount(HybridView);

@@ -2,10 +2,10 @@
 // is their text); the server answers every stroke with the letters' rasters, what they are read as, and the
 // lattice. A stroke asks for its answer itself (spcviz/web/ui/requests.py); the page hears of it once the pen rests.
 
-import { button, clamp, node, opened, setText, unpackInk } from "../../../web/view/elements.js";
+import { button, clamp, node, openData, setText, unpackInk } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { LATTICE, PAINTED, View, mounted } from "../../../web/view/view.js";
-import { BOX, MOST, boxesText, cutsAtGaps, parse, straightened, stripText, toStrip } from "./write_core.js";
+import { LATTICE, PAINTED, View, makeMount } from "../../../web/view/view.js";
+import { BOX, MOST, boxesText, cutsAtGaps, parse, straighten, stripText, toStrip } from "./write_core.js";
 
 const PEN = 0.045; // of a box's side
 const PIXEL = 4;
@@ -117,7 +117,7 @@ class WriteView extends View {
   }
   lift(event) {
     if (!this.drag || this.drag.id !== event.pointerId || !this.drag.points) return;
-    const { i, points } = this.drag, stroke = straightened(points);
+    const { i, points } = this.drag, stroke = straighten(points);
     this.drag = null;
     this.lifted = event.timeStamp;
     this.beginOwn();
@@ -142,18 +142,18 @@ class WriteView extends View {
   }
   tellPage() {
     this.cancel("send");
-    this.component.setStateValue("view", this.told());
+    this.component.setStateValue("view", this.stateToTell());
   }
-  sent() { return { ...super.sent(), turn: this.turn }; }
+  viewToSend() { return { ...super.viewToSend(), turn: this.turn }; }
 
   /** A drawing's picture, without the page: boxes take it here, the lattice hears of it. */
   async askFor(ink, turn) {
     const { ask, settings } = this.data, body = JSON.stringify({ ink, turn, settings });
     const answer = await fetch(new URL(ask, document.baseURI), { method: "POST", body });
     if (!answer.ok) throw new Error(`${ask}: ${answer.status}`);
-    const { boxes, lattice } = opened(new Uint8Array(await answer.arrayBuffer()));
+    const { boxes, lattice } = openData(new Uint8Array(await answer.arrayBuffer()));
     if (turn !== this.turn || !this.root.isConnected) return;
-    this.answered(boxes);
+    this.takeAnswer(boxes);
     const heard = { lattice, isTaken: false };
     document.dispatchEvent(new CustomEvent(LATTICE, { detail: heard }));
     if (!heard.isTaken) this.tellPage(); // there is none yet, or none any more
@@ -327,4 +327,4 @@ class WriteView extends View {
   fileName(kind) { return `word.${kind}`; }
 }
 
-export default mounted(WriteView);
+export default makeMount(WriteView);

@@ -39,7 +39,7 @@ export function stripText(strokes, cuts) {
 }
 
 /** A line with fewer points that is nowhere further away (Douglas and Peucker 1973). */
-export function straightened(points, most = STRAIGHT) {
+export function straighten(points, most = STRAIGHT) {
   if (points.length < 3) return points;
   const [a, b] = [points[0], points[points.length - 1]], along = [b[0] - a[0], b[1] - a[1]];
   const square = along[0] ** 2 + along[1] ** 2 || 1e-9;

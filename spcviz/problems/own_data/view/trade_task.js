@@ -15,7 +15,7 @@ TASKS.own_data = sentences({
   faults: () => ["✖ wrong label; dashed red: of at least a third of the words"],
   csv: "wrong_labels,words",
 
-  counted(view, state) {
+  describeCount(view, state) {
     const wrong = state.readings.filter((r, w) => r !== view.data.truths[w]).length;
     return `; ${wrong} of ${view.data.truths.length} sentences`;
   },

@@ -4,7 +4,7 @@
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const NOTHING = 255;
 const LEAST_LEVEL = 10;
@@ -75,7 +75,7 @@ class ParsingView extends View {
     const turn = (by) => this.set({ arc: (this.view.arc + by + this.n + 1) % (this.n + 1) });
     return { ...chosen, Home: () => this.to(0), End: () => this.to(this.n), ".": () => turn(1), ",": () => turn(-1), Escape: () => this.set({ arc: 0 }) };
   }
-  sent() { return { ...super.sent(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
+  viewToSend() { return { ...super.viewToSend(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
 
   // ---------------------------------------------------------------- drawing
 
@@ -300,4 +300,4 @@ class ParsingView extends View {
   }
 }
 
-export default mounted(ParsingView);
+export default makeMount(ParsingView);

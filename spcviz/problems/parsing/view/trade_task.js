@@ -14,7 +14,7 @@ TASKS.parsing = sentences({
   faults: () => ["dashed red, ", node("b", {}, "✖ wrong head")],
   csv: "wrong_heads,words",
 
-  counted(view, state) {
+  describeCount(view, state) {
     const wrong = state.readings.filter((r, w) => r !== view.data.truths[w]).length;
     return `; ${wrong} of ${view.data.truths.length} trees`;
   },

@@ -16,7 +16,7 @@ import { EXPORTS } from "./pose_export.js";
 import { MEANING, WORDS } from "./pose_words.js";
 import { button, clamp, node, setText, toRgb } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Models of arms", bought: "What each frame bought" };
 const KEYS = [
@@ -523,7 +523,7 @@ class PoseView extends View {
     this.markTabs();
     this.tell();
     const { dataset } = this.root;
-    this.painted(performance.now() - time);
+    this.notePaint(performance.now() - time);
     Object.assign(dataset, { frame: this.now.f, kept: this.now.kept, given: this.now.given, stale: Number(this.now.isStale), frames: this.now.level.nFrames, picked: Number(Boolean(this.now.picked)) });
     if (this.images[this.now.f].complete) dataset.ready = "1";
     if (isMoving) this.draw();
@@ -538,4 +538,4 @@ function distance(x, y, ends, i) {
 
 for (const methods of [WORDS, EXPORTS, ARMS]) Object.defineProperties(PoseView.prototype, Object.getOwnPropertyDescriptors(methods));
 
-export default mounted(PoseView);
+export default makeMount(PoseView);

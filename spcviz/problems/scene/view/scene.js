@@ -1,10 +1,10 @@
 // The page Scenes at any time: one picture labelled by the anytime predictor on the left and by the inference
 // machine on the right, at the same time; below, time, the curve of both, and what was chosen and bought.
 
-import { agreement, isSet, laidOut, meanOf, outlined, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
+import { agreement, isSet, laidOut, meanOf, outlineRegions, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const SHOWN = { labels: "Labels", regions: "What the last step chose", entropy: "How unsure", errors: "Right or wrong", picture: "The picture" };
 const STRENGTH = 0.78;
@@ -115,7 +115,7 @@ class SceneView extends View {
     const chosen = Object.fromEntries(names.map((name, i) => [i + 1, () => this.set({ show: name })]));
     return { ...chosen, Home: () => this.toStep(-1), End: () => this.set({ spend: 1 }) };
   }
-  sent() { return { ...super.sent(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
+  viewToSend() { return { ...super.viewToSend(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
   fit() {
     this.size = parseFloat(getComputedStyle(this.root).fontSize);
     this.curveFor = null;
@@ -148,7 +148,7 @@ class SceneView extends View {
     this.paintRight(isHim);
     this.paintCurve(s, isHim);
     this.paintSide(s);
-    this.painted(performance.now() - started);
+    this.notePaint(performance.now() - started);
     const { dataset } = this.root;
     dataset.ready = "1";
     dataset.step = s;
@@ -198,7 +198,7 @@ class SceneView extends View {
       }
     }
     overlay(image.data, data.picture, data.atoms, tints, strength);
-    if (labels && show === "regions") outlined(image.data, data.atoms, data.size[0], this.flags, [255, 255, 255]);
+    if (labels && show === "regions") outlineRegions(image.data, data.atoms, data.size[0], this.flags, [255, 255, 255]);
     context.putImageData(image, 0, 0);
     const said = labels ? this.spoken(labels) : "not labelled yet";
     panel.canvas.setAttribute("aria-label", `${data.title}, ${course.label}: ${said}`);
@@ -276,4 +276,4 @@ class SceneView extends View {
   }
 }
 
-export default mounted(SceneView);
+export default makeMount(SceneView);

@@ -1,11 +1,11 @@
 // A trajectory of labels as plain functions: which step stands at a time, what a picture's pixels become.
 
-import { unrolled } from "../../../web/view/elements.js";
+import { unrollRuns } from "../../../web/view/elements.js";
 
 /** A picture as it was sent, its runs laid out: an atom a pixel, a row of labels a step. */
 export function laidOut(scene) {
-  const courses = scene.courses.map((course) => ({ ...course, labels: turned(unrolled(course.labels), course.ms.length) }));
-  return { ...scene, atoms: unrolled(scene.atoms), courses };
+  const courses = scene.courses.map((course) => ({ ...course, labels: turned(unrollRuns(course.labels), course.ms.length) }));
+  return { ...scene, atoms: unrollRuns(scene.atoms), courses };
 }
 
 /** A table of S columns with its rows for columns: S rows. */
@@ -75,7 +75,7 @@ export function overlay(out, picture, atoms, colours, strength) {
 }
 
 /** Marks pixels at a border of two atoms that are not both set. */
-export function outlined(out, atoms, wide, flags, colour) {
+export function outlineRegions(out, atoms, wide, flags, colour) {
   for (let p = 0; p < atoms.length; p++) {
     const right = (p + 1) % wide ? p + 1 : p, below = p + wide < atoms.length ? p + wide : p;
     if (flags[atoms[p]] === flags[atoms[right]] && flags[atoms[p]] === flags[atoms[below]]) continue;

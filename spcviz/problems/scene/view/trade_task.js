@@ -19,7 +19,7 @@ const PICTURES = {
   csv: "wrong_places,places",
   chipsClass: "streets",
 
-  counted: () => "",
+  describeCount: () => "",
 
   build(view) {
     const { names, colours } = view.data.drawn;

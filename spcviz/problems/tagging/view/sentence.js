@@ -6,7 +6,7 @@ import { openLevel, readableScore, settingsOf, threshold } from "../../../web/la
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
 import { belowMean, lowestOf } from "../../../web/view/rule.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 import { isLeft, taggingThrough, tagsOf, turned } from "./sentence_core.js";
 
 const SHOWN = 5, SHOWN_BIG = 4;
@@ -123,7 +123,7 @@ class SentenceView extends View {
     this.words.setAttribute("aria-activedescendant", this.picked() ? "picked" : "");
     this.paintLines();
     this.tell();
-    this.painted(performance.now() - started);
+    this.notePaint(performance.now() - started);
     Object.assign(this.root.dataset, { ready: "1", level: this.view.level, alpha: now, left: this.left, cell: this.view.cell || "" });
   }
 
@@ -214,4 +214,4 @@ class SentenceView extends View {
   }
 }
 
-export default mounted(SentenceView);
+export default makeMount(SentenceView);

@@ -5,7 +5,7 @@
 import { stepAt } from "./policy_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
-import { View, mounted } from "../../../web/view/view.js";
+import { View, makeMount } from "../../../web/view/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
 const FEW = 3; // policies that are enough to begin with
@@ -136,4 +136,4 @@ class PolicyView extends View {
   }
 }
 
-export default mounted(PolicyView);
+export default makeMount(PolicyView);

@@ -17,7 +17,7 @@ const WORDS = {
   csv: "letters_misread,letters",
   chipsClass: "",
 
-  counted(view, state) {
+  describeCount(view, state) {
     const words = state.readings.filter((r, w) => r !== view.data.truths[w]).length;
     return `; ${words} of ${view.data.truths.length} words`;
   },

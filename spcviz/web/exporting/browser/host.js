@@ -5,7 +5,7 @@
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** What was packed by gzip, from its text in base64: bytes. */
-export async function unpacked(text) {
+export async function unpack(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,7 +1,7 @@
 // One scene in one file: everything is here, and nothing is fetched.
 
 import { hearSlides } from "../../touring/tour_core.js";
-import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
+import { bytesOf, drawChart, mountView, unpack } from "./host.js";
 
 await Promise.all([...document.fonts].map((font) => font.load())); // canvases draw with what is there
 
@@ -13,7 +13,7 @@ for (const [k, [kind, data]] of MOUNTS.entries()) {
 /** Plotly lies packed in the file: a tenth of what it would take there as text. */
 async function plotly() {
   const script = document.createElement("script");
-  script.src = URL.createObjectURL(new Blob([await unpacked(PLOTLY)], { type: "text/javascript" }));
+  script.src = URL.createObjectURL(new Blob([await unpack(PLOTLY)], { type: "text/javascript" }));
   await new Promise((done, failed) => {
     script.onload = done;
     script.onerror = () => failed(new Error("this browser does not run the part that draws charts"));

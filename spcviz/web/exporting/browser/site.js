@@ -3,8 +3,8 @@
 // Files are fetched as scripts, the only way from a disk. Each view's script and each part of data is one file of
 // the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
 
-import { asked, hearSlides, isTyping, partOf } from "../../touring/tour_core.js";
-import { bytesOf, drawChart, mountView, unpacked } from "./host.js";
+import { keyAction, hearSlides, isTyping, partOf } from "../../touring/tour_core.js";
+import { bytesOf, drawChart, mountView, unpack } from "./host.js";
 import { whole } from "./whole.js";
 
 const LOOK_MS = 200;
@@ -39,7 +39,7 @@ async function need(kind, name, path) {
 /** Bytes of a part of data; it lies packed in its file, which takes half as much. */
 async function part(digest) {
   const held = await need("part", digest, `shared/parts/${digest}.js`);
-  if (typeof held === "string") known.part.set(digest, await unpacked(held));
+  if (typeof held === "string") known.part.set(digest, await unpack(held));
 }
 async function scene(code) {
   const content = await need("scene", code, `scenes/${folder}-${code}.js`);
@@ -127,7 +127,7 @@ function key(event) {
   const path = event.composedPath();
   if (isTyping(path[0])) return;
   const isOurs = path.includes(byClass("tour")) && !path[0].matches?.("button");
-  const what = event.key === "Escape" ? "light" : asked(event, isOurs, codes.length > 1);
+  const what = event.key === "Escape" ? "light" : keyAction(event, isOurs, codes.length > 1);
   const acts = { forward: () => step(1), back: () => step(-1), home: () => { location.hash = codes[0]; }, black: () => black(byClass("black").hidden), light: () => black(false), full };
   if (!what || codes.length < 2 || acts[what]() === false) return; // before the first and after the last: slides around may go on
   event.preventDefault();

@@ -17,7 +17,7 @@ const COLOURS = {
   csv: "wrong_dots,dots",
   chipsClass: "",
 
-  counted: () => "",
+  describeCount: () => "",
   build: () => null,
   chip: () => [node("span")],
   click(view) { view.say("nothing more to see"); },
