@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
-
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME as NAME
 
 from spcviz.web.cached import pool

@@ -139,7 +139,8 @@ def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
     may_end.set()
     maker.join(30)
     waiter.join(30)
-    assert read == [7] and shared.WAITING["n"] == 0
+    assert read == [7]
+    assert shared.WAITING["n"] == 0
 
 
 def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):
