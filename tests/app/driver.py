@@ -15,7 +15,7 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 
 def open_home():
     """The home page."""
-    return checked(AppTest.from_file(ROOT / "app.py", default_timeout=180).run())
+    return check(AppTest.from_file(ROOT / "app.py", default_timeout=180).run())
 
 
 def open_page(page, /, **params):
@@ -24,10 +24,10 @@ def open_page(page, /, **params):
     at.switch_page(page)
     for name, value in params.items():
         at.query_params[name] = value
-    return checked(at.run())
+    return check(at.run())
 
 
-def checked(at):
+def check(at):
     """The same page, if it shows neither an exception nor an error."""
     assert not at.exception
     assert not at.error

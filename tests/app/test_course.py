@@ -8,7 +8,7 @@ from spcviz.web.course import expression
 from spcviz.web.course import task as tasks
 from spcviz.web.ui import navigation
 
-from .driver import checked, open_home
+from .driver import check, open_home
 
 EVERY = tasks.every()
 TIMED = [one.id for one in EVERY.values() if one.solved.startswith("scene?") and not one.options]
@@ -26,9 +26,9 @@ def turned_to(address, code):
     return at
 
 
-def opened(address, code):
+def open_task(address, code):
     """A page at an address with a task."""
-    return checked(turned_to(address, code).run())
+    return check(turned_to(address, code).run())
 
 
 def values_of(at):
@@ -38,7 +38,7 @@ def values_of(at):
 @pytest.mark.parametrize("name", [one.id for one in EVERY.values() if not one.options])
 def test_a_task_is_open_at_its_start_and_solved_at_its_solution(name):
     one = EVERY[name]
-    start, solved = values_of(opened(one.start, name)), values_of(opened(one.solved, name))
+    start, solved = values_of(open_task(one.start, name)), values_of(open_task(one.solved, name))
     for wanted in (*expression.names(one.check), *tasks.named_in(one.live)):
         assert wanted in start
     assert not one.is_solved(start)
@@ -52,17 +52,17 @@ def test_a_solution_by_the_clock_holds_on_a_slower_and_a_faster_machine(name, sh
     one = EVERY[name]
     spend = float(tasks.state_of(one.solved)["spend"])
     solved = re.sub(r"spend=[\d.]+", f"spend={share * spend:.3f}", one.solved)
-    assert one.is_solved(values_of(opened(solved, name)))
+    assert one.is_solved(values_of(open_task(solved, name)))
 
 
 @pytest.mark.parametrize("name", [one.id for one in EVERY.values() if one.options])
 def test_the_fact_behind_a_right_answer_is_so(name):
     one = EVERY[name]
-    assert one.is_solved(values_of(opened(one.solved, f"{name}a")))
+    assert one.is_solved(values_of(open_task(one.solved, f"{name}a")))
 
 
 def test_the_sentence_stands_there_while_its_trees_are_hidden():
-    at = opened(EVERY["A1"].start, "A1")
+    at = open_task(EVERY["A1"].start, "A1")
     said = [block.value for block in at.markdown if "stay hidden" in block.value]
     assert [one.startswith("“The dog chased the cat that stole the fish") for one in said] == [True]
 
@@ -71,7 +71,7 @@ def test_an_address_with_the_task_alone_leads_to_its_start():
     at = open_home()
     at.switch_page(navigation.names()["letters"])
     at.query_params["ask"] = "L3"
-    at = checked(at.run())
+    at = check(at.run())
     query = dict(at.query_params)
     assert query["a1"] in ("0.7", ["0.7"])
     assert query["level"] in ("2", ["2"])
@@ -81,7 +81,7 @@ def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
     at = open_home()
     at.switch_page(navigation.names()["trade_off"])
     at.query_params["task"] = "B4"
-    at = checked(at.run())
+    at = check(at.run())
     assert at.query_params["ask"] in ("B4", ["B4"])
     assert at.query_params["task"] in ("arms", ["arms"])
 
@@ -89,9 +89,9 @@ def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
 @pytest.mark.parametrize(("name", "state"), [("B3", "budget"), ("J3", "smooth")])
 def test_a_page_that_comes_by_its_first_scene_stays_there(name, state):
     """The address of a first scene names no state: who moves there is not sent back."""
-    at = opened(EVERY[name].page, name)
+    at = open_task(EVERY[name].page, name)
     assert state in at.query_params, "the task alone leads to its start"
     del at.query_params[state]
-    checked(at.run())
+    check(at.run())
     assert state not in at.query_params
     assert at.query_params["ask"] in (name, [name])

@@ -85,7 +85,7 @@ def visit(page, **params):
     return at
 
 
-def opened(name, text):
+def open_result(name, text):
     """What pages and the report make of a text in the place of a result; their sentences."""
     said = []
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(common, "RESULTS", Path(folder)):
@@ -111,7 +111,7 @@ def check_damaged(seed):
     """One damaged result (for `bench robust`)."""
     rng = np.random.default_rng(seed)
     name = NAMES[int(rng.integers(len(NAMES)))]
-    for said in opened(name, damaged(rng, name)):
+    for said in open_result(name, damaged(rng, name)):
         assert "Traceback" not in said
 
 
@@ -121,14 +121,14 @@ def check_damaged(seed):
 @pytest.mark.parametrize("name", [*READ_BY, "tagging"])
 def test_a_result_of_the_right_type_with_the_wrong_content_gets_a_sentence(name, rows):
     text = f'{{"name": "{name}", {rows}' + ("}" if rows.endswith(("5", "]")) else "")
-    said = opened(name, text)
+    said = open_result(name, text)
     n = sum(f"python -m spcviz reproduce {name}" in sentence for sentence in said)
     assert n >= 1 + (name in READ_BY), said
 
 
 def test_every_entry_of_the_tables_opens_without_rows():
     for name in NAMES:
-        said = opened(name, json.dumps(whole(name) | {"rows": 5}))
+        said = open_result(name, json.dumps(whole(name) | {"rows": 5}))
         assert any(
             f"{name}.json must have a list of objects" in sentence.replace("\\", "") for sentence in said
         ), name
@@ -142,4 +142,4 @@ def test_random_changes_at_any_depth_are_survived(seed):
 @pytest.mark.parametrize("name", list(READ_BY))
 def test_the_results_that_stand_are_shown(name):
     """Otherwise the tests above would hold for pages that show nothing."""
-    assert opened(name, json.dumps(whole(name))) == []
+    assert open_result(name, json.dumps(whole(name))) == []

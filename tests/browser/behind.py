@@ -71,12 +71,12 @@ def until_it_answers(running, address):
     give_up = time.monotonic() + 20
     while time.monotonic() < give_up and running.poll() is None:
         with contextlib.suppress(OSError):
-            return asked(address)
+            return ask_for(address)
         time.sleep(0.05)
     raise RuntimeError(f"nginx did not start: {running.stderr.read() if running.poll() else 'no answer'}")
 
 
-def asked(address, cookie="", data=None, **headers):
+def ask_for(address, cookie="", data=None, **headers):
     """(status, headers) of a request."""
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     sent = urllib.request.Request(address, data, headers | ({"Cookie": f"seat={cookie}"} if cookie else {}))

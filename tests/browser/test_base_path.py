@@ -19,7 +19,7 @@ from tests.browser.behind import (
     NGINX,
     OPENSSL,
     UNVERIFIED,
-    asked,
+    ask_for,
     certificate,
     free_port,
     lines,
@@ -142,12 +142,12 @@ def front(request, based):
 def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
     address, folder = proxied
     health = f"{address}/{BASE}/_stcore/health"
-    seats = [seat_of(asked(health)[1]) for _ in range(24)]
+    seats = [seat_of(ask_for(health)[1]) for _ in range(24)]
     assert all(re.fullmatch("[0-9a-f]{32}", seat) for seat in seats)
     for seat in seats:
-        assert seat_of(asked(health, seat)[1]) == ""  # it has one
+        assert seat_of(ask_for(health, seat)[1]) == ""  # it has one
     for chosen in ("8501", "A" * 32, "0" * 33, f"{seats[0]};x"):
-        status, headers = asked(health, chosen)
+        status, headers = ask_for(health, chosen)
         assert status == 200
         assert bool(seat_of(headers)) == (chosen != f"{seats[0]};x")
     answered = lines(folder)
@@ -159,14 +159,14 @@ def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
 def test_a_class_meets_in_one_process_wherever_its_phones_sit(proxied):
     """A room lies in a process's memory: the lecturer's window and every phone must come to the same."""
     address, folder = proxied
-    status, headers = asked(f"{address}/{BASE}/room", data=b"")
+    status, headers = ask_for(f"{address}/{BASE}/room", data=b"")
     cookie = next(one for one in headers.get_all("set-cookie") if one.startswith("spcviz_room="))
     number = cookie.partition("=")[2].partition(".")[0]
     assert status == 200
-    _, headers = asked(f"{address}/{BASE}/room/{number}")  # the page brings a phone its token
+    _, headers = ask_for(f"{address}/{BASE}/room/{number}")  # the page brings a phone its token
     token = "; ".join(one.partition(";")[0] for one in headers.get_all("set-cookie"))
     for _ in range(24):
-        assert asked(f"{address}/{BASE}/room/{number}/now", Cookie=token)[0] == 200
+        assert ask_for(f"{address}/{BASE}/room/{number}/now", Cookie=token)[0] == 200
         time.sleep(0.2)  # as a class asks, not as a flood does
     upstreams = [
         line.split()[0]
@@ -180,15 +180,15 @@ def test_a_class_meets_in_one_process_wherever_its_phones_sit(proxied):
 def test_answers_say_what_they_are_for(proxied):
     address, _ = proxied
     for path in ("", "write", "view/none.js"):
-        status, headers = asked(f"{address}/{BASE}/{path}")
+        status, headers = ask_for(f"{address}/{BASE}/{path}")
         assert (status, path) in ((200, path), (404, "view/none.js"))
         assert headers.get_all("X-Content-Type-Options") == ["nosniff"]
         assert headers.get_all("Referrer-Policy") == ["same-origin"]
         assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
         cookies = "".join(headers.get_all("Set-Cookie", []))
         assert ("seat=" in cookies and "Secure; SameSite=None; Partitioned" in cookies) == (status == 200)
-    assert asked(f"{address}/{BASE}/ask/word", data=b"[]", Origin=address)[0] == 400
-    assert asked(f"{address}/{BASE}/ask/word", data=b"[]", Origin="http://evil.example")[0] == 403
+    assert ask_for(f"{address}/{BASE}/ask/word", data=b"[]", Origin=address)[0] == 400
+    assert ask_for(f"{address}/{BASE}/ask/word", data=b"[]", Origin="http://evil.example")[0] == 403
 
 
 def test_what_is_compressed_comes_through_compressed(proxied):
@@ -196,24 +196,24 @@ def test_what_is_compressed_comes_through_compressed(proxied):
     style = max(static.ROOT.glob("static/css/*.css"), key=lambda file: file.stat().st_size)
     for path, kept in (("write", "no-cache"), (f"static/css/{style.name}", "immutable")):
         for takes, encodings in (("gzip, br", ("br", "gzip")), ("gzip", ("gzip",)), ("identity", (None,))):
-            status, headers = asked(f"{address}/{BASE}/{path}", Accept_Encoding=takes)
+            status, headers = ask_for(f"{address}/{BASE}/{path}", Accept_Encoding=takes)
             assert status == 200
             assert headers["Content-Encoding"] in encodings
             assert kept in headers["Cache-Control"]
             if encodings != (None,):
                 assert "Accept-Encoding" in headers["Vary"]
                 has = {"If-None-Match": headers["ETag"], "Accept-Encoding": takes}
-                assert asked(f"{address}/{BASE}/{path}", **has)[0] == 304
+                assert ask_for(f"{address}/{BASE}/{path}", **has)[0] == 304
 
 
 def test_a_visitor_who_asks_for_ever_waits_and_the_others_do_not(proxied):
     address, _ = proxied
     health, ask = f"{address}/{BASE}/_stcore/health", f"{address}/{BASE}/ask/word"
-    greedy, other = (seat_of(asked(health)[1]) for _ in range(2))
-    said = [asked(ask, greedy, b"[]")[0] for _ in range(60)]
+    greedy, other = (seat_of(ask_for(health)[1]) for _ in range(2))
+    said = [ask_for(ask, greedy, b"[]")[0] for _ in range(60)]
     assert said.count(400) >= 20
     assert 429 in said
-    assert asked(ask, other, b"[]")[0] == 400
+    assert ask_for(ask, other, b"[]")[0] == 400
 
 
 def test_a_websocket_comes_through_and_a_stranger_s_does_not(proxied):
@@ -260,4 +260,4 @@ def test_a_proxy_may_take_the_path_away(browser, server, tmp_path):
         with watched(browser) as page:
             drawn(page, f"{address}/{BASE}/tours/")
             assert urlsplit(page.url).path == f"/{BASE}/tours"
-        assert asked(f"{address}/{BASE}/ask/word", data=b"[]")[0] == 400
+        assert ask_for(f"{address}/{BASE}/ask/word", data=b"[]")[0] == 400

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from spcviz.web.tours import tour
-from tests.browser.start.test_tours import ROOT, opened, until, wait
+from tests.browser.start.test_tours import ROOT, open_scene, until, wait
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
@@ -43,7 +43,7 @@ OTHER = made("Gone", ["Other 0", "Other 1"])
 
 def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(browser, server):
     mine, other = tour.pack(MINE), tour.pack(OTHER)
-    with opened(browser, f"{server}/tours") as page:
+    with open_scene(browser, f"{server}/tours") as page:
         page.evaluate("(own) => localStorage.setItem('spcviz-own-tour', own)", mine)
         page.goto(f"{server}/tours?own={other}")
         page.get_by_text("stays as it is until you press a button").wait_for(timeout=30_000)
@@ -78,7 +78,7 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
 
 
 def test_a_window_that_never_saw_a_tour_does_not_write_over_it(browser, server):
-    with opened(browser, f"{server}/tours") as page:
+    with open_scene(browser, f"{server}/tours") as page:
         mine, store = tour.pack(MINE), "(own) => localStorage.setItem('spcviz-own-tour', own)"
         page.evaluate(store, tour.pack(OTHER))
         page.goto(f"{server}/tours")
@@ -117,7 +117,7 @@ def pictures(browser, server):
     """Addresses of the small pictures of the tours that ship: those of the page when nothing was brought."""
     n = sum(not path.stem.endswith("-loop") for path in tour.PICTURES.glob("*.webp"))  # loops come later
     images = "[...document.querySelectorAll('[data-testid=stMain] img')]"
-    with opened(browser, f"{server}/tours") as page:
+    with open_scene(browser, f"{server}/tours") as page:
         until(page, f"{images}.length === {n}")
         addresses = page.evaluate(f"() => {images}.map((e) => e.src)")
     assert all(address.startswith(f"{server}/view/tour-") for address in addresses)
@@ -150,7 +150,7 @@ def test_texts_of_a_tour_are_texts(browser, server, elsewhere, pictures):
     scenes = tuple(tour.Scene(f"{text}", text, text, text) for text in texts)
     scenes += (tour.Scene("write", texts[0], texts[5], texts[7]),)
     linked = tour.pack(tour.Tour(tour.OWN, texts[0], texts[1], scenes))
-    with opened(browser, f"{server}/tours?own={linked}") as page:
+    with open_scene(browser, f"{server}/tours?own={linked}") as page:
         page.context.asked = []
         page.context.on("request", lambda request: page.context.asked.append(request.url))
         page.get_by_role("button", name="Make it mine").click(timeout=30_000)
@@ -177,7 +177,7 @@ def test_titles_and_errors_are_texts(browser, server, elsewhere, pictures):
     site, asked = elsewhere
     shown = """(text) => [...document.querySelectorAll('h3, [data-testid=stAlert]')]
       .some((e) => e.innerText.replaceAll('\\u200b', '').includes(text))"""
-    with opened(browser, f"{server}/tours") as page:
+    with open_scene(browser, f"{server}/tours") as page:
         page.context.asked = []
         page.context.on("request", lambda request: page.context.asked.append(request.url))
         for text in injections(site)[:10:3]:
@@ -197,7 +197,7 @@ def test_titles_and_errors_are_texts(browser, server, elsewhere, pictures):
 def test_a_typed_sentence_in_a_link_is_a_text(browser, server, elsewhere):
     site, asked = elsewhere
     text = f"can {site}/x www.evil.example duck a@evil.example saw {site}/<b>saw</b>y"
-    with opened(browser, f"{server}/tagging?view=compare&text={quote(text)}") as page:
+    with open_scene(browser, f"{server}/tagging?view=compare&text={quote(text)}") as page:
         page.context.asked = []
         page.context.on("request", lambda request: page.context.asked.append(request.url))
         page.get_by_text("From the same tags").wait_for(timeout=60_000)

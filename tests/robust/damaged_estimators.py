@@ -79,13 +79,13 @@ def check_estimator(seed):
     arrays, about, named = saved(NAMES[seed % len(NAMES)])
     what, damaged, manifest = damage(rng, arrays, about)
     try:
-        loaded(damaged, manifest)
+        load(damaged, manifest)
         assert same(arrays, damaged), f"{what}: read though the manifest says what was saved"
     except StoreError:
         pass
     forged = manifest | {"settings": {k: v for k, v in manifest["settings"].items() if k != "state"}}
     try:
-        model = loaded(damaged, forged)
+        model = load(damaged, forged)
     except StoreError as error:
         if not ("does not hold what" in str(error) or "is of class" in str(error)):
             raise AssertionError(f"{what}: {error}") from error
@@ -99,7 +99,7 @@ def check_estimator(seed):
     return 1
 
 
-def loaded(arrays, manifest):
+def load(arrays, manifest):
     return estimator_of("here", StoredModel(OWN_MODEL, arrays, manifest), {})
 
 

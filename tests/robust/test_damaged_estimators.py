@@ -46,7 +46,7 @@ def test_without_the_comparison_a_read_beyond_the_end_shows():
         "names = [n for n in arrays if n.endswith('_weights')]\n"
         "short = arrays | {n: arrays[n][:1] for n in names}\n"
         "about['settings'].pop('state')\n"
-        "model = d.loaded(short, about)\n"
+        "model = d.load(short, about)\n"
         "try:\n    model.predict(d.data(True)[0])\nexcept IndexError:\n    print(json.dumps('beyond'))\n"
     )
     assert without_jit(code) == "beyond"
@@ -65,10 +65,10 @@ def test_weights_of_one_feature_beside_a_vocabulary_are_refused(tmp_path):
     about = about | {"settings": {k: v for k, v in about["settings"].items() if k != "state"}}
     name = "cascade_levels0_filter_weights"
     with pytest.raises(StoreError, match=r"levels\[0\].filter.weights has 1 rows; names has .* features"):
-        damaged.loaded(arrays | {name: arrays[name][:1]}, about)
+        damaged.load(arrays | {name: arrays[name][:1]}, about)
 
 
 @pytest.mark.parametrize("name", damaged.NAMES)
 def test_what_was_saved_is_read_whole(name):
     arrays, about, named = damaged.saved(name)
-    damaged.use(damaged.loaded(arrays, about), *damaged.data(named))
+    damaged.use(damaged.load(arrays, about), *damaged.data(named))

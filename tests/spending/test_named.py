@@ -18,7 +18,7 @@ from spcviz.sequences import StructuredPerceptron
 from spcviz.sequences.states import pack_texts
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, FeatureTiers, ModelSelector
 from spcviz.store import StoreError
-from tests.robust.damaged_estimators import loaded
+from tests.robust.damaged_estimators import load as load_damaged
 
 KEYS = (["suffix", "shape"], ["word", "length"], ["affixes", "around"])
 NAMES, COSTS = ("cheap", "dear", "dearest"), (0, 1, 4)
@@ -396,7 +396,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     damaged = arrays | {name: arrays[name][:-1]}
     forged = about | {"settings": {k: v for k, v in about["settings"].items() if k != "state"}}
     with pytest.raises(StoreError, match=r"does not hold what BudgetedTagger reads: names.utf8 has shape"):
-        loaded(damaged, copy.deepcopy(forged))
+        load_damaged(damaged, copy.deepcopy(forged))
 
 
 X, Y = words(12)

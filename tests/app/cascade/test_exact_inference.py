@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/learn/exact_inference.py"
 
@@ -19,7 +19,7 @@ def control(at, name):
 
 
 def choose(at, name, value):
-    return checked(control(at, name).set_value(value).run())
+    return check(control(at, name).set_value(value).run())
 
 
 def said(at):
@@ -89,14 +89,14 @@ def test_message_by_message_to_the_end_and_back():
     at = visit(show="messages", letters="3", candidates="4")
     texts = []
     for _ in range(5):
-        at = checked(next(b for b in at.button if b.label == "Next").click().run())
+        at = check(next(b for b in at.button if b.label == "Next").click().run())
         texts.append(said(at))
     assert "Forward message 1 of 2" in texts[0]
     assert "Forward message 2 of 2" in texts[1]
     assert "Backward message 1 of 2" in texts[2]
     assert "Max-marginals" in texts[4]
     assert next(b for b in at.button if b.label == "Next").disabled
-    at = checked(next(b for b in at.button if b.label == "Start").click().run())
+    at = check(next(b for b in at.button if b.label == "Start").click().run())
     assert "Nothing has been sent" in said(at)
 
 
@@ -118,7 +118,7 @@ def test_a_tree_step_by_step_to_the_best_words():
     at, texts = visit(show="tree"), []
     for _ in range(11):
         texts.append(said(at))
-        at = checked(next(b for b in at.button if b.label == "Next").click().run())
+        at = check(next(b for b in at.button if b.label == "Next").click().run())
     assert "Nothing has been sent" in texts[0]
     assert "Upward message 5 of 5" in texts[5]
     assert "Downward message 1 of 5" in texts[6]

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from spcviz.problems.pictures.page import cached
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/learn/joint_beats_separate.py"
 
@@ -16,7 +16,7 @@ visit = partial(open_page, PAGE)
 
 def choose(at, name, value):
     widgets = [*at.get("button_group"), *at.slider, *at.toggle]
-    return checked(next(w for w in widgets if w.key == f"joint_{name}").set_value(value).run())
+    return check(next(w for w in widgets if w.key == f"joint_{name}").set_value(value).run())
 
 
 def said(at):
@@ -72,7 +72,7 @@ def test_without_smoothness_all_three_are_the_same_and_choices_go_to_the_address
     at = choose(at, "mistakes", True)
     assert params_of(at) == {"show": "clean", "mistakes": "1"}
     assert len(chart(at)["data"]) == 7
-    at = checked(next(b for b in at.button if b.label == "Other noise").click().run())
+    at = check(next(b for b in at.button if b.label == "Other noise").click().run())
     assert params_of(at)["seed"] == "2"
 
 

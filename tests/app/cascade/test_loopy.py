@@ -10,7 +10,7 @@ from experiments.grids.reproduce import GridSettings, reproduce_grid
 from spcviz.problems.grids.page import live, panels
 from spcviz.problems.grids.page.shown import OPENING
 from spcviz.web.cached import common
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/cascade/loopy.py"
 VIEWS = ["grid", "errors", "strength", "combs", "pruning", "messages", "agreement"]
@@ -35,11 +35,11 @@ def control(at, name):
 
 
 def choose(at, name, value):
-    return checked(control(at, name).set_value(value).run())
+    return check(control(at, name).set_value(value).run())
 
 
 def press(at, label):
-    return checked(next(b for b in at.button if b.label.startswith(label)).click().run())
+    return check(next(b for b in at.button if b.label.startswith(label)).click().run())
 
 
 def said(at):
@@ -101,7 +101,7 @@ def test_a_link_from_before_there_was_a_view_of_the_grid_shows_the_errors(params
     grid = live.live_grid(5, 5, 4, strength, seed)
     assert number(at, "Lost: combs") == pytest.approx(100 * grid.error[1], abs=0.06)
     assert number(at, "Lost: LBP") == pytest.approx(100 * live.grid_beliefs(grid).error[1], abs=0.06)
-    again = checked(at.run())
+    again = check(at.run())
     assert number(again, "Lost: combs") == number(at, "Lost: combs")
     assert not pictured(again)
 

@@ -11,7 +11,7 @@ from spcviz.problems.arms.page import clip as arm_clip
 from spcviz.problems.pose.model import stored as models
 from spcviz.problems.pose.page import cached, live, shelf, trace
 from spcviz.shared.folders import MODELS
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/cascade/pose.py"
 
@@ -127,14 +127,14 @@ def test_an_upload_goes_the_same_way_and_a_broken_one_gets_a_sentence():
     file = io.BytesIO()
     Image.new("RGB", (300, 200), "grey").save(file, "PNG")
     uploader = at.get("file_uploader")[0]
-    at = checked(uploader.set_value(("me.png", file.getvalue(), "image/png")).run())
+    at = check(uploader.set_value(("me.png", file.getvalue(), "image/png")).run())
     assert sent(at)["title"] == "Your upload"
     assert "Your upload." in said(at)
     if cached.HAS_FINDER:
         assert "Nobody seems to be in this picture" in at.warning[0].value  # grey all over
         assert "a fixed average window" in said(at)
         assert "x" not in at.query_params  # found by the search, not set
-    at = checked(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
+    at = check(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
     assert "no picture or video" in at.warning[0].value
 
 

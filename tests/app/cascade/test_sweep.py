@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.problems.letters.page import cached
 from spcviz.web.cached import common
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/cascade/sweep.py"
 ROWS = [
@@ -49,7 +49,7 @@ def control(at, name):
 
 
 def choose(at, name, value):
-    return checked(control(at, name).set_value(value).run())
+    return check(control(at, name).set_value(value).run())
 
 
 def said(at):
@@ -133,7 +133,7 @@ def test_an_alpha_of_the_address_and_back(alpha):
     at = visit(alpha=alpha)
     assert number(at, "Threshold") == float(alpha)
     (button,) = [b for b in at.button if b.label.startswith("Back")]
-    at = checked(button.click().run())
+    at = check(button.click().run())
     assert "alpha" not in params_of(at)
     assert number(at, "Threshold") != float(alpha)
 

@@ -21,9 +21,8 @@ from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 from .. import payloads
-from ..driver import checked, open_home
-from ..test_course import EVERY, turned_to, values_of
-from ..test_course import opened as opened_task
+from ..driver import check, open_home
+from ..test_course import EVERY, open_task, turned_to, values_of
 
 SHIPPED = tour.shipped_tours()
 QUESTIONS = [(n, k) for n, t in SHIPPED.items() for k, s in enumerate(t.scenes, 1) if s.answer]
@@ -56,12 +55,12 @@ def looked_through(at):
         mock.patch.object(DeltaGenerator, "download_button", noted),
         mock.patch.object(st, "download_button", lambda *rest, **named: noted(main, *rest, **named)),
     ):
-        checked(at.run())
+        check(at.run())
     return at, payloads.everything(at, mounted, files)
 
 
 @cache
-def opened(name, number, is_answered=False):
+def open_scene(name, number, is_answered=False):
     """(what a scene's page sends, its facts)."""
     scene = SHIPPED[name].scenes[number - 1]
     code = f"{number}{'a' * is_answered}"
@@ -124,7 +123,7 @@ def test_nothing_that_is_sent_solves_a_task_at_its_start(name):
     patterns = list(SECRETS.get(name, ()))
     values = {}
     if any(map(NAMED.fullmatch, patterns)):
-        values = values_of(opened_task(one.solved, f"{name}a" if one.options else name))
+        values = values_of(open_task(one.solved, f"{name}a" if one.options else name))
     if not one.options and name not in OPEN:
         start, solved = tasks.state_of(one.start), tasks.state_of(one.solved)
         patterns += [rf"\b{key}={re.escape(value)}(?![\d.])" for key, value in solved.items()
@@ -136,12 +135,12 @@ def test_nothing_that_is_sent_solves_a_task_at_its_start(name):
 def test_the_answer_is_hidden_until_it_is_given(name, number):
     scenes = SHIPPED[name].scenes
     scene = scenes[number - 1]
-    _, facts = opened(name, number, True)
+    _, facts = open_scene(name, number, True)
     answer = tour.fill(scene.answer, facts)
     assert "…" not in answer, "every number of it is there"
     said = ""
     for k in range(1, number + 1):
-        leaves, before = opened(name, k)
+        leaves, before = open_scene(name, k)
         said += tour.fill(scenes[k - 1].say, before) + tour.fill(scenes[k - 1].ask, before)
         assert "…" not in said
         own = "\n".join(values_in(leaves))
@@ -167,7 +166,7 @@ def test_the_answer_is_hidden_until_it_is_given(name, number):
 @pytest.mark.parametrize(("name", "number"), [q for q in QUESTIONS if SHIPPED[q[0]].scenes[q[1] - 1].right])
 def test_the_choice_that_is_called_right_is_what_the_page_says(name, number):
     scene = SHIPPED[name].scenes[number - 1]
-    _, facts = opened(name, number, True)
+    _, facts = open_scene(name, number, True)
     right = next((tour.fill(choice, facts) for choice, why in scene.options.items() if not why), None)
     assert right is None or right in tour.fill(scene.right, facts)
 

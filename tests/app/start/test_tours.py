@@ -9,7 +9,7 @@ from spcviz.web.figures.lattice_facts import threshold
 from spcviz.web.touring import scenes, touring
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
-from tests.app.driver import checked, open_page
+from tests.app.driver import check, open_page
 
 PAGE = "pages/start/tours.py"
 EXACT = "pages/learn/exact_inference.py"
@@ -64,7 +64,7 @@ def test_a_scene_whose_address_says_what_is_so_anyway_is_not_strayed_from(name, 
     assert page.session_state["tour_homes"][name, at] == state
     assert (name, at) in scenes.KNOWN, "its numbers are known to handouts and speakers"
     page.query_params["word"] = "5" if name == "wrong" else "7"
-    page = checked(page.run())
+    page = check(page.run())
     assert page.session_state["tour_homes"][name, at] == state, "somewhere else is not its home"
 
 
@@ -129,29 +129,29 @@ def test_an_own_tour_comes_by_address_and_is_edited():
     assert at.info[0].value.startswith("A tour from a link: ")
     assert "tour_own" not in at.session_state, "nothing is anybody's own before a button is pressed"
     at.button(key="tours_replace").click()
-    checked(at.run())
+    check(at.run())
     assert not [area for area in at.text_area if area.label == "Sentence"]  # closed boxes are empty
     at.session_state["tours_open_0"] = True
-    checked(at.run())
+    check(at.run())
     assert [area.value for area in at.text_area if area.label == "Sentence"] == [MINE.scenes[0].say]
     assert all("](javascript" not in heading.value for heading in at.subheader)
     down = next(button for button in at.button if button.key == "tours_do_0_down")
     down.click()
-    checked(at.run())
+    check(at.run())
     assert [scene.say for scene in at.session_state["tour_own"].scenes] == [s.say for s in MINE.scenes[::-1]]
     assert [area.value for area in at.text_area if area.label == "Sentence"] == [MINE.scenes[0].say]
     next(button for button in at.button if button.key == "tours_do_1_up").click()
-    checked(at.run())
+    check(at.run())
     down = next(button for button in at.button if button.key == "tours_do_0_down")
     down.click()
-    checked(at.run())
+    check(at.run())
     at.text_area(key="tours_say_1").set_value("other words")
-    checked(at.run())
+    check(at.run())
     assert at.session_state["tour_own"].scenes[1].say == "other words"
     at.session_state["tours_open_0"] = True
-    checked(at.run())
+    check(at.run())
     next(button for button in at.button if button.key == "tours_do_0_drop").click()
-    checked(at.run())
+    check(at.run())
     assert [scene.say for scene in at.session_state["tour_own"].scenes] == ["other words"]
     assert [area.value for area in at.text_area if area.label == "Sentence"] == ["other words"]
 
@@ -160,7 +160,7 @@ def test_a_scene_whose_page_is_gone_says_so():
     at = open_page(PAGE, own=tour.pack(MINE))
     at.query_params["tour"], at.query_params["at"] = "brought", "2"
     at.switch_page(EXACT)
-    checked(at.run())
+    check(at.run())
     assert at.session_state["tour_brought"].tour.scenes[1].page == "gone"
 
 
@@ -175,7 +175,7 @@ def test_a_handout_lists_every_scene():
     text = "\n".join(element.value for element in at.text)
     for number, scene in enumerate(tour.shipped_tours()["why"].scenes, start=1):
         assert f"{number}. {scene.say.partition('{')[0]}" in text
-    assert checked(open_page(PAGE, handout="nothere"))
+    assert check(open_page(PAGE, handout="nothere"))
 
 
 def test_a_handout_s_pictures():

@@ -33,7 +33,7 @@ PANEL = """() => [...document.querySelectorAll('*')].map((e) => e.shadowRoot?.qu
   .find(Boolean).getBoundingClientRect().toJSON()"""
 
 
-def opened(browser, address, size, theme):
+def open_sized(browser, address, size, theme):
     """A page at a size, once it stands still."""
     width, height, query = SIZES[size]
     size = {"viewport": {"width": width, "height": height}}
@@ -54,13 +54,13 @@ def faults(page):
 
 @pytest.mark.parametrize("name", list(navigation.names()))
 def test_a_page_asks_for_little_and_axe_finds_nothing(browser, server, name):
-    page = opened(browser, f"{server}/{name}", "desk", "light")
+    page = open_sized(browser, f"{server}/{name}", "desk", "light")
     desk, wrong = page.evaluate(ASKED), {"desk, light": faults(page)}
     page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"][:2], strict=True)))
     page.wait_for_timeout(800)
     phone, wrong["phone, light"] = page.evaluate(ASKED), faults(page)
     page.close()
-    page = opened(browser, f"{server}/{name}", "projector", "dark")
+    page = open_sized(browser, f"{server}/{name}", "projector", "dark")
     projector, wrong["projector, dark"] = page.evaluate(ASKED), faults(page)
     page.close()
     print(
@@ -75,7 +75,7 @@ def test_a_page_asks_for_little_and_axe_finds_nothing(browser, server, name):
 
 
 def test_words_are_reached_by_the_tab_key_and_explained_where_they_stand(browser, server):
-    page = opened(browser, f"{server}/letters", "desk", "light")
+    page = open_sized(browser, f"{server}/letters", "desk", "light")
     page.wait_for_function(
         "() => document.querySelector('.spcviz-words')?.shadowRoot.querySelector('button')"
     )

@@ -138,7 +138,7 @@ def test_a_tour_is_played(browser, server, name):
 
 
 @contextmanager
-def opened(browser, address, code=None, **more):
+def open_scene(browser, address, code=None, **more):
     """A page with its bar, fails on errors of the page when it is closed."""
     context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}} | more)
     page, problems = context.new_page(), []
@@ -160,7 +160,7 @@ def until(page, condition, seconds=8):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_hall_can_read_it(browser, server, scheme):
     size = {"viewport": {"width": 1920, "height": 1080}, "color_scheme": scheme}
-    with opened(browser, f"{server}/?tour=circles&scene=2&embed=true", "2", **size) as page:
+    with open_scene(browser, f"{server}/?tour=circles&scene=2&embed=true", "2", **size) as page:
         small = page.evaluate(
             f"""() => [...({ROOT}).querySelectorAll('.bar *')]
               .filter((e) => e.offsetHeight)
@@ -177,7 +177,7 @@ def test_a_hall_can_read_it(browser, server, scheme):
 
 
 def test_narrow_and_by_keyboard_alone(browser, server):
-    with opened(
+    with open_scene(
         browser, f"{server}/?tour=circles&scene=2", "2", viewport={"width": 420, "height": 800}
     ) as page:
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
@@ -195,7 +195,7 @@ def test_narrow_and_by_keyboard_alone(browser, server):
 
 
 def test_a_clicker_a_black_screen_and_the_speaker_s_window(browser, server):
-    with opened(browser, f"{server}/?tour=circles&scene=1&embed=true", "1") as page:
+    with open_scene(browser, f"{server}/?tour=circles&scene=1&embed=true", "1") as page:
         until(page, "root.dataset.part === '1'")
         page.keyboard.press("b")
         black = "getComputedStyle(document.querySelector('.spcviz-black')).display !== 'none'"
@@ -229,7 +229,7 @@ def test_a_clicker_a_black_screen_and_the_speaker_s_window(browser, server):
 
 
 def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
-    with opened(browser, f"{server}/exact_inference") as page:
+    with open_scene(browser, f"{server}/exact_inference") as page:
         choose(page, "Show", "QU or QV?")
         page.wait_for_url("**show=ink")
         page.keyboard.press("Control+z")
@@ -271,7 +271,7 @@ def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
 
 
 def test_a_scene_on_paper_is_one_page(browser, server):
-    with opened(browser, f"{server}/exact_inference?tour=cascade&at=1", "1") as page:
+    with open_scene(browser, f"{server}/exact_inference?tour=cascade&at=1", "1") as page:
         # As one who prints: when all of it is there. A busy machine draws the chart long after the bar.
         page.wait_for_selector("[data-test-script-state='notRunning']", timeout=1000 * SECONDS)
         page.wait_for_selector(".stPlotlyChart .main-svg", timeout=1000 * SECONDS)
@@ -292,7 +292,7 @@ def test_a_scene_on_paper_is_one_page(browser, server):
 
 def test_a_handout_has_a_picture_of_every_scene(browser, server):
     wanted = scenes.pictures_of(tour.shipped_tours()["write"])
-    with opened(browser, f"{server}/tours?handout=write") as page:
+    with open_scene(browser, f"{server}/tours?handout=write") as page:
         page.wait_for_selector(f".handout[data-pictures='{len(wanted)}']", timeout=2000 * SECONDS)
         assert page.locator(".handout .place p").count() == 0, "a picture did not come"
         frames = [frame for frame in page.frames if "tour=write" in frame.url]
