@@ -41,12 +41,12 @@ def bench_data(*, scale: float = 1.0, tick: Callable = lambda text: None) -> dic
     if folder is None:
         raise SpcvizError("bench data needs SPCVIZ_DATA with text_ptb_sample: see python -m spcviz data")
     text = conll_of(read_splits("wsj", folder)["train"][: round(scale * N_SENTENCES)])
-    rows, made = [_row("read", _timed(lambda: read("wsj.txt", text))[1])], []
+    rows, made = [_row("read", _time(lambda: read("wsj.txt", text))[1])], []
     brought = read("wsj.txt", text)
     methods = {"perceptron": Settings(method="perceptron"), "cascade of order 3": Settings(order=3)}
     for what, settings in methods.items():
         tick(what)
-        trained, beside = _trained(brought, settings)
+        trained, beside = _train(brought, settings)
         rows.append(_row(what, trained.report.cpu_seconds) | {"beside_s": beside})
         rows[-1] |= {"tokens_right": float((trained.report.truth == trained.report.guess).mean())}
         made.append(trained)
@@ -54,7 +54,7 @@ def bench_data(*, scale: float = 1.0, tick: Callable = lambda text: None) -> dic
         tick(f"a class, {what}")
         rows.append(_row(f"class, {what}", _class(brought, settings), "s"))
     _lattice(brought, made[-1])  # loads the compiled kernels
-    rows.append(_row("first lattice", _timed(lambda: _lattice(brought, made[-1]))[1]))
+    rows.append(_row("first lattice", _time(lambda: _lattice(brought, made[-1]))[1]))
     rows.append(_row("memory", _memory(text, made[-1]), "MB a visitor"))
     about = {"scale": scale, "sentences": len(brought.sentences), "tokens": sum(map(len, brought.sentences))}
     about["labels"] = len({label for labels in brought.labels for label in labels})
@@ -76,7 +76,7 @@ def _row(what: str, measured: float, unit: str = "CPU s") -> dict[str, Any]:
     return {"what": what, "goal": GOALS[what], "measured": measured, "unit": unit}
 
 
-def _timed(call: Callable) -> tuple[Any, float]:
+def _time(call: Callable) -> tuple[Any, float]:
     start = time.process_time()
     value = call()
     return value, time.process_time() - start
@@ -88,14 +88,14 @@ def _job(brought: Brought, settings: Settings, part: slice = slice(None)) -> Job
     return Job("train", wanted, n_steps=1)
 
 
-def _trained(brought: Brought, settings: Settings) -> tuple[Trained, float]:
+def _train(brought: Brought, settings: Settings) -> tuple[Trained, float]:
     """(what a training process brought home, seconds by the clock beside those of the training)."""
     start = time.perf_counter()
-    (trained,) = _ended([_job(brought, settings)])
+    (trained,) = _wait_for([_job(brought, settings)])
     return trained, time.perf_counter() - start - trained.report.cpu_seconds
 
 
-def _ended(jobs: list[Job]) -> list[Trained]:
+def _wait_for(jobs: list[Job]) -> list[Trained]:
     for job in jobs:
         job.ended.wait()
         if job.state != "done":
@@ -107,7 +107,7 @@ def _class(brought: Brought, settings: Settings) -> float:
     """Seconds until the last of a class has a model; everybody has other sentences."""
     starts = [k * N_SHORT % max(1, len(brought.sentences) - N_SHORT) for k in range(N_CLASS)]
     start = time.perf_counter()
-    _ended([_job(brought, settings, slice(at, at + N_SHORT)) for at in starts])
+    _wait_for([_job(brought, settings, slice(at, at + N_SHORT)) for at in starts])
     return time.perf_counter() - start
 
 

@@ -73,7 +73,7 @@ def bench_engine(*, repeats: int = 20, tick: Callable = lambda text: None) -> di
     rows = []
     for name, contenders in _operations(rng):
         tick(name)
-        turns = _interleaved(contenders, repeats)
+        turns = _interleave(contenders, repeats)
         ours = turns["spcviz"][1]
         rows += [(name, who, us, us / ours, [low, high]) for who, (low, us, high) in turns.items()]
     tick("trees and grids")
@@ -149,7 +149,7 @@ def as_text(result):
     return "\n".join(lines)
 
 
-def _interleaved(contenders, repeats):
+def _interleave(contenders, repeats):
     times_of, n_calls = {name: [] for name in contenders}, {}
     for name, run in contenders.items():
         run()  # compile, allocate

@@ -116,7 +116,7 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
         for contender in CONTENDERS
         if contender.name == "spcviz" or peers.import_if_there("pycrfsuite")
     ]
-    chosen = [_tuned(contender, folder, scale, tick) for contender in contenders]
+    chosen = [_tune(contender, folder, scale, tick) for contender in contenders]
     measured: list[list[Measured]] = [[] for _ in contenders]
     for turn in range(repeats):
         for i, contender in enumerate(contenders):
@@ -144,7 +144,7 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     tick("two threads")
     threads = _on_its_own(two_threads, folder, scale, repeats)
     tick("a sentence a call")
-    served = _on_its_own(_served, folder, scale, repeats)
+    served = _on_its_own(_serve, folder, scale, repeats)
     settings = {"scale": scale, "repeats": repeats, "statistic": "median; CPU seconds of the process"}
     source = "this library's taggers and CRFsuite's on the same string features"
     return describe(
@@ -154,7 +154,7 @@ def bench_library(*, scale: float = 1.0, repeats: int = 3, tick: Callable = lamb
     )  # fmt: skip
 
 
-def _tuned(contender: Contender, folder: Path, scale: float, tick: Callable) -> dict[str, Any]:
+def _tune(contender: Contender, folder: Path, scale: float, tick: Callable) -> dict[str, Any]:
     """The setting with which most development tokens are right; the only one if there is one."""
     if len(contender.tries) == 1:
         return contender.tries[0]
@@ -202,7 +202,7 @@ def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]
     return rows
 
 
-def _served(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
+def _serve(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
     """`serving` of the test sentences, by taggers of a quarter of the training sentences."""
     train = _read(UPOS, folder, "train", scale * MORPHOLOGY.share)
     return serving.serving(train, _read(UPOS, folder, "test", 1.0)[0], repeats)

@@ -29,7 +29,7 @@ def bench_loopy(*, n_repeats: int = 30, rng: np.random.Generator | None = None) 
         raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
     return [
         {"name": name, "size": size, "n_repeats": n_repeats, "baseline": peer, "baseline_us": peer_us}
-        | _timed(call, n_repeats)
+        | _time(call, n_repeats)
         for name, size, call, peer, peer_us in _cases(rng)
     ]
 
@@ -70,7 +70,7 @@ def _cases(rng):
     return [case if len(case) == 5 else (*case, None, None) for case in cases]
 
 
-def _timed(call, n_repeats):
+def _time(call, n_repeats):
     call()
     times = []
     for _ in range(n_repeats):

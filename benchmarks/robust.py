@@ -114,7 +114,7 @@ def bench_robust(*, scale: float = 1.0, only: str | None = None, tick: Callable 
         if name not in GROUPS:
             raise ArgumentError(f"only must be some of {', '.join(GROUPS)}, got {name!r}")
     _check_tests()
-    rows = [_measured(row, max(1, round(row.cases * scale)), tick) for row in ROWS if row.group in wanted]
+    rows = [_measure(row, max(1, round(row.cases * scale)), tick) for row in ROWS if row.group in wanted]
     return describe(
         "bench-robust", "this project's own figures to hold", rows, baselines=[],
         settings={"scale": scale, "only": list(wanted)}, data={},
@@ -132,7 +132,7 @@ def _check_tests():
         )
 
 
-def _measured(row, cases, tick):
+def _measure(row, cases, tick):
     """A row of the result, from all pieces of a check."""
     done, seed, n_faults, faults, peak = 0, 0, 0, [], None
     while done < cases:

@@ -54,7 +54,7 @@ def widget_of(kind, element, fragment):
         can_act = proto.component_name.split(".")[-1] in VIEWS
     else:
         can_act = not (proto.disabled or getattr(proto, "ignore_rerun", False) or proto.form_id)
-    return Widget(proto.id, kind, fragment, proto, _shown(kind, proto)) if can_act else None
+    return Widget(proto.id, kind, fragment, proto, _value_of(kind, proto)) if can_act else None
 
 
 def trigger(component, name, value):
@@ -78,13 +78,13 @@ def choose(widgets: dict[str, Widget], rng) -> Widget | None:
     """A widget and its new state: something a visitor could do now; None where nothing can be changed."""
     components = [w for w in widgets.values() if w.kind == "bidi_component"]
     if components and rng.random() < DRAGS:
-        return _acted(components[0], rng)
+        return _act(components[0], rng)
     others = [w for w in widgets.values() if w.kind != "bidi_component"]
     order = [others[at] for at in rng.permutation(len(others))] + components[:1]
-    return next((acted for widget in order if (acted := _acted(widget, rng)) is not None), None)
+    return next((acted for widget in order if (acted := _act(widget, rng)) is not None), None)
 
 
-def _acted(widget, rng):
+def _act(widget, rng):
     state = WidgetState(id=widget.id)
     return widget._replace(state=state) if _ACTS[widget.kind](widget, state, rng) is not None else None
 
@@ -95,7 +95,7 @@ def _other(rng, options, now):
     return others[int(rng.integers(len(others)))] if others else None
 
 
-def _shown(kind, element):
+def _value_of(kind, element):
     """What is shown of an element, as the browser sends it; None where that is nothing."""
     state, is_set = WidgetState(id=element.id), getattr(element, "set_value", False)
     texts, numbers = state.string_array_value.data, state.double_array_value.data

@@ -28,12 +28,12 @@ async def sieges(server, scale, rest, tick):
     rows = []
     for kind in (QUIET, *hostile.KINDS):
         await rest(server)
-        tick(f"{max(2, round(N_STUDENTS * scale))} students on {PAGE} beside: {_described(kind)}")
+        tick(f"{max(2, round(N_STUDENTS * scale))} students on {PAGE} beside: {_describe(kind)}")
         rows.append(await _beside(server, kind, scale))
     return rows
 
 
-def _described(kind):
+def _describe(kind):
     return " ".join(map(str, hostile.KINDS[kind][1:])) if kind in hostile.KINDS else kind
 
 
@@ -55,7 +55,7 @@ async def _beside(server, kind, scale):
             await process.wait()
     times = [ran.ms for ran in done.reruns]
     return {
-        "client": kind, "what": _described(kind), "sessions": n, "asked": n_asked,
+        "client": kind, "what": _describe(kind), "sessions": n, "asked": n_asked,
         "p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95),
         "arrival_p95_ms": percentile([ran.ms for ran in done.first], 95),
         "actions": len(times), "skipped": done.n_skipped,
@@ -83,11 +83,11 @@ async def _come(port, waits):
     """Somebody new comes now and then, whether or not the one before has been served."""
     async with asyncio.TaskGroup() as group:
         while True:
-            group.create_task(_served(port, waits))
+            group.create_task(_serve(port, waits))
             await asyncio.sleep(EVERY)
 
 
-async def _served(port, waits):
+async def _serve(port, waits):
     with contextlib.suppress(OSError):
         waits.append(await hostile.first_byte(port))
 

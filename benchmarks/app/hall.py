@@ -108,7 +108,7 @@ async def _measure(server, scale, wanted, tick):
     tick("waiting until the server rests")
     # A server may begin to warm up when its first visitor has been served.
     titles = await _titles(server.port)
-    pages = _chosen(titles, wanted)
+    pages = _choose(titles, wanted)
     first_pictures = await cold.first_pictures(pages, tick)
     first_visits = await cold.first_visits(pages, tick)
     start_page, n_start = pages[0] if wanted else HALL_PAGE, max(2, round(N_CROWD * scale))
@@ -136,8 +136,7 @@ async def _measure(server, scale, wanted, tick):
         }
         rows.append(_row(titles[page], n, within, period, done) | figures | in_browser.get(page, {}))
     tours = [
-        await _followed(server.port, name, scale, tick)
-        for name in (tour.shipped_tours() if not wanted else ())
+        await _follow(server.port, name, scale, tick) for name in (tour.shipped_tours() if not wanted else ())
     ]
     await _until_idle(server)
     n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
@@ -169,7 +168,7 @@ async def _measure(server, scale, wanted, tick):
     )  # fmt: skip
 
 
-async def _followed(port, name, scale, tick):
+async def _follow(port, name, scale, tick):
     """One student plays a tour, then a class follows it at once."""
     played = tour.shipped_tours()[name]
     n, n_steps = max(2, round(N_CROWD * scale)), len(tour.codes(played))
@@ -207,7 +206,7 @@ async def _titles(port):
     return visitor.pages
 
 
-def _chosen(paths, wanted):
+def _choose(paths, wanted):
     wanted = ["" if page == "home" else page for page in wanted] or list(paths)
     for page in wanted:
         if page not in paths:
@@ -265,7 +264,7 @@ def _row(title, n, within, period, done):
         "period_s": period,
         "actions": len(done.reruns),
         "skipped": done.n_skipped,
-        "faults": _counted(done.faults),
+        "faults": _count(done.faults),
     }
 
 
@@ -280,7 +279,7 @@ def _of_visits(came):
         "p50_ms": beside.percentile(came.ms, 50),
         "p95_ms": beside.percentile(came.ms, 95),
         "exceptions": len(came.faults),
-        "faults": _counted(came.faults),
+        "faults": _count(came.faults),
         "memory_mb": [mb for _, mb in known],
         "growth_mb": round(known[-1][1] - after, 1) if known else None,
     }
@@ -290,10 +289,10 @@ def _of_malformed(bad):
     return {
         "messages": bad.n,
         "faults": len(bad.faults),
-        "what": _counted(bad.faults),
-        "shown_to_sender": _counted(bad.shown),
+        "what": _count(bad.faults),
+        "shown_to_sender": _count(bad.shown),
     }
 
 
-def _counted(texts):
+def _count(texts):
     return {text: texts.count(text) for text in sorted(set(texts))}

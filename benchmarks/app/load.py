@@ -48,7 +48,7 @@ async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
 
 async def _arrive(visitor, delay, done):
     await asyncio.sleep(delay)
-    return await _noted(visitor.open(), done.first, done.faults)
+    return await _note(visitor.open(), done.first, done.faults)
 
 
 async def _keep_acting(visitor, rng, moment, end, period, done):
@@ -60,13 +60,13 @@ async def _keep_acting(visitor, rng, moment, end, period, done):
             n_skipped += 1
         else:
             await asyncio.sleep(moment - now)
-            if not await _noted(visitor.act(rng), done.reruns, done.faults):
+            if not await _note(visitor.act(rng), done.reruns, done.faults):
                 return n_skipped
         moment += period
     return n_skipped
 
 
-async def _noted(run, into, faults):
+async def _note(run, into, faults):
     """Whether a run came to its end; its figures and faults are kept."""
     try:
         ran = await run
@@ -100,7 +100,7 @@ async def visits(port, pages, n, *, seed, memory):
             if is_cut:
                 state["cut"] += await _cut_off(visitor, n_messages, faults)
             else:
-                await _noted(visitor.open(), stayed, faults)
+                await _note(visitor.open(), stayed, faults)
                 await visitor.close()
             state["done"] += 1
             if state["done"] % max(1, n // 20) == 0:
@@ -139,7 +139,7 @@ class Malformed(NamedTuple):
 async def send_malformed(port, page, n, *, seed, is_alive):
     """`n` malformed messages, each in a session of its own; another visitor has to be served meanwhile."""
     rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
-    if not await _noted(witness.open(), [], faults):
+    if not await _note(witness.open(), [], faults):
         return Malformed(0, faults, shown)
     kinds = list(_MALFORMED)
     for i in range(n):
@@ -157,7 +157,7 @@ async def send_malformed(port, page, n, *, seed, is_alive):
             pass  # refused, or no run followed: either will do
         await sender.close()
         if i % WITNESS_EVERY == WITNESS_EVERY - 1 or i == n - 1:
-            await _noted(witness.act(rng), [], faults)
+            await _note(witness.act(rng), [], faults)
     await witness.close()
     return Malformed(n, faults, shown)
 
@@ -170,12 +170,12 @@ def _text(sender, rng):
     return "{" * int(rng.integers(1, 40))
 
 
-def _truncated(sender, rng):
+def _truncate(sender, rng):
     data = sender.message().SerializeToString()
     return data[: int(rng.integers(len(data)))]
 
 
-def _flipped(sender, rng):
+def _flip(sender, rng):
     data = bytearray(sender.message().SerializeToString())
     for at in rng.integers(0, len(data), 5):
         data[at] ^= 1 << int(rng.integers(8))
@@ -222,8 +222,8 @@ ADDRESS_NAMES = ("word", "level", "step", "a1", "alpha", "seed", "show", "view",
 _MALFORMED = {
     "noise": _noise,
     "text": _text,
-    "cut off": _truncated,
-    "bits": _flipped,
+    "cut off": _truncate,
+    "bits": _flip,
     "page": _rerun("page_script_hash", _unknown),
     "fragment": _rerun("fragment_id", _unknown),
     "widgets": _unknown_widgets,

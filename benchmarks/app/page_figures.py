@@ -105,34 +105,34 @@ async def measure_pages(
 
 async def _first(browser, address, width, height, query):
     """Kilobytes and layout shift of a visitor's first page, and what it asks for."""
-    async with _opened(browser, width, height) as (page, weight):
+    async with _open(browser, width, height) as (page, weight):
         await page.goto(f"{address}{query}", timeout=PATIENCE_MS)
-        await _shown(page)
+        await _measure_view(page)
         shift = shift_of(await page.evaluate("window.spcvizShifts"))
         return weight.kb(), shift, await page.evaluate(ASKED)
 
 
 async def _second(browser, address, name):
     """Kilobytes of a page that a visitor goes to from another."""
-    async with _opened(browser, *SIZES["desk"][:2]) as (page, weight):
+    async with _open(browser, *SIZES["desk"][:2]) as (page, weight):
         await page.goto(f"{address}/{'' if name else 'letters'}", timeout=PATIENCE_MS)
-        await _shown(page)
+        await _measure_view(page)
         await page.wait_for_timeout(IDLE_MS)
         before = weight.kb()
         links = page.locator("[data-testid=stSidebarNav] a")
         await (links.and_(page.locator(f"[href$='/{name}']")).first if name else links.first).click()
         await asyncio.sleep(0.5)
-        await _shown(page)
+        await _measure_view(page)
         return round(weight.kb() - before, 1)
 
 
-async def _shown(page):
+async def _measure_view(page):
     await page.wait_for_function(IS_SHOWN, timeout=PATIENCE_MS)
     await page.wait_for_timeout(REST_MS)
 
 
 @contextlib.asynccontextmanager
-async def _opened(browser, width, height):
+async def _open(browser, width, height):
     """A page with an empty cache, and its `_Weight`."""
     context = await browser.new_context(viewport={"width": width, "height": height})
     try:

@@ -59,12 +59,12 @@ async def rows(server: Any, scale: float, rest: Callable, tick: Callable) -> lis
     for at, things in enumerate([*[(one,) for one in THINGS], THINGS]):
         await rest(server)
         mine = words[2 + at * n :][:n]
-        tick(f"{n} visitors ask for {_named(things)} at once")
+        tick(f"{n} visitors ask for {_name(things)} at once")
         made.append(await _at_once(server.port, things, mine, n) | _alone(things, alone))
     return made
 
 
-def _named(things):
+def _name(things):
     return " and ".join(one.name for one in things)
 
 
@@ -91,7 +91,7 @@ async def _at_once(port, things, words, n):
         faults += done.faults
         turn += 1
     before = [ran.ms for ran in quiet.reruns]
-    return row_of(_named(things), [one.result() for one in asking], n, before, times, faults)
+    return row_of(_name(things), [one.result() for one in asking], n, before, times, faults)
 
 
 def row_of(what, passed, n, before, times, faults) -> dict[str, Any]:

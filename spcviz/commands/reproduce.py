@@ -207,7 +207,7 @@ def _watching(progress: Progress, work: Path):
                 seen, since = now, time.monotonic()
             still = time.monotonic() - since
             if still >= SECONDS_STILL and (labels := progress.waited_for()):
-                progress.bar.set_postfix_str(f"nothing finished for {still / 60:.0f} min: {_listed(labels)}")
+                progress.bar.set_postfix_str(f"nothing finished for {still / 60:.0f} min: {_list(labels)}")
             elif n > 0:
                 progress.bar.set_postfix_str(f"{n} of its steps kept")
 
@@ -220,10 +220,10 @@ def _watching(progress: Progress, work: Path):
         watcher.join()
 
 
-def _listed(labels):
+def _list(labels):
     """What is waited for, in few words.
 
-    >>> _listed(["raw 0", "raw 1"]), _listed(["raw 0", "raw 1", "hog 0", "hog 1"])
+    >>> _list(["raw 0", "raw 1"]), _list(["raw 0", "raw 1", "hog 0", "hog 1"])
     ('waiting for raw 0, raw 1', 'waiting for raw 0, raw 1 and 2 more')
     """
     more = f" and {len(labels) - 2} more" if len(labels) > 2 else ""

@@ -60,7 +60,7 @@ def get(name, folder=None, *, is_trusted=False):
     """
     from spcviz.shared.bring import get as bring
 
-    entry = _wanted(name)
+    entry = _find_row(name)
     if not entry.sources:
         raise ArgumentError(f"NAME must be a set that is downloaded; {name} is made by: data prepare {name}")
     folder = folder or _needed_folder() / "originals" / name
@@ -74,11 +74,11 @@ def prepare(name, folder, data=None):
     """
     from spcviz.shared.bring import place
 
-    entry = _wanted(name)
+    entry = _find_row(name)
     yield from place.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
 
 
-def _wanted(name):
+def _find_row(name):
     """The row of a set that can be brought."""
     known = {entry.name: entry for entry in data_sets() if entry.prepare}
     if name not in known:

@@ -58,8 +58,8 @@ def card(manifest: dict[str, Any]) -> str:
         ("shown on", ", ".join(_pages(name))),
         ("digest", manifest["sha256"][:12]),
         ("data's digest", manifest["data_digest"][:12]),
-        ("settings", "; ".join(_said(_without(manifest["settings"], *SAID_ABOVE)))),
-        ("measured", "; ".join(_said(manifest["metrics"]))),
+        ("settings", "; ".join(_describe(_without(manifest["settings"], *SAID_ABOVE)))),
+        ("measured", "; ".join(_describe(manifest["metrics"]))),
     ]
     table = [f"| {what} | {_cell(said)} |" for what, said in rows if said]
     return "\n".join([f"## `{name}`", "", "| | |", "|---|---|", *table])
@@ -84,11 +84,11 @@ def _pages(name: str) -> list[str]:
     return list(dict.fromkeys(page.title for problem in makers for page in problem.pages))
 
 
-def _said(value: Any, name: str = "") -> Iterator[str]:
+def _describe(value: Any, name: str = "") -> Iterator[str]:
     """Each number or word of nested settings with its name; tables and what is empty are left out."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _said(item, f"{name}.{key}" if name else str(key))
+            yield from _describe(item, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list):
         if 0 < len(value) <= MOST_NUMBERS and all(_is_plain(item) for item in value):
             yield f"{name} {' / '.join(map(_short, value))}"

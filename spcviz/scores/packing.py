@@ -87,7 +87,7 @@ def pack(
     starts = np.concatenate([[0], np.cumsum(sizes)])
     if allowed is not None:
         is_allowed = [
-            _allowed(f"allowed[{i}]", table if rows is None else table[rows], (size, n))
+            _check_allowed(f"allowed[{i}]", table if rows is None else table[rows], (size, n))
             for i, (table, rows, size) in enumerate(zip(_like("allowed", allowed, tables), positions, sizes))
         ]
         unary = np.where(np.concatenate([*is_allowed, np.zeros((0, n), dtype=bool)]), unary, -np.inf)
@@ -197,7 +197,7 @@ def _like(name: str, values: Any, tables: list) -> list:
     return [array_of(f"{name}[{i}]", item) for i, item in enumerate(items)]
 
 
-def _allowed(name: str, values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _check_allowed(name: str, values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     is_allowed = checks.mask(name, values)
     if is_allowed.shape != shape and not (is_allowed.size == 0 and shape[0] == 0):
         raise ShapeError(f"{name} has shape {is_allowed.shape}; its sequence needs {tuple(map(int, shape))}")

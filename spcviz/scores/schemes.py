@@ -196,9 +196,9 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
     >>> rules.transitions[0].tolist(), rules.start.tolist()
     ([0.0, 0.0, -inf], [0.0, 0.0, -inf])
     """
-    names, parts = _parted(labels)
+    names, parts = _split_labels(labels)
     roles = {role for role, _ in parts}
-    unopened = _unopened(names, parts)
+    unopened = _find_unopened(names, parts)
     if scheme == "auto":
         named = "BIOES" if roles & {"E", "S"} else "IOB1" if unopened else "BIO"
     else:
@@ -219,7 +219,7 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     >>> rules_of(["O", "I-X"], "BIO").start.tolist()
     [0.0, -inf]
     """
-    names, parts = _parted(labels)
+    names, parts = _split_labels(labels)
     if scheme != "BIOES" and {role for role, _ in parts} & {"E", "S"}:
         odd = next(name for name, (role, _) in zip(names, parts) if role in "ES")
         raise ArgumentError(f"scheme must have the label {odd!r}, got {(called or scheme)!r}")
@@ -237,7 +237,7 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     return Rules(_scores(allowed), _scores(of_two[outside][part]), _scores(of_two[part, outside]))
 
 
-def _parted(labels: Iterable[Hashable]) -> tuple[list[Hashable], list[Part]]:
+def _split_labels(labels: Iterable[Hashable]) -> tuple[list[Hashable], list[Part]]:
     """(labels, roles and kinds of them); `ArgumentError` if there are too many for a table of pairs."""
     names = names_of(labels)
     if len(names) > MOST_LABELS:
@@ -251,7 +251,7 @@ def _parted(labels: Iterable[Hashable]) -> tuple[list[Hashable], list[Part]]:
 _ROLES = ("B", "I", "E", "S", "O")
 
 
-def _unopened(names: Sequence[Hashable], parts: Sequence[Part]) -> list[Hashable]:
+def _find_unopened(names: Sequence[Hashable], parts: Sequence[Part]) -> list[Hashable]:
     """Labels that continue or end a chunk of a kind that no label begins."""
     begun = {kind for role, kind in parts if role == "B"}
     return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]

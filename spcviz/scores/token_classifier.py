@@ -80,12 +80,12 @@ def words_of(
     tables = [_table(i, table) for i, table in enumerate(checks.listed("logits", logits))]
     windows = windows_of(list(map(len, tables)), word_ids, attention_mask)
     sentences = sentences_of(windows, overflow_to_sample_mapping)
-    kept = [[(i, _chosen(at, subwords)) for i, at in words] for words in sentences]
+    kept = [[(i, _choose(at, subwords)) for i, at in words] for words in sentences]
     read: list[list[int]] = [[] for _ in tables]
     for words in kept:
         for i, at in words:
             read[i].extend(at.tolist())
-    known = [_known(i, table, rows) for i, (table, rows) in enumerate(zip(tables, read))]
+    known = [_with_zeros(i, table, rows) for i, (table, rows) in enumerate(zip(tables, read))]
     return [
         np.array([known[i][at].mean(axis=0) for i, at in words]) if words else known[0][:0] for words in kept
     ]
@@ -98,12 +98,12 @@ def _table(i: int, logits: Any) -> np.ndarray:
     return table
 
 
-def _chosen(places: np.ndarray, subwords: str) -> np.ndarray:
+def _choose(places: np.ndarray, subwords: str) -> np.ndarray:
     """Those places of a word's sub-words that count."""
     return places if subwords == "mean" else places[:1] if subwords == "first" else places[-1:]
 
 
-def _known(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
+def _with_zeros(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
     """A table of scores, with 0 in rows that are not read: what stands there is not looked at."""
     is_read = np.zeros(len(table), dtype=bool)
     is_read[rows] = True

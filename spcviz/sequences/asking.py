@@ -118,7 +118,7 @@ class FirstOrderTagger(SequenceTagger):
         out = []
         for i, unary in enumerate(self.emissions(X, allowed=allowed)):
             _log_partition(f"X[{i}]", unary, steps)  # refuses what has no labelling
-            out.append(Labellings(self.classes_[_drawn(unary, steps, n, rng)].tolist()))
+            out.append(Labellings(self.classes_[_draw(unary, steps, n, rng)].tolist()))
         return out
 
     @property
@@ -186,7 +186,7 @@ def _log_partition(name: str, unary: np.ndarray, steps: np.ndarray, pairs: np.nd
         ) from None
 
 
-def _drawn(unary: np.ndarray, steps: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+def _draw(unary: np.ndarray, steps: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """n labellings (n, L) of one sequence, by their probabilities."""
     length, states = len(unary), np.zeros((n, len(unary)), dtype=np.int64)
     after = np.zeros_like(unary)  # beta

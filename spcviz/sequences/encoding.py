@@ -196,7 +196,7 @@ def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
     used, columns = [array for array in arrays if array is not None], wanted or 0
     rows: Rows
     if is_sparse:
-        rows = _stacked(used, columns)
+        rows = _stack(used, columns)
     elif used:
         kind = np.float32 if all(array.dtype == np.float32 for array in used) else np.float64
         rows = DenseRows(np.concatenate(used, dtype=kind))
@@ -252,7 +252,7 @@ def _check_is_finite(array: Any, i: int) -> None:
         raise ScoreError(f"X[{i}][{row}, {column}] must be {wanted}, got {values[at]}")
 
 
-def _stacked(arrays: list, n_features: int) -> CsrRows:
+def _stack(arrays: list, n_features: int) -> CsrRows:
     """Sparse matrices one under the other; a call of numpy for each would take longer than decoding it."""
     sizes = np.fromiter((array.indptr[-1] for array in arrays), np.int64, len(arrays))
     if sizes.sum() != sum(len(array.data) for array in arrays):  # room that a matrix does not use

@@ -57,11 +57,11 @@ class Grown(NamedTuple):
             states = self.states(some)
             left = states_left(states, alpha, cascade.max_arcs)
             gaps = states.gaps() if cascade.rule == "mean_max_first" else None
-            return left if self.forbidden is not None else _allowed(left, some.mask), gaps
+            return left if self.forbidden is not None else _allow(left, some.mask), gaps
         first, row_start = cascade.levels[0].filter, checks.starts(some.lengths)
         unary = scores_where(checked(some.features), first.packed_weights, None)
         left = keep_by_bigrams(unary, row_start, first.pairs, alpha, cascade.max_arcs, cascade.rule)
-        return _allowed(left, some.mask), None
+        return _allow(left, some.mask), None
 
     def states(self, some: Some) -> StateValues:
         """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
@@ -132,7 +132,7 @@ class Grown(NamedTuple):
         return Points(every[path[path >= 0]], event, is_lost)
 
 
-def _allowed(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+def _allow(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
     """What is left and allowed; where that is nothing, what is allowed."""
     if mask is None:
         return left
@@ -166,7 +166,7 @@ def rank_labellings(
         total, _, node, behind, path = heapq.heappop(waiting)
         if node < inner:
             scores.append(-total)
-            labels.append(_spelled(lattice, example, path))
+            labels.append(_spell(lattice, example, path))
             continue
         a, b = np.searchsorted(heads, [node, node + 1])
         for arc in by_head[a:b].tolist():
@@ -176,7 +176,7 @@ def rank_labellings(
     return np.array(scores), np.array(labels, dtype=np.int64)
 
 
-def _spelled(lattice: Lattice, example: int, path: tuple) -> list[int]:
+def _spell(lattice: Lattice, example: int, path: tuple) -> list[int]:
     """The states along arcs, linked from the first one on."""
     mask, n = (1 << lattice.bits) - 1, int(lattice.order[example])
     key = int(lattice.arc_key[path[0]])

@@ -14,7 +14,7 @@ def median_us(call, repeats):
 def times_us(call, repeats) -> list[float]:
     """Microseconds of every call after an uncounted one, as `median_us` takes them."""
     call()
-    return [_timed(call)[1] for _ in range(repeats)]
+    return [_time(call)[1] for _ in range(repeats)]
 
 
 def turns_us(
@@ -41,7 +41,7 @@ def rounds_us(calls: Sequence[Callable], rounds: int) -> np.ndarray:
     """Microseconds of each call in every round, (calls, rounds), after one that does not count."""
     for call in calls:
         call()
-    taken = [[_timed(call)[1] for call in calls] for _ in range(rounds)]
+    taken = [[_time(call)[1] for call in calls] for _ in range(rounds)]
     return np.array(taken).reshape(rounds, len(calls)).T
 
 
@@ -50,7 +50,7 @@ def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
     return rounds_us(calls, rounds).min(axis=1).tolist()
 
 
-def _timed(call, now=time.process_time):
+def _time(call, now=time.process_time):
     """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
     # Other programs on the machine must not count, nor a second thread twice.
     start, cpu_start = time.perf_counter(), now()
@@ -66,7 +66,7 @@ def fastest_us(call):
     """(result, microseconds) of the fastest of three calls, or of the first if that is long."""
     least = np.inf
     for _ in range(3):
-        value, us = _timed(call, time.thread_time)
+        value, us = _time(call, time.thread_time)
         least = min(least, us)
         if least > _LONG_US:
             break

@@ -54,11 +54,11 @@ def known_classes(given: type | Iterable[type]) -> dict[str, type]:
     for kind in given:
         if not is_record(kind):
             raise ArgumentError(f"types must be NamedTuples or dataclasses, got {kind!r}")
-    return dict(_known(given))
+    return dict(_collect(given))
 
 
 @cache
-def _known(given: tuple[type, ...]) -> dict[str, type]:
+def _collect(given: tuple[type, ...]) -> dict[str, type]:
     known: dict[str, type] = {}
     left = list(given)
     while left:

@@ -160,7 +160,7 @@ def test_a_bad_scale_is_refused_before_anything_is_started(scale):
 
 def test_a_page_that_is_not_there_is_named():
     with pytest.raises(ArgumentError, match="pages must be some of home, letters, got 'leters'"):
-        hall._chosen({"": "Home", "letters": "Letters"}, ["home", "leters"])
+        hall._choose({"": "Home", "letters": "Letters"}, ["home", "leters"])
 
 
 @pytest.mark.browser

@@ -17,9 +17,9 @@ def few(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(data, "read_splits", lambda name, folder: {"train": SENTENCES})
     monkeypatch.setattr(
-        data, "_trained", lambda brought, settings: (train(settings, brought.sentences, brought.labels), 0.5)
+        data, "_train", lambda brought, settings: (train(settings, brought.sentences, brought.labels), 0.5)
     )
-    monkeypatch.setattr(data, "_ended", lambda jobs: [job.cancel() for job in jobs])
+    monkeypatch.setattr(data, "_wait_for", lambda jobs: [job.cancel() for job in jobs])
 
 
 def test_rows_are_of_the_contract(few):

@@ -139,7 +139,7 @@ def test_medians_and_quartiles_are_in_microseconds_and_turn_by_turn(monkeypatch)
     seconds = [2, 10, 1, 10, 3, 30, 2, 20]  # one call each, a turn of its own; then three turns
     clock, order = iter(np.cumsum([t for s in seconds for t in (0, s)]) / 1e3), []
     monkeypatch.setattr(engine.time, "process_time", lambda: next(clock))
-    turns = engine._interleaved({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
+    turns = engine._interleave({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert "".join(order) == "aabb" + "ab" * 3
     assert turns["a"] == pytest.approx([1.5e3, 2e3, 2.5e3])
     assert turns["b"] == pytest.approx([15e3, 20e3, 25e3])
@@ -148,7 +148,7 @@ def test_medians_and_quartiles_are_in_microseconds_and_turn_by_turn(monkeypatch)
 def test_short_operations_are_called_many_times_a_turn(monkeypatch):
     calls = []
     monkeypatch.setattr(engine.time, "process_time", lambda: len(calls) * 1e-5)
-    assert engine._interleaved({"a": lambda: calls.append(1)}, 2)["a"] == pytest.approx([10.0] * 3)
+    assert engine._interleave({"a": lambda: calls.append(1)}, 2)["a"] == pytest.approx([10.0] * 3)
     assert len(calls) == 1 + (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) + 2 * 256
 
 

@@ -62,7 +62,7 @@ def ask(
         talks = [
             threading.Thread(target=_send, args=(child.stdin, about, data), daemon=True),
             threading.Thread(target=said.read, daemon=True),
-            threading.Thread(target=_heard, args=(child.stderr, hear), daemon=True),
+            threading.Thread(target=_hear, args=(child.stderr, hear), daemon=True),
         ]
         begun = []
         is_late = False
@@ -110,7 +110,7 @@ def _send(pipe: Any, about: dict[str, Any], data: bytes) -> None:
         pipe.close()
 
 
-def _heard(pipe: Any, hear: Callable[[bytes], None]) -> None:
+def _hear(pipe: Any, hear: Callable[[bytes], None]) -> None:
     while chunk := pipe.read1(4096):
         hear(chunk)
 

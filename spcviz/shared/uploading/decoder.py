@@ -196,16 +196,16 @@ def _picture(frame, size, turn):
     """RGB bytes of a frame at the size that is kept."""
     is_clear = any(component.is_alpha for component in frame.format.components)
     if not is_clear and turn is None:
-        return _packed(frame.reformat(*size, "rgb24"), 3)
+        return _pack(frame.reformat(*size, "rgb24"), 3)
     from PIL import Image
 
     mode = "RGBA" if is_clear else "RGB"
-    held = _packed(frame.reformat(*size, mode.lower() if is_clear else "rgb24"), len(mode))
+    held = _pack(frame.reformat(*size, mode.lower() if is_clear else "rgb24"), len(mode))
     picture = convert_to_rgb(Image.frombytes(mode, size, held))
     return (picture if turn is None else picture.transpose(Image.Transpose[turn])).tobytes()
 
 
-def _packed(frame, n):
+def _pack(frame, n):
     """Bytes of a frame's rows, n a pixel, without what FFmpeg pads them with (and without numpy: 25 MB)."""
     (plane,) = frame.planes
     held, step = bytes(plane), plane.line_size

@@ -80,8 +80,8 @@ def of_sequences(
             f"check it, got {len(test)}"
         )
     n_places, n_labels = int(sequences.lengths[test].sum()), sequences.n_labels
-    setting, event, points = _measured(sequences, y, rule, dev, test, tolerance)
-    other, _, shares = _measured(sequences, y, "probability", dev, test, tolerance)
+    setting, event, points = _measure(sequences, y, rule, dev, test, tolerance)
+    other, _, shares = _measure(sequences, y, "probability", dev, test, tolerance)
     kept, kept_by_crf = (float((p > at).sum() / n_places) for p, at in ((points, setting), (shares, other)))
     n_lost = int((event[test] <= setting).sum())
     low, high = filter_verdict.exact_interval(n_lost, len(test))
@@ -91,7 +91,7 @@ def of_sequences(
     left = sequences.take(test).prune(**how).extend().n_arcs / n_places
     verdict = filter_verdict.Verdict(
         filter_verdict.is_worth(kept, n_labels, low, tolerance), n_labels, kept, kept_by_crf, n_lost,
-        len(test), (low, high), tolerance, left, ORDER, _timed(sequences, test, how), HERE, promises,
+        len(test), (low, high), tolerance, left, ORDER, _time(sequences, test, how), HERE, promises,
         len(dev) - promises[0].n, TERMS,
     )  # fmt: skip
     more = "" if rule == "mean_max" else f', rule="{rule}"'
@@ -99,7 +99,7 @@ def of_sequences(
     return Judgement(verdict, rule, float(told), command, _about(sequences))
 
 
-def _measured(
+def _measure(
     sequences: Sequences, y: Any, rule: str, dev: np.ndarray, test: np.ndarray, tolerance: float
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """(setting tuned on dev, from which setting on each truth (S,), each label of test (A,) is lost)."""
@@ -115,7 +115,7 @@ def _measured(
     return setting, event, np.concatenate([points[i].reshape(-1) for i in test.tolist()])
 
 
-def _timed(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> filter_verdict.Times | None:
+def _time(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> filter_verdict.Times | None:
     """Both searches over triples of labels; None where the dense tables would be too large, or none exist.
 
     What is forbidden is finite in the dense tables, as their time depends on no score.

@@ -190,13 +190,13 @@ def digest_of_modules(modules: tuple[str, ...]) -> str:
     A module that is named counts even if it is one of `LEFT_OUT`.
     """
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
-    return _digested(digest, files_of(modules))
+    return _digest(digest, files_of(modules))
 
 
 @cache
 def digest_of_code(modules: tuple[str, ...]) -> str:
     """`digest_of_modules` without libraries and what only draws: what ships meets other versions."""
-    return _digested(hashlib.sha256(), computing_files(modules))
+    return _digest(hashlib.sha256(), computing_files(modules))
 
 
 def computing_files(modules: tuple[str, ...]) -> list[Path]:
@@ -204,7 +204,7 @@ def computing_files(modules: tuple[str, ...]) -> list[Path]:
     return [path for path in files_of(modules) if not path.is_relative_to("spcviz/web")]
 
 
-def _digested(digest, files):
+def _digest(digest, files):
     for relative in files:
         digest.update(f"{relative.as_posix()} {_code(sources.ROOT / relative)}\n".encode())
     return digest.hexdigest()

@@ -79,14 +79,14 @@ def routes() -> list[Route]:
     told = {"put": _put, "answer": _answer, "clear": _clear, "close": _close}
     told |= {"desk": _desk, "hall": _hall, "steer": _steer}
     return [
-        Route(at, _guarded(_open), methods=["POST"]),
-        *(Route(f"{at}/{{number}}/{name}", _guarded(act)) for name, act in acts.items()),
-        *(Route(f"{at}/{{number}}/{name}", _guarded(act), methods=["POST"]) for name, act in told.items()),
+        Route(at, _guard(_open), methods=["POST"]),
+        *(Route(f"{at}/{{number}}/{name}", _guard(act)) for name, act in acts.items()),
+        *(Route(f"{at}/{{number}}/{name}", _guard(act), methods=["POST"]) for name, act in told.items()),
         Route(f"{at}/{{name}}", _file),
     ]
 
 
-def _guarded(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+def _guard(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
     """A request whose refusal is a status, and a sentence for its page."""
 
     async def guarded(request):
@@ -186,24 +186,24 @@ async def _now(request):
 
 
 async def _put(request):
-    number, key = _owned(request)
+    number, key = _check_owner(request)
     ROOMS.put(number, key, await _body(request, MOST["put"], key))
     return _json({})
 
 
 async def _clear(request):
-    ROOMS.clear(*_owned(request))
+    ROOMS.clear(*_check_owner(request))
     return _json({})
 
 
 async def _close(request):
-    ROOMS.close(*_owned(request))
+    ROOMS.close(*_check_owner(request))
     response = _json({})
     response.delete_cookie(COOKIE, httponly=True, samesite="lax", **clients.cookie_place(request))
     return response
 
 
-def _owned(request):
+def _check_owner(request):
     """(number, key) of a room whose lecturer asks; who tries to be one is a phone with so many tries."""
     number = number_of(request)
     if not ROOMS.is_own(number, key := key_of(request, number)):
@@ -225,12 +225,12 @@ async def _answer(request):
 
 
 async def _desk(request):
-    return _json({"desk": ROOMS.desk(*_owned(request))})
+    return _json({"desk": ROOMS.desk(*_check_owner(request))})
 
 
 async def _hall(request):
     """The hall's window tells what it shows and takes the desk's orders."""
-    number, key = _owned(request)
+    number, key = _check_owner(request)
     told = await _body(request, MOST["hall"], key)
     return _json({"orders": ROOMS.tell(number, key, told)})
 
@@ -253,7 +253,7 @@ async def _steer(request):
 
 def _page(request):
     """What a phone opens, with a token if it has none; whether there is such a room its script asks."""
-    response = _sent(request, "phone.html", "text/html")
+    response = _send(request, "phone.html", "text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Cache-Control"] = "no-store"  # a kept page would bring no token
     clients.hand_token(request, response)
@@ -280,10 +280,10 @@ async def _file(request):
     name = request.path_params["name"]
     if rooms.number_in(name) is not None:
         return _page(request)
-    return _sent(request, name, FILES[name]) if name in FILES else Response(status_code=404)
+    return _send(request, name, FILES[name]) if name in FILES else Response(status_code=404)
 
 
-def _sent(request, name, kind):
+def _send(request, name, kind):
     form = _form(name, accepted_encodings(request.headers.get("accept-encoding", "")))
     return answers.response(form, request.headers, kind, "no-cache")
 

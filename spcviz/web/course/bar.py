@@ -95,7 +95,7 @@ def _draw(page, is_solved, live):
             "isEmbedded": bool(st.context.is_embedded),
         },
         key=KEY,
-        on_act=_acted,
+        on_act=_act,
     )
 
 
@@ -179,7 +179,7 @@ def _on_course():
 # ------------------------------------------------------------------ what the browser asks for
 
 
-def _acted():
+def _act():
     """The bar's callback. Whoever sends may send anything."""
     state = st.session_state.get(KEY)
     what = state.get("act") if isinstance(state, Mapping) else None

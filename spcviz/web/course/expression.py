@@ -153,19 +153,19 @@ def _value(node, values):
         case ast.UnaryOp(op=ast.Not(), operand=one):
             return not _value(one, values)
         case ast.UnaryOp(operand=one):
-            return _counted(lambda x: -x, _value(one, values))
+            return _call(lambda x: -x, _value(one, values))
         case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return _counted(lambda x, y: x + y, _value(left, values), _value(right, values))
+            return _call(lambda x, y: x + y, _value(left, values), _value(right, values))
         case ast.BinOp(left=left, right=right):
-            return _counted(lambda x, y: x - y, _value(left, values), _value(right, values))
+            return _call(lambda x, y: x - y, _value(left, values), _value(right, values))
         case ast.Compare(left=left, ops=ops, comparators=others):
-            return _compared(_value(left, values), ops, (_value(other, values) for other in others))
+            return _compare(_value(left, values), ops, (_value(other, values) for other in others))
         case ast.Call(func=ast.Name(id=name), args=parts):
-            return _counted(_FUNCTIONS[name], *(_value(part, values) for part in parts))
+            return _call(_FUNCTIONS[name], *(_value(part, values) for part in parts))
     raise ExpressionError(f"a check cannot say {ast.unparse(node)[:60]!r}")
 
 
-def _counted(function, *arguments):
+def _call(function, *arguments):
     """A value, or None where an argument is of no use for it: the page cannot say it yet."""
     try:
         return function(*arguments)
@@ -173,7 +173,7 @@ def _counted(function, *arguments):
         return None
 
 
-def _compared(left, ops, others):
+def _compare(left, ops, others):
     for op, other in zip(ops, others, strict=True):
         try:
             if not _COMPARE[type(op)](left, other):

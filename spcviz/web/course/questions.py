@@ -62,7 +62,7 @@ def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
         return
     values = st.session_state.get(_VALUES, {}) | dict(state) | dict(make(*args))
     st.session_state[_VALUES] = values
-    if not st.session_state.get(_WHOLE) and st.session_state.get(_DRAWN) != _said(now, values):
+    if not st.session_state.get(_WHOLE) and st.session_state.get(_DRAWN) != _describe(now, values):
         st.rerun()
 
 
@@ -86,7 +86,7 @@ def end() -> tuple[bool, str]:
     """The run of the whole page ends: whether its task is solved, and its live line."""
     st.session_state[_WHOLE] = False
     now = present()
-    st.session_state[_DRAWN] = said = _said(now, st.session_state.get(_VALUES, {})) if now else None
+    st.session_state[_DRAWN] = said = _describe(now, st.session_state.get(_VALUES, {})) if now else None
     return (said[1], said[2]) if said else (False, "")
 
 
@@ -95,7 +95,7 @@ def values() -> Mapping:
     return st.session_state.get(_VALUES, {})
 
 
-def _said(now, values):
+def _describe(now, values):
     """What the bar says of a task by a page's values: (its name, whether it is solved, the live line)."""
     return now.task.id, now.task.is_solved(values), tasks.fill_line(now.task.live, values)
 

@@ -147,7 +147,7 @@ def _funnel(pen, steps):
     for k, step in enumerate(steps):
         a, b, x = high(before), high(step.words), left + k * wide
         shape = [(x, middle - a), (x + wide, middle - b), (x + wide, middle + b), (x, middle + a)]
-        pen.polygon(shape, _mixed(LIGHT.kept, 0.22 if k % 2 else 0.3))
+        pen.polygon(shape, _mix(LIGHT.kept, 0.22 if k % 2 else 0.3))
         lines = (say_count(step.words), 34, "Bold", -14), (step.label, 22, "Regular", 20)
         for text, size, weight, down in lines:
             font = _fit(text, size, wide - 12, weight)
@@ -168,7 +168,7 @@ def _verdict(pen, card, below):
         pen.text((SIZE[0] - MARGIN, 596), below, LIGHT.muted, _fit(below, 24, room / 2), anchor="rm")
 
 
-def _mixed(color, share):
+def _mix(color, share):
     """A colour thinned by the background."""
     parts = [int(color[k : k + 2], 16) for k in (1, 3, 5)]
     return tuple(round(255 - share * (255 - part)) for part in parts)

@@ -75,7 +75,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
             return _course(thing, x, words)
         if kind != "CascadeTagger":
             return thing.show(x, words)
-        traced = _traced(thing.levels_of(x), thing.classes_, _named(words, len(x)))
+        traced = _trace(thing.levels_of(x), thing.classes_, _name(words, len(x)))
         return _lattice(traced, "A cascade on one sequence")
     if kind == "Lattices":
         return _lattice(_of_lattices(thing, words), "What pruning left of one sequence")
@@ -89,7 +89,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
     raise ArgumentError(f"thing must be {kinds}, got {kind}")
 
 
-def _named(words, n):
+def _name(words, n):
     given = [str(word) for word in words] if words is not None else [str(k) for k in range(1, n + 1)]
     if len(given) != n:
         raise ArgumentError(f"words must name {n} positions, got {len(given)}")
@@ -102,10 +102,10 @@ def _of_lattices(lattices, words):
     lattice, score = lattices.arrays()
     n_positions = len(lattices.decode()[0])
     names = lattices.labels or range(lattice.n_states)
-    return _traced([OneLevel(lattice, score, 0.0)], names, _named(words, n_positions))
+    return _trace([OneLevel(lattice, score, 0.0)], names, _name(words, n_positions))
 
 
-def _traced(levels, names, words):
+def _trace(levels, names, words):
     """Each level with its threshold and the time that pruning it takes; the last one keeps what it may."""
     traced, read = [], []
     for level in levels:
@@ -149,7 +149,7 @@ def _course(tagger, x, words):
         lifts[row] = lifts[row - 1]
         lifts[row, slice(None) if step.position < 0 else step.position] += 1
     cost = np.concatenate([[0.0], np.cumsum([step.cost for step in course])])
-    heads, spent = _named(words, len(start)), [f"{total:g}" for total in cost]
+    heads, spent = _name(words, len(start)), [f"{total:g}" for total in cost]
     read = [start, *(step.labels for step in course)]
     figure = Chart(png=stills.course(lifts, spent, heads, read))
     figure.add_heatmap(

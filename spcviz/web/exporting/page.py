@@ -86,7 +86,7 @@ def html(address: str) -> str:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
     page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
-    text = _filled(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
+    text = _fill(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:
         more = f"more than {MOST_BYTES / 1e6:g}: {_what_to_leave_out(shown)}"
         raise ArgumentError(f"{scene.address} would take {size / 1e6:.1f} MB, {more}")
@@ -106,10 +106,10 @@ def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str
     picture = f"data:image/png;base64,{base64.b64encode(still).decode()}"
     body = f'{snapshot.view_place(0)}<noscript><img src="{picture}" alt="{escape(sentence)}"></noscript>'
     shown = snapshot.Snapshot(body, [view], [], 0, "", {})
-    return _filled(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.", font="")
+    return _fill(shown, title, sentence, f"Shown by spcviz {spcviz.__version__}.", font="")
 
 
-def _filled(shown, title, sentence, source, font=None):
+def _fill(shown, title, sentence, source, font=None):
     script = _script(shown)
     return _FORM.format(
         policy=escape(policy(script, with_charts=bool(shown.charts))),

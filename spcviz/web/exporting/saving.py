@@ -84,7 +84,7 @@ def _options(request):
 async def _save(request):
     if (refusal := _refusal(request)) is not None:
         return refusal
-    if (kept := KEPT.get(_asked(request))) is not None:
+    if (kept := KEPT.get(_read_request(request))) is not None:
         return _file(kept)
     who, address = clients.one_of(request), clients.address_of(request)
     try:
@@ -94,28 +94,28 @@ async def _save(request):
     response = None
     try:
         async with _while_there(request):
-            response = await _served(request, place)
+            response = await _serve(request, place)
     finally:
         if response is None or response.status_code != 202:
             LINE.leave(place)
     return response or Response(status_code=499)  # nobody is there to read it
 
 
-async def _served(request, place):
+async def _serve(request, place):
     """The page, or the place in the line for who is not served within moments."""
     with anyio.move_on_after(PATIENCE):
         await place.turn.wait()
     if not place.turn.is_set():
         before = LINE.rest(place)
         return JSONResponse({"ticket": place.ticket, "before": before}, 202, _NOT_KEPT)
-    kind, address, options = _asked(request)
-    response = await _saved(address, kind, options)
+    kind, address, options = _read_request(request)
+    response = await _make_file(address, kind, options)
     if kind in LOOPS and response.status_code == 200:
         KEPT.put((kind, address, options), bytes(response.body))
     return response
 
 
-def _asked(request):
+def _read_request(request):
     """(kind, address as the visitor sees it, how it is drawn)."""
     app = outside_of(request.headers, request.url.scheme)
     scene = request.query_params.get("scene", "").lstrip("/")
@@ -141,7 +141,7 @@ async def _while_there(request: Request) -> AsyncIterator[None]:
         group.cancel_scope.cancel()
 
 
-async def _saved(address, kind, options):
+async def _make_file(address, kind, options):
     """The file, or a sentence; who gives it up ends the work, which looks whether anybody waits."""
     left = threading.Event()
 

@@ -88,14 +88,14 @@ async def _send(request: Request) -> Response:
         sentence = "Many cards are asked for just now: try again in a moment."
         return PlainTextResponse(sentence, 429, {"Retry-After": "2", **_TODAY})
     with requests.count_request(_CROWD):
-        content = await anyio.to_thread.run_sync(_drawn, page, query, below, limiter=_LIMIT)
+        content = await anyio.to_thread.run_sync(_draw, page, query, below, limiter=_LIMIT)
     if isinstance(content, str):  # no word, or not yet: the app's own picture
         return RedirectResponse(f"../{PREVIEW}?{content}", 302, _TODAY)
     KEPT.put(key, content)
     return Response(content, media_type="image/png", headers=_HEADERS)
 
 
-def _drawn(page, query, below):
+def _draw(page, query, below):
     """The picture, or why there is none: "compiling", "empty"."""
     name, group = registry.cards()[page]
     try:

@@ -92,10 +92,10 @@ def address_of(request: Request) -> str:
     ``X-Forwarded-For`` is believed of this machine's own proxy, and where `BEHIND_PROXY` is set: anybody else
     could write another address into each request.
     """
-    peer = _parsed(request.client.host if request.client else "")
+    peer = _parse(request.client.host if request.client else "")
     if (peer is not None and peer.is_loopback) or os.environ.get(BEHIND_PROXY):
         said = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-        peer = _parsed(said) or peer
+        peer = _parse(said) or peer
     if peer is None:
         return ""
     if peer.version == 6 and peer.ipv4_mapped is None:
@@ -103,7 +103,7 @@ def address_of(request: Request) -> str:
     return str(peer)
 
 
-def _parsed(text):
+def _parse(text):
     try:
         return ipaddress.ip_address(text)
     except ValueError:

@@ -74,16 +74,16 @@ def show_handout(scenes: list[dict], *, key: str):
 @cache
 def picture(name: str) -> str:
     """The address of the small picture of a tour that ships, "" if there is none."""
-    return _published(tours.picture(name))
+    return _publish(tours.picture(name))
 
 
 @cache
 def loop(name: str) -> str:
     """The address of the loop of the same scene, "" if there is none."""
-    return _published(tours.loop(name))
+    return _publish(tours.loop(name))
 
 
-def _published(path):
+def _publish(path):
     return (
         ""
         if path is None

@@ -37,7 +37,7 @@ _HAS_SPEAKER = "tour_has_speaker"
 """Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
 
 
-def _kept(*names):
+def _keep(*names):
     """Of the present address what another scene's has too."""
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
@@ -45,7 +45,7 @@ def _kept(*names):
 def _going(at):
     """`address_of`, with the class that is asked."""
     page, params = scenes.address_of(at)
-    return page, params | _kept("room")
+    return page, params | _keep("room")
 
 
 def offer(make: Callable, *args):
@@ -94,11 +94,11 @@ def speak():
         hall,
         own_tour.values_to_keep(),
         key=SPEAKER_KEY,
-        on_act=_turned,
+        on_act=_turn,
     )
 
 
-def _turned():
+def _turn():
     """The speaker's window brings its own tour, or goes to another scene. Anyone may send anything."""
     state = st.session_state.get(SPEAKER_KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
@@ -224,7 +224,7 @@ def _draw(page, at, is_home):
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,
-        on_act=_acted,
+        on_act=_act,
     )
 
 
@@ -260,7 +260,7 @@ def lesson() -> dict | None:
 # ------------------------------------------------------------------ what the browser asks for
 
 
-def _acted():
+def _act():
     """The bar's callback. Whoever sends may send anything."""
     state = st.session_state.get(KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
@@ -278,7 +278,7 @@ def _go(asked):
 def _open(asked):
     scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
     if scene.page in navigation.names():
-        st.session_state[_GOING] = scene.page, scene.query() | _kept("tour", "at", "room")
+        st.session_state[_GOING] = scene.page, scene.query() | _keep("tour", "at", "room")
     else:
         st.session_state[_SAID] = f"“{scene.page[:40]}” is no page that is here"
 
@@ -324,7 +324,7 @@ def _back(is_undo):
     if earlier is None:
         st.session_state[_SAID] = "nothing to undo" if is_undo else "nothing to redo"
     else:
-        st.query_params.from_dict(earlier | _kept("tour", "at", "room"))
+        st.query_params.from_dict(earlier | _keep("tour", "at", "room"))
 
 
 def _form(asked):
@@ -348,7 +348,7 @@ def _found(asked):
     """A solution of somebody in the class, on the wall: the task and the room stay."""
     scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
     if scene.page in navigation.names():
-        st.session_state[_GOING] = scene.page, scene.query() | _kept("room", course.NAME)
+        st.session_state[_GOING] = scene.page, scene.query() | _keep("room", course.NAME)
 
 
 _ACTS = {

@@ -72,13 +72,13 @@ class Headers:
     async def __call__(self, scope, receive, send):
         async def sent(message):
             if message["type"] == "http.response.start":
-                message = message | {"headers": _completed(message["headers"], scope)}
+                message = message | {"headers": _complete(message["headers"], scope)}
             await send(message)
 
         await self.app(scope, receive, sent if scope["type"] == "http" else send)
 
 
-def _completed(headers, scope):
+def _complete(headers, scope):
     """Headers of an answer, with those that it has not."""
     vary = [value for name, value in headers if name.lower() == b"vary"]
     kept = [(name, value) for name, value in headers if name.lower() != b"vary" or len(vary) < 2]
@@ -154,7 +154,7 @@ def make_room() -> int | None:
     """Let this process open as many files as it may; the limit, and a warning if it is too low."""
     if resource is None:
         return None
-    soft = _raised(*resource.getrlimit(resource.RLIMIT_NOFILE))
+    soft = _raise_limit(*resource.getrlimit(resource.RLIMIT_NOFILE))
     if soft != resource.RLIM_INFINITY and soft < ENOUGH:
         kept = max(1, (soft - 100) // 100)  # short enough for some dozen visits a second
         FITS["fit"] = max(1, (soft - OF_SERVER) // OF_VISITOR)
@@ -170,7 +170,7 @@ def make_room() -> int | None:
     return soft
 
 
-def _raised(soft, hard):
+def _raise_limit(soft, hard):
     """The soft limit, raised as far as it may be."""
     for wanted in WANTED:
         aim = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

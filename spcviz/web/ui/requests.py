@@ -141,7 +141,7 @@ async def _answer(request):
         text = await body(request)
         _refuse_a_crowd()
         with count_request(_CROWD):
-            content = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
+            content = await anyio.to_thread.run_sync(_work_out, name, text, limiter=_LIMIT)
     except RefusedError as refused:
         (status,) = refused.args
         if status == 429:
@@ -198,7 +198,7 @@ async def body(request: Request, most: int = MOST) -> bytearray:
     return pieces
 
 
-def _answered(name, text):
+def _work_out(name, text):
     """In a thread of its own: also what it takes to read the question is not the event loop's to wait for."""
     question = object_of(text)
     if warmup.seconds_until(KERNELS[name]) is not None:  # the page's rerun says for how long

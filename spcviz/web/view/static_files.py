@@ -47,7 +47,7 @@ def publish(name: str, js: str, css: str) -> str:
     if not _SERVER["has_routes"]:
         return ""
     content = f"{js}\nexport const css = {json.dumps(css)};\n".encode()
-    return STUB.format(address=_published(f"{name}.js", content, "text/javascript"))
+    return STUB.format(address=_publish(f"{name}.js", content, "text/javascript"))
 
 
 def publish_file(name: str, content: bytes, media_type: str) -> str:
@@ -58,10 +58,10 @@ def publish_file(name: str, content: bytes, media_type: str) -> str:
     """
     if not _SERVER["has_routes"]:
         return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
-    return _published(name, content, media_type)
+    return _publish(name, content, media_type)
 
 
-def _published(name, content, media_type):
+def _publish(name, content, media_type):
     """The address names the content, so it never changes."""
     stem, _, ending = name.rpartition(".")
     address = f"{stem}-{hashlib.sha256(content).hexdigest()[:16]}.{ending}"
