@@ -45,7 +45,7 @@ def readings():
 def overview():
     """All statements in the documents' order, our own, then the way to every result's table."""
     papers, own = tables.statements(readings)
-    questions.offer({"table": OVERVIEW, "failing": 0, **READINGS.held(papers)})
+    questions.offer({"table": OVERVIEW, "failing": 0, **READINGS.count_held(papers)})
     if "verdicts" in questions.hidden_parts():
         veil("All verdicts stay hidden until you have guessed.")
         return

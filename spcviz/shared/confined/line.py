@@ -13,7 +13,15 @@ from spcviz.shared.confined.asking import GLANCE
 
 
 class Line:
-    """Places for `most` at a time, and all who wait for one, first come first served."""
+    """Places for `most` at a time, and all who wait for one, first come first served.
+
+    >>> line = Line(1)
+    >>> with line.join() as first, line.join() as second:
+    ...     first.n_before(), second.n_before(), second.wait(end=0.0)
+    (0, 1, False)
+    >>> len(line)
+    0
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -31,20 +39,35 @@ class Line:
             self._places.append(place)
         return place
 
+    def n_before(self, place: "Place") -> int:
+        """How many others have to end before a place's turn; 0 once it has come, or the place was left."""
+        with self._moved:
+            return max(0, self._places.index(place) - self.most + 1) if place in self._places else 0
+
+    def wait(self, place: "Place", glance: Callable[[], None], end: float) -> bool:
+        """See `Place.wait`."""
+        while True:
+            with self._moved:
+                if not self.n_before(place):
+                    return True
+                if (left := end - time.monotonic()) <= 0:
+                    return False
+                self._moved.wait(min(GLANCE, left))
+            glance()
+
+    def leave(self, place: "Place") -> None:
+        """Make way for those behind; a place that was left already stays so."""
+        with self._moved:
+            if place in self._places:
+                self._places.remove(place)
+                self._moved.notify_all()
+
 
 class Place:
-    """Where somebody stands in a `Line`; as a context it is left at the end.
-
-    >>> line = Line(1)
-    >>> with line.join() as first, line.join() as second:
-    ...     first.n_before(), second.n_before(), second.wait(end=0.0)
-    (0, 1, False)
-    >>> len(line)
-    0
-    """
+    """Where somebody stands in a `Line`; as a context it is left at the end."""
 
     def __init__(self, line: Line) -> None:
-        self._line = line
+        self.line = line
 
     def __enter__(self) -> "Place":
         return self
@@ -54,30 +77,15 @@ class Place:
 
     def n_before(self) -> int:
         """How many others have to end before this one's turn; 0 once it has come."""
-        with self._line._moved:
-            return self._n_before()
-
-    def _n_before(self) -> int:
-        places = self._line._places
-        return max(0, places.index(self) - self._line.most + 1) if self in places else 0
+        return self.line.n_before(self)
 
     def wait(self, glance: Callable[[], None] = lambda: None, end: float = math.inf) -> bool:
         """Wait for the turn; whether it came before `end` on `time.monotonic`'s clock.
 
         `glance` is called ten times a second; what it raises goes on, and the place has to be left then, too.
         """
-        while True:
-            with self._line._moved:
-                if not self._n_before():
-                    return True
-                if (left := end - time.monotonic()) <= 0:
-                    return False
-                self._line._moved.wait(min(GLANCE, left))
-            glance()
+        return self.line.wait(self, glance, end)
 
     def leave(self) -> None:
         """Make way; a place that was left already stays so."""
-        with self._line._moved:
-            if self in self._line._places:
-                self._line._places.remove(self)
-                self._line._moved.notify_all()
+        self.line.leave(self)

@@ -189,7 +189,7 @@ class Slowly:
         self.weigh(name)
         return gone
 
-    def used(self, name):
+    def touch(self, name):
         if name in self.kept:
             self.kept[name][2] += 1
             self.weigh(name)
