@@ -76,7 +76,7 @@ def picture():
     if not callbacks.is_dragged(KEY):
 
         def valued():
-            return values(trace, view["level"], view["cell"], traced(features, ()))
+            return values(trace, view["level"], view["cell"], traced(features, ()), questions.wanted_names())
 
         questions.offer(state, valued)
     pins = callbacks.traces_of_pins(view, FEATURES, traced)

@@ -77,7 +77,7 @@ def compute_pictures(key):
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]), *by_rule)
     touring.offer(facts, trace, view["level"], view["cell"])
     if not callbacks.is_dragged(key):
-        questions.offer(state, values, trace, view["level"], view["cell"])
+        questions.offer(state, values, trace, view["level"], view["cell"], None, questions.wanted_names())
     models = ("tagger",) if key == LATTICE else ()
     pins = callbacks.traces_of_pins(
         view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)

@@ -133,7 +133,7 @@ def drawing():
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
     if not callbacks.is_dragged(LATTICE):
-        questions.offer(state, values, trace, view["level"], view["cell"])
+        questions.offer(state, values, trace, view["level"], view["cell"], None, questions.wanted_names())
         questions.offer({"truth": state["truth"]})
     touring.offer_python(python.lines_of_ink(state, writing.shown_ink(state), view["alphas"]))
     taken = callbacks.let_go(WRITE, LATTICE, MAX_ORDER)

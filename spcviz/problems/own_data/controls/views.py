@@ -74,7 +74,7 @@ def lattice() -> None:
     trace = source.trace(number, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
     if not callbacks.is_dragged(LATTICE):
-        questions.offer(state, values, trace, view["level"], view["cell"])
+        questions.offer(state, values, trace, view["level"], view["cell"], None, questions.wanted_names())
 
     def traced(_, alphas):
         return source.trace(number, alphas[: source.n_levels])
@@ -246,7 +246,7 @@ def from_spending() -> None:
 
 @st.fragment
 def spending() -> None:
-    """Where every policy spends the budget: the Trade-off page's view, in which it is dragged."""
+    """Where every policy spends the budget: the Trade-off page's view, in which it is callbacks."""
     state = read()
     visit = cached.current(state["example"])
     bought = visit and work.get_purchases(visit, settings_of(state))
