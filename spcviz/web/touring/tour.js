@@ -167,7 +167,7 @@ class TourView extends View {
     this.choicesButton.setAttribute("aria-pressed", String(tour.hasChoices));
     const text = (element, said) => {
       element.hidden = !said;
-      if (element.said !== said) element.replaceChildren(...explained(said, this.words, (entry) => this.showEntry(entry)));
+      if (element.said !== said) element.replaceChildren(...explainWords(said, this.words, (entry) => this.showEntry(entry)));
       element.said = said;
     };
     text(this.says, tour.say);

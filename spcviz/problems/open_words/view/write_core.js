@@ -50,7 +50,7 @@ export function straighten(points, most = STRAIGHT) {
     if (apart > worst) [worst, at] = [apart, i];
   });
   if (worst <= most) return [a, b];
-  return [...straightened(points.slice(0, at + 1), most), ...straightened(points.slice(at), most).slice(1)];
+  return [...straighten(points.slice(0, at + 1), most), ...straighten(points.slice(at), most).slice(1)];
 }
 
 /** Cuts in the middle of every gap between strokes that stand over none of each other. */
