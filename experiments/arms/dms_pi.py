@@ -1,23 +1,34 @@
-"""DMS-pi on arms, frame by frame: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
+"""DMS-pi on arms by frames and by spans: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
 
-One predictor for all states of extraction; an action lifts one frame of one arm by one tier. Policies learn
-from training chains read by models that have not seen them; a third of these decides between discounts, and
-between queues by value (as printed) and by value per millisecond.
+One predictor for all states of extraction; an action lifts one frame of one arm by one tier, or a span of
+frames in a row, up to the whole chain. Policies of all lengths learn alike, with the same draws, from
+training chains read by models that have not seen them; a third of these decides between discounts, between
+queues by value (as printed) and by value per millisecond, and between lengths.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.budgets import batch_selection, part_policy, selector
+from spcviz.learning.budgets.chains.spans import WHOLE, in_spans
 from spcviz.learning.budgets.expansion import at_cost, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms, features, fit, readings
 from spcviz.problems.arms.model.readings import GRID, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.model.tallies import Tally, tier_rows
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
+from spcviz.problems.arms.page.shown import (
+    ANY_SPANS,
+    AT_ONCE,
+    EITHER,
+    SPAN_LENGTHS,
+    SPANS,
+    WHOLE_SPANS,
+    spans_of,
+)
 from spcviz.shared.clock import median_us
 
 RANDOM_STATE = 13
@@ -33,6 +44,9 @@ OPPONENTS = {
     METHODS["oracle"].name: "oracle",
 }
 """What rows call whom DMS-pi is measured against."""
+
+LENGTHS = METHODS["dms_pi"].name, METHODS["dms_pi_whole"].names[-1], WHOLE_SPANS, SPANS, ANY_SPANS
+"""Learned methods that are compared for how much they buy at once, each with those before it."""
 
 QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
@@ -52,6 +66,8 @@ class Measured(NamedTuple):
     queues: dict  # how often held-out training chains chose each queue
     useful: list  # the useful tier of each split, see `dms.useful_tier`
     folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
+    people: np.ndarray | None  # (C,): whose clip each is, where several are one person's
+    lengths: dict  # by `SPANS` and `ANY_SPANS`: how often training chains chose each length
 
 
 class Run(NamedTuple):
@@ -67,7 +83,9 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
     """All methods on some splits, each of training and test chains."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
-    measured = Measured({}, {}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
+    people = None if trial.people is None else trial.people[numbers]
+    fixed = Tally(N_TIERS, len(numbers))
+    measured = Measured({}, {}, {}, fixed, {}, full_ms, base_ms, None, queues, [], [], people, {})
     for i in range(len(trial.splits)):
         measured = _one_split(measured, trial, i, settings, numbers)
         if tick is not None:
@@ -84,13 +102,22 @@ def _one_split(measured, trial, i, settings, numbers):
     costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
     if measured.overhead is None:
         measured = measured._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
+    draws = deepcopy(rng)
+    learn, parts = in_spans(learn, 1), in_spans(parts, 1)
+    rules, shares, best = policies(learn, parts, costs[0], train.clip, rng)
+    is_per_cost = best.per_cost
     measured.queues[METHODS[QUEUES[is_per_cost]].name] += 1
     frames = readings.frames_by_clip(test, numbers)
     runs = {}
     for key, how in rules.items():
-        runs[key] = _frames_run(parts, test, how, costs[1], numbers, measured.overhead)
+        runs[key] = _spans_run(parts, test, how, costs[1], numbers, measured.overhead)
         _add(measured, key, runs[key], frames, costs[1], shares.get(key))
+    trained = {1: best} | {
+        length: best_queue(in_spans(learn.parts, length), draws, costs[0], train.clip)
+        for length in (*SPAN_LENGTHS, WHOLE)
+    }
+    for key, run in _of_lengths(trained, measured, runs["dms_pi"], parts, test, costs[1], numbers).items():
+        _add(measured, key, run, frames, costs[1], None)
     is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
     either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
     _add(measured, EITHER, either, frames, costs[1], None)
@@ -113,16 +140,42 @@ def _one_split(measured, trial, i, settings, numbers):
 
 
 def policies(learn, parts, costs, group, rng):
-    """Rules by method for test parts, shares found on held-out chains, whether these chose value per cost."""
+    """Rules by method for test parts, shares found on held-out chains, the queue that these chose."""
     queues = part_policy.train_queues(learn, rng, costs, group=group)
     best = min(queues, key=lambda trained: trained.badness)
-    noise = rng.random((len(parts.scores), N_TIERS - 1))
+    noise = rng.random((parts.shape[0], N_TIERS - 1))
     policy = best.policy.beta, best.policy.myopic, best.imitation
     learned = part_policy.Learned(*policy, noise, {}, best.per_cost)
     rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
     rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
     shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
-    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best
+
+
+def best_queue(learn, draws, costs, group):
+    """The queue that held-out chains choose for spans, trained with the draws of the frames' policy."""
+    queues = part_policy.train_queues(learn, deepcopy(draws), learn.costs(costs), group=group)
+    return min(queues, key=lambda trained: trained.badness)
+
+
+def _said(length):
+    return "all" if length == WHOLE else str(length)
+
+
+def _of_lengths(trained, measured, by_frame, parts, test, costs, numbers):
+    """Runs by method of policies `trained` for each length of spans; counts what training chains chose."""
+    runs = {1: by_frame}
+    for length in (*SPAN_LENGTHS, WHOLE):
+        how = part_policy.rule(trained[length].policy.beta, per_cost=trained[length].per_cost)
+        spans = in_spans(parts.parts, length)
+        runs[length] = _spans_run(spans, test, how, costs, numbers, measured.overhead)
+    out = {WHOLE_SPANS: runs[WHOLE]} | {spans_of(length): runs[length] for length in SPAN_LENGTHS}
+    for key, lengths in ((SPANS, SPAN_LENGTHS), (ANY_SPANS, tuple(runs))):
+        chosen = min(lengths, key=lambda length: trained[length].badness)
+        counted = measured.lengths.setdefault(key, dict.fromkeys(map(_said, lengths), 0))
+        counted[_said(chosen)] += 1
+        out[key] = runs[chosen]
+    return out
 
 
 def _prefers_tiers(learn, how, costs, rng):
@@ -144,19 +197,20 @@ def _either(ours, other, is_other, full):
     return Run(SHARES * full, overhead, share, lambda steps: wrong[steps])
 
 
-def _frames_run(parts, test, how, costs, numbers, overhead):
-    """A rule on the test chains, timed."""
-    n = len(parts.scores)
-    begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
-    whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
-    trajectory = part_policy.spend(parts, how, costs=costs, keep_all=True)
+def _spans_run(spans, test, how, costs, numbers, overhead):
+    """A rule on the test chains in spans, timed; costs (R, T - 1) are of frames."""
+    n, costs = len(costs), spans.costs(costs)
+    begin = median_us(lambda: part_policy.spend(spans, how, 0.0, costs), 3) / 1e3
+    whole = median_us(lambda: part_policy.spend(spans, how, costs=costs), 1) / 1e3
+    trajectory = part_policy.spend(spans, how, costs=costs, keep_all=True)
     steps = len(trajectory.part)
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    lifted = np.concatenate([[0], np.cumsum(np.diff(spans.first)[trajectory.part])])
     looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
     if len(how.fixed):
         looked_at = np.zeros(steps + 1)
     each = max(whole - begin, 0.0) / max(steps, 1)
-    beside = begin + np.arange(steps + 1) * (each + overhead.read) + looked_at * overhead.looks
+    beside = begin + np.arange(steps + 1) * each + lifted * overhead.read + looked_at * overhead.looks
 
     def wrong(at):
         is_wrong = test.errors > features.NEAR_PX
@@ -164,7 +218,7 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
         return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
 
     ms = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / n
-    return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
+    return Run(ms, beside / n, lifted / (n * (N_TIERS - 1)), wrong)
 
 
 def _chains_run(bought, wrong_at, test, numbers, overhead, *, looks):
@@ -213,7 +267,7 @@ def _add(measured, key, run, frames, costs, share):
 
 def _name(key):
     """What the result calls a method: whole clips have names of their own."""
-    if key in (AT_ONCE, EITHER):
+    if key not in METHODS:
         return key
     method = METHODS[key]
     return method.names[-1] if method.level == EXAMPLE else method.name
