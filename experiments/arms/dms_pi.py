@@ -3,7 +3,8 @@
 One predictor for all states of extraction; an action lifts one frame of one arm by one tier, or a span of
 frames in a row, up to the whole chain. Policies of all lengths learn alike, with the same draws, from
 training chains read by models that have not seen them; a third of these decides between discounts, between
-queues by value (as printed) and by value per millisecond, and between lengths.
+queues by value (as printed) and by value per millisecond, and between lengths, of which one is whole chains
+by what a selector sees of them.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 
 from spcviz.learning.budgets import batch_selection, part_policy, selector
 from spcviz.learning.budgets.chains.spans import WHOLE, in_spans
-from spcviz.learning.budgets.expansion import at_cost, expand, last_within
+from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms, features, fit, readings
@@ -67,7 +68,7 @@ class Measured(NamedTuple):
     useful: list  # the useful tier of each split, see `dms.useful_tier`
     folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
     people: np.ndarray | None  # (C,): whose clip each is, where several are one person's
-    lengths: dict  # by `SPANS` and `ANY_SPANS`: how often training chains chose each length
+    lengths: dict  # by `SPANS` and `ANY_SPANS`: how often held-out training chains chose each `Way`
 
 
 class Run(NamedTuple):
@@ -77,6 +78,13 @@ class Run(NamedTuple):
     overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
     share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
     wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
+
+
+class Way(NamedTuple):
+    """One length of what is bought at once, that training chains may choose."""
+
+    badness: float  # of its policy on the training chains that were held out
+    run: Run  # on the test chains
 
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
@@ -112,12 +120,15 @@ def _one_split(measured, trial, i, settings, numbers):
     for key, how in rules.items():
         runs[key] = _spans_run(parts, test, how, costs[1], numbers, measured.overhead)
         _add(measured, key, runs[key], frames, costs[1], shares.get(key))
-    trained = {1: best} | {
-        length: best_queue(in_spans(learn.parts, length), draws, costs[0], train.clip)
-        for length in (*SPAN_LENGTHS, WHOLE)
-    }
-    for key, run in _of_lengths(trained, measured, runs["dms_pi"], parts, test, costs[1], numbers).items():
-        _add(measured, key, run, frames, costs[1], None)
+    ways = {"1": Way(best.badness, runs["dms_pi"])}
+    for length in (*SPAN_LENGTHS, WHOLE):
+        spans = [in_spans(ones.parts, length) for ones in (learn, parts)]
+        queue = best_queue(spans[0], draws, costs[0], train.clip)
+        how = part_policy.rule(queue.policy.beta, per_cost=queue.per_cost)
+        run = _spans_run(spans[1], test, how, costs[1], numbers, measured.overhead)
+        name, said = (WHOLE_SPANS, "all") if length == WHOLE else (spans_of(length), str(length))
+        ways[said] = Way(queue.badness, run)
+        _add(measured, name, run, frames, costs[1], None)
     is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
     either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
     _add(measured, EITHER, either, frames, costs[1], None)
@@ -131,7 +142,12 @@ def _one_split(measured, trial, i, settings, numbers):
     measured.useful.append(dms.useful_tier(looked))
     orders[AT_ONCE] = expand(dms.at_once(measured.useful[-1], wrong.shape[:2], rng), chains[1])
     for key, bought in orders.items():
-        run = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        runs[key] = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        _add(measured, key, runs[key], frames, costs[1], None)
+    wasted = _wasted_by_clips(looked, chains[0], is_per_cost, best.held, deepcopy(rng))
+    ways["clips"] = Way(wasted, runs["dms_pi_whole"])
+    for key, names in ((SPANS, map(str, SPAN_LENGTHS)), (ANY_SPANS, ways)):
+        run = _chosen_way(measured.lengths.setdefault(key, {}), {name: ways[name] for name in names})
         _add(measured, key, run, frames, costs[1], None)
     _add_fixed(measured, wrong, test, numbers, frames, costs[1])
     errors = 100 * wrong.sum(axis=0) / frames.sum()
@@ -158,24 +174,22 @@ def best_queue(learn, draws, costs, group):
     return min(queues, key=lambda trained: trained.badness)
 
 
-def _said(length):
-    return "all" if length == WHOLE else str(length)
+def _wasted_by_clips(looked, costs, is_per_cost, held, rng):
+    """Badness of whole chains on held-out ones, by selectors that have not seen their clips."""
+    gains = batch_selection.values_of(looked.losses) / looked.sizes[:, None]
+    values = batch_selection.crossed(looked, batch_selection.with_later(gains), rng)[held]
+    costs = costs[held]
+    order = batch_selection.per_cost(values, costs) if is_per_cost else values
+    curve = curve_of(expand(order, costs), looked.losses[held])
+    return part_policy.badness(curve._replace(cost=curve.cost / costs.sum()))
 
 
-def _of_lengths(trained, measured, by_frame, parts, test, costs, numbers):
-    """Runs by method of policies `trained` for each length of spans; counts what training chains chose."""
-    runs = {1: by_frame}
-    for length in (*SPAN_LENGTHS, WHOLE):
-        how = part_policy.rule(trained[length].policy.beta, per_cost=trained[length].per_cost)
-        spans = in_spans(parts.parts, length)
-        runs[length] = _spans_run(spans, test, how, costs, numbers, measured.overhead)
-    out = {WHOLE_SPANS: runs[WHOLE]} | {spans_of(length): runs[length] for length in SPAN_LENGTHS}
-    for key, lengths in ((SPANS, SPAN_LENGTHS), (ANY_SPANS, tuple(runs))):
-        chosen = min(lengths, key=lambda length: trained[length].badness)
-        counted = measured.lengths.setdefault(key, dict.fromkeys(map(_said, lengths), 0))
-        counted[_said(chosen)] += 1
-        out[key] = runs[chosen]
-    return out
+def _chosen_way(counted, ways):
+    """The run whose policy wastes least on held-out chains, the first of several; it is counted."""
+    chosen = min(ways, key=lambda name: ways[name].badness)
+    for name in ways:
+        counted[name] = counted.get(name, 0) + (name == chosen)
+    return ways[chosen].run
 
 
 def _prefers_tiers(learn, how, costs, rng):

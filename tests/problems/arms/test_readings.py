@@ -155,7 +155,7 @@ def test_frames_spans_and_whole_arms_are_measured_alike(policy):
     assert names < policy.targets.keys()
     assert names < policy.beyond.keys()
     assert list(policy.lengths[SPANS]) == ["4", "6", "8"]
-    assert list(policy.lengths[ANY_SPANS]) == ["1", "4", "6", "8", "all"]
+    assert list(policy.lengths[ANY_SPANS]) == ["1", "4", "6", "8", "all", "clips"]
     assert [sum(counted.values()) for counted in policy.lengths.values()] == [2, 2]
     # Chains of at most five frames: spans of 6 and 8 are whole arms, to the last purchase.
     for name in (spans_of(6), spans_of(8)):
@@ -176,10 +176,28 @@ def test_the_length_that_wastes_least_on_held_out_clips_is_what_is_reported(clip
     monkeypatch.setattr(dms_pi, "best_queue", only_spans_of_four_are_good)
     measured = dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
     assert measured.lengths[SPANS] == {"4": 2, "6": 0, "8": 0}
-    assert measured.lengths[ANY_SPANS] == {"1": 0, "4": 2, "6": 0, "8": 0, "all": 0}
+    assert measured.lengths[ANY_SPANS] == {"1": 0, "4": 2, "6": 0, "8": 0, "all": 0, "clips": 0}
     for name in (SPANS, ANY_SPANS):
         assert (measured.tallies[name].wrong == measured.tallies[spans_of(4)].wrong).all()
     assert (measured.tallies[SPANS].wrong != measured.tallies[WHOLE_SPANS].wrong).any()
+    monkeypatch.setattr(dms_pi, "_wasted_by_clips", lambda *rest: -2.0)
+    measured = dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
+    assert measured.lengths[ANY_SPANS]["clips"] == 2
+    whole = measured.tallies[dms_pi.LENGTHS[1]]
+    assert dms_pi.LENGTHS[1] == "q-learning, whole clips"
+    assert (measured.tallies[ANY_SPANS].wrong == whole.wrong).all()
+    assert measured.lengths[SPANS] == {"4": 2, "6": 0, "8": 0}
+
+
+def test_whole_clips_are_judged_on_held_out_chains_by_selectors_that_have_not_seen_them():
+    """Two chains a clip; what their first meta-feature tells of the gain wastes less than noise does."""
+    knows = made_up(0)._replace(group=np.repeat(np.arange(60), 2))
+    blind = knows._replace(meta=np.random.default_rng(1).normal(size=knows.meta.shape))
+    costs, held = np.ones((120, 2)), np.arange(0, 120, 3)
+    told, guessed = (
+        dms_pi._wasted_by_clips(of, costs, True, held, np.random.default_rng(0)) for of in (knows, blind)
+    )
+    assert knows.losses[held, 2].sum() < told < guessed < knows.losses[held, 0].sum()
 
 
 def test_lines_say_what_is_kept_on_both_clocks(of_people):

@@ -17,8 +17,8 @@ EVERYONE, AT_ONCE, EITHER = "everyone to the useful tier", "random clips at once
 order or random tier by tier."""
 SPAN_LENGTHS = 4, 6, 8  # frames of an arm in a row that one purchase lifts, at most
 SPANS, ANY_SPANS, WHOLE_SPANS = (f"q-learning, {what}" for what in ("spans", "any spans", "clips as spans"))
-"""Methods of results only: spans of the length that training clips chose of `SPAN_LENGTHS`; of that which
-they chose of single frames, these and whole arms; whole arms by the same policy."""
+"""Methods of results only: spans of the length that training clips chose of `SPAN_LENGTHS`; what they chose
+of single frames, these and whole arms; whole arms by the policy of frames and spans."""
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from detectors to coarse flow to flow. Measured: "

@@ -107,12 +107,15 @@ def comparisons(result):
 def lengths_chosen(counted):
     """How often training clips chose which length, in words.
 
-    >>> lengths_chosen({"q-learning, spans": {"4": 3, "8": 2}, "q-learning, any spans": {"1": 1, "all": 4}})
-    'spans of 4, 8 in 3, 2 splits, of 1, all frames in 1, 4'
+    >>> lengths_chosen({"q-learning, spans": {"4": 3, "8": 2}, "q-learning, any spans": {"1": 1, "clips": 4}})
+    'of spans: of 4 in 3, of 8 in 2 splits; of all: frames in 1, whole arms in 4'
     """
-    spans, lengths = counted[SPANS], counted[ANY_SPANS]
-    times = [", ".join(map(str, of.values())) for of in (spans, lengths)]
-    return f"spans of {', '.join(spans)} in {times[0]} splits, of {', '.join(lengths)} frames in {times[1]}"
+    named = {"1": "frames", "all": "arms as spans", "clips": "whole arms"}
+    spans, every = (
+        ", ".join(f"{named.get(length, f'of {length}')} in {n}" for length, n in counted[key].items())
+        for key in (SPANS, ANY_SPANS)
+    )
+    return f"of spans: {spans} splits; of all: {every}"
 
 
 def gaps_frame(result):

@@ -87,7 +87,8 @@ def test_policies_of_spans_of_one_are_those_of_single_positions():
     for mine, wanted in zip(ones, alone, strict=True):
         assert_array_equal(mine.policy.beta, wanted.policy.beta)
         assert_array_equal(mine.imitation, wanted.imitation)
-        assert mine[2:] == wanted[2:]  # which queue it is, its badness, its budgets
+        assert mine[2:5] == wanted[2:5]  # which queue it is, its badness, its budgets
+        assert_array_equal(mine.held, wanted.held)
 
 
 @pytest.mark.parametrize("kind", KINDS)
