@@ -1,23 +1,35 @@
-"""DMS-pi on arms, frame by frame: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
+"""DMS-pi on arms by frames and by spans: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
 
-One predictor for all states of extraction; an action lifts one frame of one arm by one tier. Policies learn
-from training chains read by models that have not seen them; a third of these decides between discounts, and
-between queues by value (as printed) and by value per millisecond.
+One predictor for all states of extraction; an action lifts one frame of one arm by one tier, or a span of
+frames in a row, up to the whole chain. Policies of all lengths learn alike, with the same draws, from
+training chains read by models that have not seen them; a third of these decides between discounts, between
+queues by value (as printed) and by value per millisecond, and between lengths, of which one is whole chains
+by what a selector sees of them.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.budgets import batch_selection, part_policy, selector
-from spcviz.learning.budgets.expansion import at_cost, expand, last_within
+from spcviz.learning.budgets.chains.spans import WHOLE, in_spans
+from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms, features, fit, readings
 from spcviz.problems.arms.model.readings import GRID, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.model.tallies import Tally, tier_rows
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
+from spcviz.problems.arms.page.shown import (
+    ANY_SPANS,
+    AT_ONCE,
+    EITHER,
+    SPAN_LENGTHS,
+    SPANS,
+    WHOLE_SPANS,
+    spans_of,
+)
 from spcviz.shared.clock import median_us
 
 RANDOM_STATE = 13
@@ -33,6 +45,9 @@ OPPONENTS = {
     METHODS["oracle"].name: "oracle",
 }
 """What rows call whom DMS-pi is measured against."""
+
+LENGTHS = METHODS["dms_pi"].name, METHODS["dms_pi_whole"].names[-1], WHOLE_SPANS, SPANS, ANY_SPANS
+"""Learned methods that are compared for how much they buy at once, each with those before it."""
 
 QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
@@ -52,6 +67,8 @@ class Measured(NamedTuple):
     queues: dict  # how often held-out training chains chose each queue
     useful: list  # the useful tier of each split, see `dms.useful_tier`
     folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
+    people: np.ndarray | None  # (C,): whose clip each is, where several are one person's
+    lengths: dict  # by `SPANS` and `ANY_SPANS`: how often held-out training chains chose each `Way`
 
 
 class Run(NamedTuple):
@@ -63,11 +80,20 @@ class Run(NamedTuple):
     wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
 
 
+class Way(NamedTuple):
+    """One length of what is bought at once, that training chains may choose."""
+
+    badness: float  # of its policy on the training chains that were held out
+    run: Run  # on the test chains
+
+
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
     """All methods on some splits, each of training and test chains."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
-    measured = Measured({}, {}, {}, Tally(N_TIERS, len(numbers)), {}, full_ms, base_ms, None, queues, [], [])
+    people = None if trial.people is None else trial.people[numbers]
+    fixed = Tally(N_TIERS, len(numbers))
+    measured = Measured({}, {}, {}, fixed, {}, full_ms, base_ms, None, queues, [], [], people, {})
     for i in range(len(trial.splits)):
         measured = _one_split(measured, trial, i, settings, numbers)
         if tick is not None:
@@ -84,13 +110,25 @@ def _one_split(measured, trial, i, settings, numbers):
     costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
     if measured.overhead is None:
         measured = measured._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
+    draws = deepcopy(rng)
+    learn, parts = in_spans(learn, 1), in_spans(parts, 1)
+    rules, shares, best = policies(learn, parts, costs[0], train.clip, rng)
+    is_per_cost = best.per_cost
     measured.queues[METHODS[QUEUES[is_per_cost]].name] += 1
     frames = readings.frames_by_clip(test, numbers)
     runs = {}
     for key, how in rules.items():
-        runs[key] = _frames_run(parts, test, how, costs[1], numbers, measured.overhead)
+        runs[key] = _spans_run(parts, test, how, costs[1], numbers, measured.overhead)
         _add(measured, key, runs[key], frames, costs[1], shares.get(key))
+    ways = {"1": Way(best.badness, runs["dms_pi"])}
+    for length in (*SPAN_LENGTHS, WHOLE):
+        spans = [in_spans(ones.parts, length) for ones in (learn, parts)]
+        queue = best_queue(spans[0], draws, costs[0], train.clip)
+        how = part_policy.rule(queue.policy.beta, per_cost=queue.per_cost)
+        run = _spans_run(spans[1], test, how, costs[1], numbers, measured.overhead)
+        name, said = (WHOLE_SPANS, "all") if length == WHOLE else (spans_of(length), str(length))
+        ways[said] = Way(queue.badness, run)
+        _add(measured, name, run, frames, costs[1], None)
     is_by_tier = _prefers_tiers(learn, rules["dms_pi"], costs[0], rng)
     either = _either(runs["dms_pi"], runs["uniform"], is_by_tier, costs[1].sum() / len(costs[1]))
     _add(measured, EITHER, either, frames, costs[1], None)
@@ -104,7 +142,12 @@ def _one_split(measured, trial, i, settings, numbers):
     measured.useful.append(dms.useful_tier(looked))
     orders[AT_ONCE] = expand(dms.at_once(measured.useful[-1], wrong.shape[:2], rng), chains[1])
     for key, bought in orders.items():
-        run = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        runs[key] = _chains_run(bought, wrong, test, numbers, measured.overhead, looks=key != AT_ONCE)
+        _add(measured, key, runs[key], frames, costs[1], None)
+    wasted = _wasted_by_clips(looked, chains[0], is_per_cost, best.held, deepcopy(rng))
+    ways["clips"] = Way(wasted, runs["dms_pi_whole"])
+    for key, names in ((SPANS, map(str, SPAN_LENGTHS)), (ANY_SPANS, ways)):
+        run = _chosen_way(measured.lengths.setdefault(key, {}), {name: ways[name] for name in names})
         _add(measured, key, run, frames, costs[1], None)
     _add_fixed(measured, wrong, test, numbers, frames, costs[1])
     errors = 100 * wrong.sum(axis=0) / frames.sum()
@@ -113,16 +156,40 @@ def _one_split(measured, trial, i, settings, numbers):
 
 
 def policies(learn, parts, costs, group, rng):
-    """Rules by method for test parts, shares found on held-out chains, whether these chose value per cost."""
+    """Rules by method for test parts, shares found on held-out chains, the queue that these chose."""
     queues = part_policy.train_queues(learn, rng, costs, group=group)
     best = min(queues, key=lambda trained: trained.badness)
-    noise = rng.random((len(parts.scores), N_TIERS - 1))
+    noise = rng.random((parts.shape[0], N_TIERS - 1))
     policy = best.policy.beta, best.policy.myopic, best.imitation
     learned = part_policy.Learned(*policy, noise, {}, best.per_cost)
     rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
     rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
     shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
-    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best
+
+
+def best_queue(learn, draws, costs, group):
+    """The queue that held-out chains choose for spans, trained with the draws of the frames' policy."""
+    queues = part_policy.train_queues(learn, deepcopy(draws), learn.costs(costs), group=group)
+    return min(queues, key=lambda trained: trained.badness)
+
+
+def _wasted_by_clips(looked, costs, is_per_cost, held, rng):
+    """Badness of whole chains on held-out ones, by selectors that have not seen their clips."""
+    gains = batch_selection.values_of(looked.losses) / looked.sizes[:, None]
+    values = batch_selection.crossed(looked, batch_selection.with_later(gains), rng)[held]
+    costs = costs[held]
+    order = batch_selection.per_cost(values, costs) if is_per_cost else values
+    curve = curve_of(expand(order, costs), looked.losses[held])
+    return part_policy.badness(curve._replace(cost=curve.cost / costs.sum()))
+
+
+def _chosen_way(counted, ways):
+    """The run whose policy wastes least on held-out chains, the first of several; it is counted."""
+    chosen = min(ways, key=lambda name: ways[name].badness)
+    for name in ways:
+        counted[name] = counted.get(name, 0) + (name == chosen)
+    return ways[chosen].run
 
 
 def _prefers_tiers(learn, how, costs, rng):
@@ -144,19 +211,20 @@ def _either(ours, other, is_other, full):
     return Run(SHARES * full, overhead, share, lambda steps: wrong[steps])
 
 
-def _frames_run(parts, test, how, costs, numbers, overhead):
-    """A rule on the test chains, timed."""
-    n = len(parts.scores)
-    begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
-    whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
-    trajectory = part_policy.spend(parts, how, costs=costs, keep_all=True)
+def _spans_run(spans, test, how, costs, numbers, overhead):
+    """A rule on the test chains in spans, timed; costs (R, T - 1) are of frames."""
+    n, costs = len(costs), spans.costs(costs)
+    begin = median_us(lambda: part_policy.spend(spans, how, 0.0, costs), 3) / 1e3
+    whole = median_us(lambda: part_policy.spend(spans, how, costs=costs), 1) / 1e3
+    trajectory = part_policy.spend(spans, how, costs=costs, keep_all=True)
     steps = len(trajectory.part)
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    lifted = np.concatenate([[0], np.cumsum(np.diff(spans.first)[trajectory.part])])
     looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
     if len(how.fixed):
         looked_at = np.zeros(steps + 1)
     each = max(whole - begin, 0.0) / max(steps, 1)
-    beside = begin + np.arange(steps + 1) * (each + overhead.read) + looked_at * overhead.looks
+    beside = begin + np.arange(steps + 1) * each + lifted * overhead.read + looked_at * overhead.looks
 
     def wrong(at):
         is_wrong = test.errors > features.NEAR_PX
@@ -164,7 +232,7 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
         return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
 
     ms = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / n
-    return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
+    return Run(ms, beside / n, lifted / (n * (N_TIERS - 1)), wrong)
 
 
 def _chains_run(bought, wrong_at, test, numbers, overhead, *, looks):
@@ -213,7 +281,7 @@ def _add(measured, key, run, frames, costs, share):
 
 def _name(key):
     """What the result calls a method: whole clips have names of their own."""
-    if key in (AT_ONCE, EITHER):
+    if key not in METHODS:
         return key
     method = METHODS[key]
     return method.names[-1] if method.level == EXAMPLE else method.name

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.arms import dms_pi
+from experiments.arms import dms_pi, table_7_1
 from experiments.budgets import Measured, reproduce
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.model import dms, features, fit, readings, stored
 from spcviz.problems.arms.model.readings import GRID
-from spcviz.problems.arms.model.tallies import JOINTS, gap, gap_of_both, tidy
+from spcviz.problems.arms.model.tallies import JOINTS, equal_rows, gap, plain, tidy
 from spcviz.problems.arms.page import batch
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TIERS
+from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, SPAN_LENGTHS, TIERS, spans_of
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose
@@ -36,14 +36,6 @@ PARTITIONS = {"dms-pose": 15, "policy-pose": 5}  # the thesis: 200, 50; more har
 N_REPEATS = 2  # of each person left out: what is drawn at random is averaged away, clips remain
 
 N_MORE = 40  # rendered clips that predictors of signing clips learn from beside four persons' clips
-TABLE_7_1 = {
-    "All": {"error": 44.3, "time_s": 5.20, "speedup": 1.0},
-    4: {"error": 44.0, "features_share": 23.1, "time_s": 1.20, "overhead_s": 0.10, "speedup": 4.0},
-    8: {"error": 44.5, "features_share": 10.8, "time_s": 0.56, "overhead_s": 0.08, "speedup": 8.0},
-    16: {"error": 45.6, "features_share": 4.6, "time_s": 0.24, "overhead_s": 0.08, "speedup": 16.0},
-    32: {"error": 46.5, "features_share": 1.5, "time_s": 0.08, "overhead_s": 0.07, "speedup": 32.0},
-    "Base only": {"error": 47.7},
-}
 
 
 class Clips(NamedTuple):
@@ -94,6 +86,7 @@ def measure(run: Run) -> Measured:
             _put(more, key, name, value)
         about[name] = clips.about
         digests[name] = {"joints": clips.tested.joints, "truth": clips.tested.truth}
+    spans = "lengths of spans, " if run.name == "policy-pose" else ""
     settings_entry = {
         "predictors": asdict(settings),
         "tiers": [tier.key for tier in TIERS],
@@ -101,7 +94,7 @@ def measure(run: Run) -> Measured:
         "quick": run.quick,
         "near_px": features.NEAR_PX,
         "chosen_on": "predictors: rendered training clips of the first partition; how blocks are matched: "
-        "other rendered clips; budgets, gamma, alpha, queues, tiers and their order: training and "
+        f"other rendered clips; budgets, gamma, alpha, queues, {spans}tiers and their order: training and "
         "development clips, of signing clips those of the other four persons",
     }
     return Measured(more.pop("rows"), [], settings_entry, digests, more)
@@ -158,6 +151,7 @@ def _signs(run, model, modes):
         clips.tier_ms,
         lambda chains, _settings, _rng: every[chains.clip],
         more,
+        every,
     )
     how = f"each of {len(folds)} persons left out {n_repeats} times, with other random numbers"
     return Clips(trial, clips, _about(trial, clips, how))
@@ -214,7 +208,7 @@ def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
         row = {"budget_share": tidy(100 * share)}
         out["stopping_points"].append(row | {f"stopped_{t}": tidy(100 * s) for t, s in enumerate(stops)})
     out["equal_ms"] = _described(
-        _equal_rows(measured.equal, readings.TARGETS), measured.base_ms, dms.OPPONENTS
+        equal_rows(measured.equal, readings.TARGETS), measured.base_ms, dms.OPPONENTS
     )
     out["by_fold"] = plain(measured.by_fold)
     out["fold_rows"] = measured.folds
@@ -226,15 +220,6 @@ def _described(rows, base_ms, opponents):
     """Rows with the tiers in order, the milliseconds of detectors that they count, and whose opponent."""
     about = {"tiers": [tier.name for tier in TIERS], "detectors_ms": tidy(base_ms)}
     return [row | about | {"opponent": opponents.get(row["method"])} for row in rows]
-
-
-def _equal_rows(tallies, targets):
-    """What methods come to where they have spent equally many milliseconds."""
-    return [
-        row | {"target": target}
-        for method, tally in tallies.items()
-        for target, row in zip(targets, tally.rows(method), strict=True)
-    ]
 
 
 def dms_summary(measured):
@@ -291,28 +276,18 @@ def _measured(measured, ours):
 
 def policy_result(measured):
     """What policy-pose says of one set of clips: entries of the result, from `dms_pi.measure`."""
-    rows = [row for method, tally in measured.tallies.items() for row in tally.rows(method)]
+    drawn = [name for name in measured.tallies if name not in map(spans_of, SPAN_LENGTHS)]  # chosen of these
+    rows = [row for method in drawn for row in measured.tallies[method].rows(method)]
     fixed = measured.fixed.rows("single tier")
     rows += [row | {"tier": t} for t, row in enumerate(fixed)]
-    base, everything = fixed[0]["error"], fixed[-1]["error"]
-    table = _equal_rows(measured.targets, readings.TARGETS)
-    for row in _equal_rows(measured.beyond, dms_pi.THESIS_TARGETS):
-        paper = {"paper": TABLE_7_1[row["target"]]} if row["method"] == "q-learning" else {}
-        at, tally = dms_pi.THESIS_TARGETS.index(row["target"]), measured.beyond[row["method"]]
-        minus = {
-            name: plain(gap_of_both(tally, measured.fixed, at, t)) for t, name in enumerate(dms_pi.FIXED)
-        }
-        table.append(row | {"is_beyond": True, "error_minus": minus} | paper)
-    for name, row in zip(dms_pi.FIXED, fixed, strict=True):
-        table.append(row | {"method": name} | ({"paper": TABLE_7_1[name]} if name in TABLE_7_1 else {}))
-    for row in table:
-        free = measured.base_ms if row.get("is_beyond") else 0.0
-        spent, whole = row["ms_per_frame"] - free, measured.base_ms + measured.full_ms - free
-        row["speedup"] = tidy(whole / spent) if spent > 0 else None
-        gained = (base - row["error"]) / (base - everything) if base > everything else np.nan
-        row["improvement"] = tidy(100 * gained)
-    lists = {"rows": rows, "table": table}
-    out = {key: _described(entries, measured.base_ms, dms_pi.OPPONENTS) for key, entries in lists.items()}
+    lists = {"rows": rows, "table": table_7_1.lines_of(measured)}
+    out = {
+        key: [
+            row | {"clock": table_7_1.CLOCKS[row.get("is_beyond", False)]}
+            for row in _described(entries, measured.base_ms, dms_pi.OPPONENTS)
+        ]
+        for key, entries in lists.items()
+    }
     return out | {"summary": policy_summary(measured), "fold_rows": measured.folds}
 
 
@@ -323,6 +298,11 @@ def policy_summary(measured):
 
     def against(one, other):
         return {f"{s}": gap(measured.targets[one], measured.targets[other], i) for i, s in enumerate(targets)}
+
+    def over_people(one, other):
+        """Standard errors of `against` over people."""
+        one, other = (measured.targets[name].by(measured.people) for name in (one, other))
+        return {f"{s}": gap(one, other, i)[1] for i, s in enumerate(targets)}
 
     return plain(_measured(measured, ours) | {
         "least_overhead_ms": ours.mean("overhead_ms")[0],
@@ -338,15 +318,11 @@ def policy_summary(measured):
         "q_learning_minus": {
             name: against("q-learning", name) for name in measured.targets if name != "q-learning"
         },
+        "q_learning_minus_people": None if measured.people is None else {
+            name: over_people("q-learning", name) for name in measured.targets if name != "q-learning"
+        },
+        "span_lengths": measured.lengths,
+        "people": table_7_1.people_of(measured),
         "oracle_minus_uniform": against("oracle", "uniform by tiers"),
         "oracle_minus_at_once": against("oracle", AT_ONCE),
     })  # fmt: skip
-
-
-def plain(value):
-    """Numbers, lists and dictionaries of a result as JSON has them, rounded."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain(item) for item in value]
-    return tidy(value)

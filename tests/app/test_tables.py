@@ -126,7 +126,7 @@ def test_budget_results_are_drawn_and_put_into_words(name, n_frames):
     assert len(at.dataframe) == n_frames
 
 
-@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 3), ("policy-pose", 2, 3)])
+@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 3), ("policy-pose", 2, 4)])
 def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n_frames):
     made = {"dms-pose": test_charts.dms, "policy-pose": test_charts.policy}[name]()
     (results / f"{name}.json").write_text(json.dumps(made))

@@ -180,14 +180,31 @@ def whole_orders(
     is divided by, see `per_cost`.
     """
     folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
-    starts = np.arange(len(gains) + 1) * gains.shape[1]
-    later = q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
     out = {}
-    for key, target in (("greedy_whole", gains), ("dms_pi_whole", later)):
+    for key, target in (("greedy_whole", gains), ("dms_pi_whole", with_later(gains))):
         fitted = selector.fit_selector(train.meta, target, folds)
         values = predicted(fitted, test)
         out[key] = expansion.expand(values if per is None else per_cost(values, per), costs)
     return out
+
+
+def with_later(gains: np.ndarray) -> np.ndarray:
+    """Gains (n, T - 1) of next models with what may follow them, as far as that is worth it.
+
+    Examples
+    --------
+    >>> with_later(np.array([[-1.0, 3.0], [2.0, -1.0]])).tolist()
+    [[2.0, 3.0], [2.0, -1.0]]
+    """
+    starts = np.arange(len(gains) + 1) * gains.shape[1]
+    return q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
+
+
+def crossed(looked: Looked, targets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Values (n, T - 1) of examples by selectors that have not seen their groups; targets alike, a part."""
+    folds = draw_folds(looked, rng)
+    penalty = selector.fit_selector(looked.meta, targets, folds).penalty
+    return selector.cross_values(looked.meta, targets, folds, penalty) * _sizes(looked)
 
 
 def stopped(reached: np.ndarray) -> np.ndarray:

@@ -141,6 +141,7 @@ class Trained(NamedTuple):
     # of `chosen_budgets`, on all examples: the few left for development say too little
     # about a budget
     budgets: dict[str, float]
+    held: np.ndarray  # (H,) examples left for development
 
 
 def train_queues(
@@ -163,7 +164,7 @@ def train_queues(
         held, rows = world.some(dev)
         how = rule(policy.beta, per_cost=per_cost)
         bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
-        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(world, how, costs)))
+        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(world, how, costs), dev))
     return out
 
 

@@ -6,8 +6,9 @@ are valued anew.
 
 What differs between worlds is a `Kind` of kernels, chosen by the world's type when `spend` compiles:
 
-- ``begin(world, rule, keep_features)`` -> desk, a NamedTuple with ``tiers`` and ``labels``, both (R,), of
-  all examples read at tier 0, ``phi``, room for features (.., D), and whatever else the others want
+- ``begin(world, rule, keep_features)`` -> desk, a NamedTuple with ``tiers`` (R,) and ``labels`` (of parts or
+  of what they are made of), all examples read at tier 0, ``phi``, room for features (.., D), and whatever
+  else the others want
 - ``value(world, desk, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
   a .. b - 1 into values (R,), where they are not -inf
 - ``describe(world, desk, r, a, b, out)``: its features into out (D,)
@@ -101,7 +102,7 @@ def spend(
     paid_for, paid = real
     features = np.empty((most if keep_features else 0, desk.phi.shape[-1]))
     all_values = np.empty((most if keep_all else 0, n_rows))
-    all_labels = np.empty((most if keep_all else 0, n_rows), np.int64)
+    all_labels = np.empty((most if keep_all else 0, len(labels)), np.int64)
     values = np.full(n_rows, 0.0 if n_more > 0 else -np.inf)
     tree, width = new_tree(len(starts) - 1)
     for w in range(len(starts) - 1):

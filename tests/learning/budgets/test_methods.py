@@ -32,6 +32,7 @@ def test_every_row_about_arms_is_of_a_method(name, levels):
     rows = json.loads((RESULTS / f"{name}.json").read_text())["rows"]
     known = {row_name for method in METHODS.values() if method.level in levels for row_name in method.names}
     known |= {"single tier", arms.EVERYONE, arms.AT_ONCE, arms.EITHER}
+    known |= {arms.SPANS, arms.ANY_SPANS, arms.WHOLE_SPANS}
     assert {row["method"] for row in rows} <= known
 
 

@@ -54,6 +54,7 @@ def test_both_queues_are_trained_and_judged():
         how = subject.rule(queue.policy.beta, per_cost=queue.per_cost)
         points = subject.curve(held, subject.spend(held, how, costs=costs[rows]), costs[rows])
         assert subject.badness(points) == pytest.approx(queue.badness)
+        assert_array_equal(parts.some(queue.held)[1], rows)
     for queue in (by_value, per_cost):
         assert queue.policy.beta.shape == (N_TIERS - 1, 22)
         assert 0 <= queue.budgets["least_error"] <= 1

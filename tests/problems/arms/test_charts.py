@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from spcviz.problems.arms.page.shown import ANY_SPANS, SPANS, WHOLE_SPANS, spans_of
 from spcviz.problems.arms.paper import charts, result, tables
 from spcviz.web.figures import palette
 
@@ -65,8 +66,11 @@ def policy():
         for t, s in enumerate((0, 40, 100))
     ]
     table = [
-        row("q-learning", 5, 12.0, target=4, improvement=80.0, data="rendered",
+        row("q-learning", 5, 12.0, target=4, improvement=80.0, data="rendered", clock="with detectors",
             paper={"error": 44.0, "speedup": 4.0, "features_share": 23.1}),
+        row("q-learning, spans", 5, 12.0, target=8, improvement=90.0, data="rendered", is_beyond=True,
+            clock="without detectors", improvement_stderr=4.0, improvement_stderr_people=6.0,
+            improvement_minus={"q-learning": [25.0, 9.0], "q-learning, whole clips": [-3.0, 2.0, 5.0]}),
         row("All", 100, 10.0, data="rendered"),
     ]  # fmt: skip
     summary = {
@@ -78,6 +82,11 @@ def policy():
             for rival in ("greedy", "imitation", "uniform by tiers", "random", "random clips at once")
         },
         "least_overhead_ms": 0.1, "full_ms": 150.0, "base_ms": 90.0,
+        "q_learning_minus_people": {"greedy": {"2": [0.8, 0.9], "3": [0.6, 0.7]}},
+        "people": {"n": 5, "two_stderr_hold": 88.4}, "span_lengths": {
+            "q-learning, spans": {"4": 3, "6": 0, "8": 2},
+            "q-learning, any spans": {"1": 0, "4": 3, "clips": 2},
+        },
     }  # fmt: skip
     return {"name": "policy-pose", "rows": rows, "table": table, "summary": {"rendered": summary}}
 
@@ -138,8 +147,39 @@ def test_gaps_are_numbers_without_a_verdict():
     assert row["elbows, points"] == -1.0
     assert row["ms a frame"] == 15.0  # what imitation spends
     frame = tables.gaps_frame(policy())
-    frame = frame.loc[["DMS-π against “Frames, greedy” (rendered)"]]
-    assert list(frame["times less time"]) == ["2", "3"]
+    greedy = frame.loc[["DMS-π against “Frames, greedy” (rendered)"]]
+    assert list(greedy["times less time"]) == ["2", "3"]
+    assert greedy["wrists, std. error (persons)"].tolist() == [0.9, 0.7]
+    assert frame.loc[["DMS-π against “Frames, by imitation” (rendered)"]].iloc[:, -1].isna().all()
+
+
+def test_lengths_are_compared_with_both_spreads():
+    frame = tables.lengths_frame(policy())
+    first, second = frame.iloc[0], frame.iloc[1]
+    assert frame.index[0] == "Spans of 4 to 8 frames, learned (DMS-π) against “Frames, learned (DMS-π)”"
+    assert (first["clock"], first["times less time"]) == ("without detectors", 8)
+    assert (first["points more of it"], first["std. error (clips)"]) == (25.0, 9.0)
+    assert np.isnan(first["std. error (persons)"])
+    assert second["std. error (persons)"] == 5.0
+    line = tables.table_frame(policy()).loc["Spans of 4 to 8 frames, learned (DMS-π) at 8x beyond detectors"]
+    assert (line["its std. error (clips)"], line["its std. error (persons)"]) == (4.0, 6.0)
+    assert tables.lengths_frame({"table": [row("All", 100, 10.0, data="rendered")]}).empty
+    # Each name is of one method: lines could not be told apart.
+    names = SPANS, ANY_SPANS, WHOLE_SPANS, *map(spans_of, (4, 6, 8))
+    lengths = {charts.name_of(policy(), name) for name in names}
+    assert len(lengths | {"Frames, learned (DMS-π)", "Arms, learned (DMS-π)"}) == 8
+
+
+def test_lengths_that_training_clips_chose_are_noted():
+    said = " ".join(result.POLICY.notes(policy()))
+    assert "training clips chose of spans: of 4 in 3, of 6 in 0, of 8 in 2 splits; of all: " in said
+    assert "of all: frames in 0, of 4 in 3, whole arms in 2;" in said
+    assert "detectors alone are 2.7 times faster than all" in said
+    assert "5 persons: two standard errors over so few hold the truth in 88 % of cases" in said
+    older = policy()
+    for key in ("people", "span_lengths"):
+        del older["summary"]["rendered"][key]
+    assert "Spans" not in " ".join(result.POLICY.notes(older))
 
 
 def test_clips_and_splits_are_noted():

@@ -17,8 +17,17 @@ from spcviz.problems.arms.model import fit
 from spcviz.problems.arms.model import readings as pose_budgets
 from spcviz.problems.arms.model.features import LADDER, STATE_EDGES, STEP_EDGES
 from spcviz.problems.arms.model.readings import GRID
-from spcviz.problems.arms.model.tallies import Tally, gap, ratio_error
-from spcviz.problems.arms.page.shown import EITHER, EVERYONE, TIERS
+from spcviz.problems.arms.model.tallies import Tally, gain_kept, gap, ratio_error
+from spcviz.problems.arms.page.shown import (
+    ANY_SPANS,
+    EITHER,
+    EVERYONE,
+    SPAN_LENGTHS,
+    SPANS,
+    TIERS,
+    WHOLE_SPANS,
+    spans_of,
+)
 from spcviz.problems.pose.data import signs
 from spcviz.registry.problem import Run
 
@@ -55,6 +64,14 @@ def dms(clips):
 @pytest.fixture(scope="module")
 def policy(clips):
     return dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def of_people(clips):
+    """policy-pose of ten clips of three persons: entries of the result."""
+    people = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
+    measured = dms_pi.measure(trial(clips, (0.7, 0.3))._replace(people=people), SETTINGS)
+    return people, measured, reproduce.policy_result(measured)
 
 
 def trial(clips, shares):
@@ -130,6 +147,127 @@ def test_results_have_the_promised_rows(clips, dms, policy):
     assert [row["target"] for row in beyond] == list(dms_pi.THESIS_TARGETS)
     free = policy.base_ms + policy.full_ms / np.array(dms_pi.THESIS_TARGETS)
     assert all(row["ms_per_frame"] <= 1.1 * limit for row, limit in zip(beyond, free))
+
+
+def test_frames_spans_and_whole_arms_are_measured_alike(policy):
+    names = {SPANS, ANY_SPANS, WHOLE_SPANS, *map(spans_of, SPAN_LENGTHS)}
+    assert names < policy.tallies.keys()
+    assert names < policy.targets.keys()
+    assert names < policy.beyond.keys()
+    assert list(policy.lengths[SPANS]) == ["4", "6", "8"]
+    assert list(policy.lengths[ANY_SPANS]) == ["1", "4", "6", "8", "all", "clips"]
+    assert [sum(counted.values()) for counted in policy.lengths.values()] == [2, 2]
+    # Chains of at most five frames: spans of 6 and 8 are whole arms, to the last purchase.
+    for name in (spans_of(6), spans_of(8)):
+        assert (policy.tallies[name].wrong == policy.tallies[WHOLE_SPANS].wrong).all()
+        assert (policy.tallies[name].mean("ms_per_frame") > 0).all()
+    # What is bought at once comes later: the first purchase of a whole arm is its dearest.
+    shares = [policy.tallies[name].mean("features_share") for name in ("q-learning", WHOLE_SPANS)]
+    assert shares[0][1] > shares[1][1]
+
+
+def test_the_length_that_wastes_least_on_held_out_clips_is_what_is_reported(clips, monkeypatch):
+    train = dms_pi.best_queue
+
+    def only_spans_of_four_are_good(learn, *rest):
+        is_four = np.diff(learn.first).max() == 4
+        return train(learn, *rest)._replace(badness=-1.0 if is_four else 1e9)
+
+    monkeypatch.setattr(dms_pi, "best_queue", only_spans_of_four_are_good)
+    measured = dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
+    assert measured.lengths[SPANS] == {"4": 2, "6": 0, "8": 0}
+    assert measured.lengths[ANY_SPANS] == {"1": 0, "4": 2, "6": 0, "8": 0, "all": 0, "clips": 0}
+    for name in (SPANS, ANY_SPANS):
+        assert (measured.tallies[name].wrong == measured.tallies[spans_of(4)].wrong).all()
+    assert (measured.tallies[SPANS].wrong != measured.tallies[WHOLE_SPANS].wrong).any()
+    monkeypatch.setattr(dms_pi, "_wasted_by_clips", lambda *rest: -2.0)
+    measured = dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
+    assert measured.lengths[ANY_SPANS]["clips"] == 2
+    whole = measured.tallies[dms_pi.LENGTHS[1]]
+    assert dms_pi.LENGTHS[1] == "q-learning, whole clips"
+    assert (measured.tallies[ANY_SPANS].wrong == whole.wrong).all()
+    assert measured.lengths[SPANS] == {"4": 2, "6": 0, "8": 0}
+
+
+def test_whole_clips_are_judged_on_held_out_chains_by_selectors_that_have_not_seen_them():
+    """Two chains a clip; what their first meta-feature tells of the gain wastes less than noise does."""
+    knows = made_up(0)._replace(group=np.repeat(np.arange(60), 2))
+    blind = knows._replace(meta=np.random.default_rng(1).normal(size=knows.meta.shape))
+    costs, held = np.ones((120, 2)), np.arange(0, 120, 3)
+    told, guessed = (
+        dms_pi._wasted_by_clips(of, costs, True, held, np.random.default_rng(0)) for of in (knows, blind)
+    )
+    assert knows.losses[held, 2].sum() < told < guessed < knows.losses[held, 0].sum()
+
+
+def test_lines_say_what_is_kept_on_both_clocks(of_people):
+    people, measured, result = of_people
+    json.dumps(result, allow_nan=False)
+    assert {row["clock"] for row in result["rows"]} == {"with detectors"}
+    for row in result["table"]:
+        assert row["clock"] == ("without detectors" if row.get("is_beyond") else "with detectors")
+        assert row["n_clips"] == measured.fixed.n_tested
+        assert row["n_people"] == len(set(people[measured.fixed.frames > 0]))
+        assert {"improvement", "improvement_stderr", "improvement_stderr_people"} <= row.keys()
+    lines = {(row["method"], row["target"], row["clock"]): row for row in result["table"] if "target" in row}
+    compared = 0
+    for (_, *where), row in lines.items():
+        for rival, (more, over_clips, over_people) in row.get("improvement_minus", {}).items():
+            apart = row["improvement"] - lines[rival, *where]["improvement"]
+            assert more == pytest.approx(apart, abs=0.05)  # of errors that are rounded
+            assert (more == 0) or min(over_clips, over_people) > 0
+            compared += 1
+    assert compared == 10 * (len(pose_budgets.TARGETS) + len(dms_pi.THESIS_TARGETS))
+    over_people = result["summary"]["q_learning_minus_people"]
+    assert over_people.keys() == result["summary"]["q_learning_minus"].keys()
+    by_hand = [measured.targets[name].by(people) for name in ("q-learning", "greedy")]
+    assert over_people["greedy"]["2"] == pytest.approx(gap(*by_hand, 0)[1].tolist(), abs=1e-3)
+    assert result["summary"]["people"] == {"n": 3, "two_stderr_hold": pytest.approx(81.65, abs=0.01)}
+    all_tiers = next(row for row in result["table"] if row["method"] == "All")
+    assert (all_tiers["improvement"], all_tiers["improvement_stderr"]) == (100.0, 0.0)
+
+
+def test_where_every_clip_is_someone_elses_there_is_no_other_spread(policy):
+    result = reproduce.policy_result(policy)
+    assert result["summary"]["people"] is None
+    for row in result["table"]:
+        assert row["n_people"] is row["improvement_stderr_people"] is row["error_stderr_people"] is None
+        assert all(len(minus) == 2 for minus in row.get("improvement_minus", {}).values())
+    drawn = {row["method"] for row in result["rows"]}
+    assert {SPANS, ANY_SPANS, WHOLE_SPANS} < drawn
+    assert not drawn & set(map(spans_of, SPAN_LENGTHS))
+    assert set(map(spans_of, SPAN_LENGTHS)) < {row["method"] for row in result["table"]}
+
+
+def test_a_person_is_one_however_many_clips():
+    frames = np.array([4.0, 4.0, 2.0, 6.0, 0.0])
+    fixed, ours, other = Tally(2, 5), Tally(1, 5), Tally(1, 5)
+    fixed.add(
+        np.repeat([[[4.0], [2.0], [2.0], [5.0], [0.0]], [[1.0], [1.0], [0.0], [3.0], [0.0]]], 2, axis=2),
+        frames,
+    )
+    ours.add(np.repeat([[[2.0], [1.0], [1.0], [3.0], [0.0]]], 2, axis=2), frames, ms=[7.0])
+    other.add(np.repeat([[[3.0], [2.0], [1.0], [4.0], [0.0]]], 2, axis=2), frames)
+    people = np.array([8, 8, 3, 3, 5])
+    together = ours.by(people)
+    assert together.wrong[0, :, 0].tolist() == [4.0, 0.0, 3.0]  # persons 3, 5, 8
+    assert together.frames.tolist() == [8.0, 0.0, 8.0]
+    assert together.n_tested == 2
+    assert ours.n_tested == 4
+    assert together.error.tolist() == ours.error.tolist()
+    assert together.mean("ms").tolist() == [7.0]
+    # By hand: gained of possible 2/3, 1/1, 1/2, 2/2 by clip; 3/4, 3/4 by person; the other 1, 0, 1, 1.
+    share, spread = gain_kept(ours, fixed, 0)
+    gained, possible = np.array([2.0, 1.0, 1.0, 2.0]), np.array([3.0, 1.0, 2.0, 2.0])
+    assert share == pytest.approx(75.0)
+    assert spread == pytest.approx(100 * np.sqrt(4 / 3 * ((gained - 0.75 * possible) ** 2).sum()) / 8)
+    assert gain_kept(together, fixed.by(people), 0) == (pytest.approx(75.0), pytest.approx(0.0))
+    more, apart = gain_kept(ours, fixed, 0, other)
+    assert more == pytest.approx(100 * (6 - 3) / 8)
+    assert apart == pytest.approx(
+        100 * np.sqrt(4 / 3 * ((np.array([1.0, 1.0, 0.0, 1.0]) - 3 / 8 * possible) ** 2).sum()) / 8
+    )
+    assert np.isnan(gain_kept(ours, ours, 0)).all()  # nothing can be gained
 
 
 def test_methods_are_compared_at_equal_milliseconds(dms):
@@ -297,6 +435,7 @@ def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips,
         assert all(len(set(part[persons[train.clip] == person])) == 1 for person in set(persons[train.clip]))
         assert len(set(part)) == 4
     assert made.trial.medians == pytest.approx(MS)
+    assert [signs.PERSONS[person] for person in made.trial.people] == list(persons)
     one = reproduce._signs(Run("dms-pose", folds=1), None, None)
     assert one.trial.names == made.trial.names[:n_repeats]  # so one fold can be checked
     assert one.tested is every

@@ -202,10 +202,7 @@ def goes_per_cost(looked, costs, split, rng):
 
 def _crossed(train, rng):
     """Values of training chains by selectors that have not seen their clips."""
-    sizes, folds = train.sizes[:, None], batch_selection.draw_folds(train, rng)
-    gains = batch_selection.values_of(train.losses) / sizes
-    penalty = selector.fit_selector(train.meta, gains, folds).penalty
-    return selector.cross_values(train.meta, gains, folds, penalty) * sizes
+    return batch_selection.crossed(train, batch_selection.values_of(train.losses) / train.sizes[:, None], rng)
 
 
 def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):

@@ -99,6 +99,8 @@ class Trial(NamedTuple):
     # part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
     part_of: Callable  # readings come from models that have seen the other parts only
     more: ArmClips | None = None  # chains that predictors learn from beside every split's own
+    # whose clip each is, by its number, where several are of one person; else every clip is someone else's
+    people: np.ndarray | None = None
 
 
 def measured_on(trial):

@@ -1,4 +1,4 @@
-"""Errors of elbows and wrists summed over random partitions, with standard errors over clips."""
+"""Errors of elbows and wrists summed over random partitions, with standard errors over clips or people."""
 
 import numpy as np
 
@@ -19,6 +19,20 @@ class Tally:
         self.n += 1
         for name, values in means.items():
             self.means[name] = self.means.get(name, 0.0) + np.asarray(values, dtype=float)
+
+    def by(self, people):
+        """The same sums, clips of a person together: ``people`` (clips,) says whose each is."""
+        _, person = np.unique(people, return_inverse=True)
+        out = Tally(len(self.wrong), person.max() + 1)
+        np.add.at(out.wrong, (slice(None), person), self.wrong)
+        np.add.at(out.frames, person, self.frames)
+        out.means, out.n = self.means, self.n
+        return out
+
+    @property
+    def n_tested(self):
+        """How many clips (or people) have frames that were tested."""
+        return int((self.frames > 0).sum())
 
     def mean(self, name):
         """Mean over partitions."""
@@ -55,12 +69,15 @@ def ratio_error(wrong: np.ndarray, frames: np.ndarray) -> np.ndarray:
     >>> ratio_error(np.array([[[0.0], [2.0]]]), np.array([2.0, 2.0])).tolist()
     [[50.0]]
     """
-    tested = frames > 0
-    n, wrong, frames = int(tested.sum()), wrong[:, tested], frames[tested]
+    return _ratio_error(wrong, frames, frames > 0)
+
+
+def _ratio_error(parts, wholes, tested):
+    n, parts, wholes = int(tested.sum()), parts[:, tested], wholes[tested]
     if n < 2:
-        return np.full((len(wrong), wrong.shape[2]), np.nan)
-    off = wrong - frames[:, None] * (wrong.sum(axis=1) / frames.sum())[:, None]
-    return 100 * np.sqrt(n / (n - 1) * (off**2).sum(axis=1)) / frames.sum()
+        return np.full((len(parts), parts.shape[2]), np.nan)
+    off = parts - wholes[:, None] * (parts.sum(axis=1) / wholes.sum())[:, None]
+    return 100 * np.sqrt(n / (n - 1) * (off**2).sum(axis=1)) / wholes.sum()
 
 
 def tier_rows(name, errors):
@@ -81,8 +98,41 @@ def gap_of_both(one: Tally, other: Tally, at: int, at_other: int) -> tuple[float
     return 100 * float(apart.sum()) / one.frames.sum(), float(ratio_error(apart[None], one.frames)[0, 0])
 
 
+def gain_kept(one: Tally, fixed: Tally, at: int, other: Tally | None = None) -> tuple[float, float]:
+    """Percent of what the last tier for all gains over the first that a method gains at a budget.
+
+    With ``other`` that percentage less the other's. The standard error is that of a ratio of sums, whose
+    parts are the clips', or the people's (`Tally.by`). NaN where the last tier gains nothing.
+    """
+    before, after = (fixed.wrong[t].mean(axis=1) for t in (0, -1))
+    gained = (before if other is None else other.wrong[at].mean(axis=1)) - one.wrong[at].mean(axis=1)
+    possible = before - after
+    if not possible.sum() > 0:
+        return np.nan, np.nan
+    spread = _ratio_error(gained[None, :, None], possible, fixed.frames > 0)
+    return 100 * float(gained.sum() / possible.sum()), float(spread[0, 0])
+
+
 def tidy(value):
     """A number for JSON: rounded, None for NaN."""
     if isinstance(value, float | np.floating):
         return round(float(value), 4) if np.isfinite(value) else None
     return value
+
+
+def equal_rows(tallies, targets):
+    """What methods come to where they have spent equally many milliseconds."""
+    return [
+        row | {"target": target}
+        for method, tally in tallies.items()
+        for target, row in zip(targets, tally.rows(method), strict=True)
+    ]
+
+
+def plain(value):
+    """Numbers, lists and dictionaries of a result as JSON has them, rounded."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    return tidy(value)

@@ -15,6 +15,10 @@ TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/
 EVERYONE, AT_ONCE, EITHER = "everyone to the useful tier", "random clips at once", "learned or by tier"
 """Methods of results only. The last takes, at each budget, what training clips preferred there: the learned
 order or random tier by tier."""
+SPAN_LENGTHS = 4, 6, 8  # frames of an arm in a row that one purchase lifts, at most
+SPANS, ANY_SPANS, WHOLE_SPANS = (f"q-learning, {what}" for what in ("spans", "any spans", "clips as spans"))
+"""Methods of results only: spans of the length that training clips chose of `SPAN_LENGTHS`; what they chose
+of single frames, these and whole arms; whole arms by the policy of frames and spans."""
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from detectors to coarse flow to flow. Measured: "
@@ -30,6 +34,11 @@ ORIGIN = (  # of what the Trade-off page shows
     "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
     "Weiss (2013), sections 6.3.2 and 7.4.1."
 )
+
+
+def spans_of(length: int) -> str:
+    """What results call spans of one length."""
+    return f"q-learning, spans of {length}"
 
 
 class ArmPictures(NamedTuple):

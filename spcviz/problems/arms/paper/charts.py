@@ -3,7 +3,18 @@
 import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, TERMS, TIERS
+from spcviz.problems.arms.page.shown import (
+    ANY_SPANS,
+    AT_ONCE,
+    EITHER,
+    EVERYONE,
+    SPAN_LENGTHS,
+    SPANS,
+    TERMS,
+    TIERS,
+    WHOLE_SPANS,
+    spans_of,
+)
 from spcviz.web.figures.theme import Chart, figure
 from spcviz.web.figures.traces import mark, points, stroke
 
@@ -15,7 +26,10 @@ _TOGETHER = {
     EVERYONE: "Arms, everyone to the useful tier",
     AT_ONCE: "Arms, at random, at once to the useful tier",
     EITHER: "Learned, or at random by tier",
-}
+    SPANS: f"Spans of {SPAN_LENGTHS[0]} to {SPAN_LENGTHS[-1]} frames, learned (DMS-π)",
+    ANY_SPANS: "Frames, spans or arms, learned (DMS-π)",
+    WHOLE_SPANS: "Arms as spans, learned (DMS-π)",
+} | {spans_of(length): f"Spans of {length} frames, learned (DMS-π)" for length in SPAN_LENGTHS}
 
 
 def name_of(result, method):
@@ -39,7 +53,7 @@ SHORT = {"signs": "signing clips", "rendered": "rendered clips", "buffy": "Buffy
 SHOWN = {  # curves of the charts; the others are in the tables
     "dms-pose": ("dms", "uniform", AT_ONCE, "imitation", "myopic", "oracle"),
     "policy-pose": (
-        "q-learning", "imitation", "greedy", AT_ONCE, "uniform by tiers", "random",
+        "q-learning", "imitation", SPANS, AT_ONCE, "uniform by tiers", "q-learning, whole clips",
     ),
 }  # fmt: skip
 TIER_NAMES = tuple(tier.name for tier in TIERS)

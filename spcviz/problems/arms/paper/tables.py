@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER
+from spcviz.problems.arms.page.shown import ANY_SPANS, AT_ONCE, EITHER, SPANS
 from spcviz.problems.arms.paper.charts import JOINTS, SHORT, name_of, rows_of
 from spcviz.web.figures.results import data_of
 
@@ -37,8 +37,32 @@ def table_frame(result):
             "speed-up, measured": row.get("speedup"),
             "speed-up, paper": paper.get("speedup"),
             "of the improvement %, measured": row.get("improvement"),
+            "its std. error (clips)": row.get("improvement_stderr"),
+            "its std. error (persons)": row.get("improvement_stderr_people"),
+            "clock": row.get("clock"),
         })  # fmt: skip
-    return _numbers(pd.DataFrame(table).set_index("method"), "clips")
+    return _numbers(pd.DataFrame(table).set_index("method"), "clips", "clock")
+
+
+def lengths_frame(result):
+    """How much more of the possible gain is kept by buying more or less at once, at equal milliseconds."""
+    table = []
+    for row in result.get("table") or ():
+        for rival, (more, *spreads) in (row.get("improvement_minus") or {}).items():
+            over_clips, over_people = (*spreads, None)[:2]
+            table.append({
+                "comparison": f"{name_of(result, row['method'])} against “{name_of(result, rival)}”",
+                "clips": row["data"],
+                "clock": row["clock"],
+                "times less time": row["target"],
+                "of the improvement %": row["improvement"],
+                "points more of it": more,
+                "std. error (clips)": over_clips,
+                "std. error (persons)": over_people,
+            })  # fmt: skip
+    if not table:
+        return pd.DataFrame()
+    return _numbers(pd.DataFrame(table).set_index("comparison"), "clips", "clock")
 
 
 def _numbers(frame, *texts):
@@ -80,10 +104,25 @@ def comparisons(result):
     return compared
 
 
+def lengths_chosen(counted):
+    """How often training clips chose which length, in words.
+
+    >>> lengths_chosen({"q-learning, spans": {"4": 3, "8": 2}, "q-learning, any spans": {"1": 1, "clips": 4}})
+    'of spans: of 4 in 3, of 8 in 2 splits; of all: frames in 1, whole arms in 4'
+    """
+    named = {"1": "frames", "all": "arms as spans", "clips": "whole arms"}
+    spans, every = (
+        ", ".join(f"{named.get(length, f'of {length}')} in {n}" for length, n in counted[key].items())
+        for key in (SPANS, ANY_SPANS)
+    )
+    return f"of spans: {spans} splits; of all: {every}"
+
+
 def gaps_frame(result):
-    """One method against another at equal milliseconds: points of error, standard errors over clips."""
+    """One method against another at equal milliseconds: points of error, with standard errors."""
     table = []
     for clips, ours, other, gaps in comparisons(result):
+        over_people = (result["summary"][clips].get("q_learning_minus_people") or {}).get(other, {})
         for speedup, (values, spread) in gaps.items():
             line = {
                 "comparison": f"{_short(result, ours)} against “{name_of(result, other)}” ({clips})",
@@ -92,6 +131,9 @@ def gaps_frame(result):
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):
                 line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
+            if ours == "q-learning" and speedup in over_people:
+                errors = zip(JOINTS, over_people[speedup], strict=True)
+                line |= {f"{joint}s, std. error (persons)": error for joint, error in errors}
             table.append(line)
     return pd.DataFrame(table).set_index("comparison")
 

@@ -82,14 +82,18 @@ def read(parts, tiers):
     return np.concatenate(out)
 
 
-def plainly(parts, how, costs, budget):
-    """Algorithm 5 with everything worked out anew at every step: [(part, tier)]."""
-    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+def plainly(parts, how, costs, budget, first=None):
+    """Algorithm 5 with everything worked out anew at every step: [(part, tier)].
+
+    ``first`` (S + 1,) are the first positions of what is bought at once, by default of single ones.
+    """
+    first = np.arange(len(parts.scores) + 1) if first is None else first
+    tiers, sizes = np.zeros(len(first) - 1, dtype=np.int64), np.diff(first)
 
     def values_now():
         if len(how.fixed):
             return how.fixed[np.arange(len(tiers)), np.minimum(tiers, N_TIERS - 2)]
-        phi = describe_parts(parts, tiers)
+        phi = np.add.reduceat(describe_parts(parts, np.repeat(tiers, sizes)), first[:-1])
         worth = np.einsum("rd,rd->r", phi, how.beta[np.minimum(tiers, N_TIERS - 2)])
         if not how.per_cost:
             return worth

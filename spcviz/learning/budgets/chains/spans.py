@@ -1,0 +1,154 @@
+r"""Chains whose positions are bought features for in spans: an action lifts several in a row by one tier.
+
+A chain of n positions is cut into ceil(n / s) spans of at most s, as equal as can be: s = 1 are its positions
+one by one (`Parts`), s >= n is the chain at once. An action's features are the sum of those of its positions,
+
+.. math:: \beta \cdot \phi(\mathrm{span}) = \sum_{i \in \mathrm{span}} \beta \cdot \phi(i),
+
+so policies are learned and followed as they are for single positions, by the same code. Purchases, values and
+labels for s = 1 are those of `Parts` to the last bit.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.learning.budgets import spending
+from spcviz.learning.budgets.chains.parts import Desk as PartsDesk
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.spending import KINDS, Kind
+from spcviz.learning.budgets.world import Course, Rule, some_rows
+
+WHOLE = 2**31 - 1
+"""A length that no chain exceeds: each is one span."""
+
+
+class Spans(NamedTuple):
+    """The `World` of a batch of chains bought for in spans: its parts are spans, labels are of positions."""
+
+    parts: Parts
+    starts: np.ndarray  # (W + 1,) int64: first span of each chain
+    first: np.ndarray  # (S + 1,) int64: first position of each span
+    span: np.ndarray  # (R,) int64: which span each position is in
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(S, T)."""
+        return len(self.first) - 1, self.parts.shape[1]
+
+    def costs(self, of_positions: np.ndarray) -> np.ndarray:
+        """Costs of spans' next tier, (S, T - 1), from those of positions, (R, T - 1)."""
+        return np.add.reduceat(of_positions, self.first[:-1])
+
+    def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
+        """Some chains, in the order chosen, and which spans these were."""
+        parts, _ = self.parts.some(chosen)
+        starts, rows = some_rows(self.starts, chosen)
+        return type(self)(parts, starts, *_laid(np.diff(self.first)[rows])), rows
+
+    def lost(self, labels: np.ndarray) -> int:
+        """Summed loss if positions are read as ``labels``, shape (R,)."""
+        return self.parts.lost(labels)
+
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
+        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`; costs (S, T - 1)."""
+        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
+
+
+def in_spans(parts: Parts, length: int) -> Spans:
+    """Chains in spans of at most ``length`` positions; an `ArgumentError` if that is below 1.
+
+    Examples
+    --------
+    >>> sizes_of(np.array([10, 3]), 4).tolist()
+    [4, 3, 3, 3]
+    """
+    length, lengths = checks.integer("length", length, 1, WHOLE), np.diff(parts.starts)
+    starts = np.concatenate([[0], np.cumsum(_counts(lengths, length))])
+    return Spans(parts, starts, *_laid(sizes_of(lengths, length)))
+
+
+def sizes_of(lengths: np.ndarray, length: int) -> np.ndarray:
+    """How many positions each span of chains of some lengths holds, chain by chain, longer spans first."""
+    counts = _counts(lengths, length)
+    chain = np.repeat(np.arange(len(lengths)), counts)
+    place = np.arange(len(chain)) - (np.cumsum(counts) - counts)[chain]
+    return lengths[chain] // counts[chain] + (place < (lengths % counts)[chain])
+
+
+def _counts(lengths: np.ndarray, length: int) -> np.ndarray:
+    return -(-lengths // length)
+
+
+def _laid(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`Spans.first` and `Spans.span` of spans that lie end to end."""
+    return np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
+
+
+class Desk(NamedTuple):
+    """Where a batch stands while it is spent on: that of its positions, tiers of spans, and room."""
+
+    tiers: np.ndarray  # (S,)
+    labels: np.ndarray  # (R,)
+    phi: np.ndarray  # (D,)
+    positions: PartsDesk
+    values: np.ndarray  # (R,) of positions' actions
+
+
+@kernel
+def _begin(world: Spans, rule: Rule, keep_features: bool) -> Desk:
+    positions = spending.begin(world.parts, rule, keep_features)
+    tiers, values = np.zeros(len(world.first) - 1, np.int64), np.zeros(len(world.span))
+    return Desk(tiers, positions.labels, np.empty_like(positions.phi), positions, values)
+
+
+@inlined_kernel
+def _value(world: Spans, desk: Desk, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
+    first = world.first
+    for s in range(i, j):
+        if values[s] > -np.inf:
+            spending.value(
+                world.parts, desk.positions, rule, first[s], first[s + 1], first[a], first[b], desk.values
+            )
+            worth = 0.0
+            for r in range(first[s], first[s + 1]):
+                worth += desk.values[r]
+            values[s] = worth
+
+
+@kernel
+def _describe(world: Spans, desk: Desk, s: int, a: int, b: int, out: np.ndarray) -> None:
+    first = world.first
+    out[:] = 0.0
+    for r in range(first[s], first[s + 1]):
+        spending.describe(world.parts, desk.positions, r, first[a], first[b], desk.phi)
+        for d in range(len(out)):
+            out[d] += desk.phi[d]
+
+
+@inlined_kernel
+def _buy(world: Spans, desk: Desk, rule: Rule, w: int, s: int, tier: int) -> tuple[int, int, int, int, int]:
+    """Lift the span's positions one after the other; what any of them changes is read and valued anew."""
+    first, span = world.first, world.span
+    begin, end = world.parts.starts[w], world.parts.starts[w + 1]
+    desk.tiers[s] = tier
+    lo, hi, left, right, count, saved = first[s], first[s], first[s], first[s], 0, 0
+    for r in range(first[s], first[s + 1]):
+        low, high, reach, passed, gained = spending.buy(world.parts, desk.positions, rule, w, r, tier)
+        lo, hi = min(lo, low), max(hi, high)
+        left, right = min(left, max(low - reach, begin)), max(right, min(high + reach, end - 1))
+        count += passed
+        saved += gained
+    return span[lo], span[hi], max(span[lo] - span[left], span[right] - span[hi]), count, saved
+
+
+KINDS[Spans] = Kind(_begin, _value, _describe, _buy)
