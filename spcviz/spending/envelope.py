@@ -4,9 +4,10 @@ r"""The lower envelope of all ways to spend: at each budget the way that was bes
 
 One model that reads positions at whichever tier each stands is ahead while little is spent, and a model of
 its own for each tier once most positions have been lifted: neither wins everywhere, and some purchases make
-answers worse. So both are trained, all ways are run on sequences set aside, and `predict` goes the way that
-this has shown to be best, spending less where more does not help. What beats the best fixed tier there by no
-more than twice its standard error is not taken for better: many ways at many rates are compared.
+answers worse. So both are trained without a part of the sequences, and all ways are run on that; each part is
+set aside in turn. `predict` goes the way that this has shown to be best, spending less where more does not
+help. What beats the best fixed tier there by no more than twice its standard error is not taken for better:
+many ways at many rates are compared.
 
 Legend: w a way to spend, r a rate, in the unit of costs for each position on average.
 """
@@ -35,6 +36,10 @@ all sequences in turn to the same tier, by its own model."""
 
 STEPS = 4
 """Rates that are tried between one tier for all positions and the next."""
+
+TURNS = 4
+"""Parts that are set aside, one after the other, at most. A single one of a few hundred sequences says which
+of two tiers is the better hardly more often than a coin."""
 
 
 class Choice(NamedTuple):
@@ -71,7 +76,8 @@ class EnvelopeTagger(Budgeted):
     ----------
     tiers : FeatureTiers
     hold_out : int
-        One in so many sequences is set aside to choose the way by; both are then trained on all.
+        One in so many sequences is set aside at a time to choose the way by, in at most four turns: with 4,
+        every sequence once. Both are then trained on all.
     max_iter, cv, random_state, n_jobs
         As of `BudgetedTagger`.
 
@@ -118,12 +124,15 @@ class EnvelopeTagger(Budgeted):
             )
         order = rng.permutation(filled)
         n_aside = min(max(len(order) // every, 1), len(order) - labelled.LEAST)
-        aside, rest = np.sort(order[:n_aside]), np.sort(order[n_aside:])
         seeds = rng.integers(2**31, size=4).tolist()
-        parts = [[given[i] for i in rest] for given in (X, y)]
-        trained = self._both(seeds[:2], *parts)
-        plan = planned(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
-        return _learned(self, plan, *self._both(seeds[2:], X, y))
+        seeds = [seeds[2:], seeds[:2], *rng.integers(2**31, size=(TURNS - 1, 2)).tolist()]
+        read = []
+        for turn in range(min(TURNS, len(order) // n_aside)):
+            is_aside = np.isin(order, order[turn * n_aside : (turn + 1) * n_aside])
+            aside, rest = np.sort(order[is_aside]), np.sort(order[~is_aside])
+            trained = self._both(seeds[1 + turn], *([given[i] for i in rest] for given in (X, y)))
+            read.append(read_aside(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs))
+        return _learned(self, planned(read, tiers.costs), *self._both(seeds[0], X, y))
 
     def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
         more: dict[str, Any] = {"max_iter": self.max_iter, "cv": self.cv, "n_jobs": self.n_jobs}
@@ -228,18 +237,32 @@ def rates_of(costs: np.ndarray) -> np.ndarray:
     return np.unique(np.concatenate([*between, whole[-1:]]))
 
 
-def planned(
+class ReadAside(NamedTuple):
+    """Wrong labels of each sequence set aside, by (way, number of the rate), and lengths (W,)."""
+
+    wrong: dict[tuple[str, int], np.ndarray]
+    lengths: np.ndarray
+
+
+def read_aside(
     trained: tuple[BudgetedTagger, ModelSelector], X: Sequence, y: Sequence, costs: np.ndarray
-) -> tuple[Choice, ...]:
-    """The way to go from each rate on, by what each way comes to on sequences that it has not seen."""
-    lengths = np.array([len(labels) for labels in y])
-    rates, n = rates_of(costs), int(lengths.sum())
-    wrong = {}
+) -> ReadAside:
+    """What each way comes to at each rate on sequences that it has not seen."""
+    lengths, wrong = np.array([len(labels) for labels in y]), {}
+    n = int(lengths.sum())
     for way in WAYS:
         spender = _way(way, *trained)
-        for r, rate in enumerate(rates.tolist()):
+        for r, rate in enumerate(rates_of(costs).tolist()):
             answers = spender.spend(X, _paid(rate, n)).labels
             wrong[way, r] = np.array([sum(a != b for a, b in zip(*both)) for both in zip(answers, y)])
+    return ReadAside(wrong, lengths)
+
+
+def planned(read: Sequence[ReadAside], costs: np.ndarray) -> tuple[Choice, ...]:
+    """The way to go from each rate on, by what the parts that were set aside have shown."""
+    lengths = np.concatenate([each.lengths for each in read])
+    wrong = {at: np.concatenate([each.wrong[at] for each in read]) for at in read[0].wrong}
+    rates, n = rates_of(costs), int(lengths.sum())
     whole = np.flatnonzero(np.isin(rates, np.concatenate([[0.0], np.cumsum(costs)])))
     plan = []
     for r, rate in enumerate(rates.tolist()):
