@@ -126,8 +126,8 @@ def aligned(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
 @kernel
 def table_rows(pairwise: np.ndarray, zero: float, is_back: bool | np.bool_) -> np.ndarray:
     """Transitions (T, K, K), or the same from right to left, in `aligned` rows filled up with `zero`."""
-    t, n, _ = pairwise.shape
-    rows = aligned((t * n, n), pairwise.reshape((t * n, n)))
+    t, n, wide = pairwise.shape  # rows that are filled up already are longer
+    rows = aligned((t * n, n), pairwise.reshape((t * n, wide)))
     out = rows.reshape((t, n, rows.shape[1]))
     for p in range(t):
         for i in range(n):
