@@ -421,10 +421,19 @@ def _frequent(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple
     return Vocabulary(zip(names, range(len(names)))), encoded._replace(rows=fewer)
 
 
+def switch(name: str, value: Any) -> bool:
+    """A parameter that is on (True, 1) or off (False, 0, None); the text "False", say, is neither."""
+    if value is not None and not (isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1)):
+        raise ArgumentError(f"{name} must be True or False, got {value!r:.60}")
+    return bool(value)
+
+
 class Bar:
     """A bar of progress on standard error, if `verbose`; a context."""
 
-    def __init__(self, name: str, total: int | None, verbose: int) -> None:
+    def __init__(self, name: str, total: int | None, verbose: Any) -> None:
+        if not isinstance(verbose, bool | np.bool_ | None):
+            checks.integer("verbose", verbose, 0, 2**31 - 1)
         self._bar = tqdm(desc=name, total=total, disable=not verbose)
 
     def __enter__(self) -> Self:

@@ -15,7 +15,7 @@ from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
 from spcviz.sequences import labels, stored
-from spcviz.sequences.base import Bar, Batch, Texts
+from spcviz.sequences.base import Bar, Batch, Texts, switch
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.typed import Inputs, Targets
 from spcviz.sequences.watching import Watch
@@ -165,7 +165,9 @@ class ChainCRF(ChainTagger):
         """
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
-        goes_on = bool(self.warm_start) and self._may_go_on()
+        goes_on = switch("warm_start", self.warm_start) and self._may_go_on()
+        generator(self.random_state)  # for what `partial_fit` will ask
+        checks.number("learning_rate", self.learning_rate, 0)
         batch = self._read(
             X,
             y,
@@ -189,8 +191,8 @@ class ChainCRF(ChainTagger):
                 tolerance=checks.number("tol", self.tol, 0),
                 initial=self._grown(self.n_features_in_) if goes_on else None,
                 which=Which(
-                    bool(self.all_possible_states),
-                    bool(self.all_possible_transitions),
+                    switch("all_possible_states", self.all_possible_states),
+                    switch("all_possible_transitions", self.all_possible_transitions),
                     forbidden,
                     self.n_edges_,
                 ),

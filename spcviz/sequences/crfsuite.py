@@ -117,6 +117,10 @@ class CRF(ChainCRF):
         Stop once an iteration improves the loss by less than this share of it.
     num_memories, epsilon, period, linesearch, max_linesearch, keep_tempfiles
         Of CRFsuite's own optimiser and files; taken and not used.
+    calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
+        Of the algorithm l2sgd, as the next of ap, pa and arow: taken and not used, as CRFsuite's lbfgs does.
+    pa_type, c, error_sensitive, averaging, variance, gamma
+        See above.
     verbose : bool
     model_filename, trainer_cls : None
         There is no file of CRFsuite, and no trainer: refused by `fit`, which says what to do.
@@ -147,6 +151,17 @@ class CRF(ChainCRF):
         delta: float | None = None,
         linesearch: str | None = None,
         max_linesearch: int | None = None,
+        calibration_eta: float | None = None,
+        calibration_rate: float | None = None,
+        calibration_samples: int | None = None,
+        calibration_candidates: int | None = None,
+        calibration_max_trials: int | None = None,
+        pa_type: int | None = None,
+        c: float | None = None,
+        error_sensitive: bool | None = None,
+        averaging: bool | None = None,
+        variance: float | None = None,
+        gamma: float | None = None,
         verbose: bool = False,
         n_jobs: int | None = None,
         keep_tempfiles: bool | None = None,
@@ -166,6 +181,17 @@ class CRF(ChainCRF):
         self.delta = delta
         self.linesearch = linesearch
         self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.keep_tempfiles = keep_tempfiles

@@ -6,8 +6,8 @@ One model that reads positions at whichever tier each stands is ahead while litt
 its own for each tier once most positions have been lifted: neither wins everywhere, and some purchases make
 answers worse. So both are trained without a part of the sequences, and all ways are run on that; each part is
 set aside in turn. `predict` goes the way that this has shown to be best, spending less where more does not
-help. What beats the best fixed tier there by no more than twice its standard error is not taken for better:
-many ways at many rates are compared.
+help. What beats a fixed tier there by no more than twice its standard error, be it a cheaper one, is not
+taken for better: many ways at many rates are compared.
 
 Legend: w a way to spend, r a rate, in the unit of costs for each position on average.
 """
@@ -23,6 +23,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.dice import generator
 from spcviz.learning.renamed import renamed
+from spcviz.sequences.labels import rows_of
 from spcviz.spending import labelled
 from spcviz.spending.answers import Spent
 from spcviz.spending.estimator import Budgeted
@@ -68,9 +69,8 @@ class EnvelopeTagger(Budgeted):
     """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
 
     A `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and which of them, or which fixed tier,
-    at which rate: never knowingly worse than the best fixed tier of the same cost. In a check that was fixed
-    beforehand, on chunks, handwritten words and tags that no choice had been made on, it was at none of the
-    rates that are tried above that tier by more than a standard error; elsewhere chance may have it so.
+    at which rate: never knowingly worse than the best fixed tier of the same cost. Which that is, sequences set
+    aside say no better than chance lets them. `fit` trains both five times.
 
     Parameters
     ----------
@@ -116,6 +116,7 @@ class EnvelopeTagger(Budgeted):
         """
         tiers, every = checked(self.tiers), checks.integer("hold_out", self.hold_out, 2, 1000)
         lengths = lengths_of(X)
+        y = rows_of(y, lengths, "positions")
         labelled.listed_labels(y, lengths)
         rng, filled = generator(self.random_state), np.flatnonzero(lengths)
         if len(filled) < labelled.LEAST + 1:
@@ -266,7 +267,7 @@ def planned(read: Sequence[ReadAside], costs: np.ndarray) -> tuple[Choice, ...]:
     whole = np.flatnonzero(np.isin(rates, np.concatenate([[0.0], np.cumsum(costs)])))
     plan = []
     for r, rate in enumerate(rates.tolist()):
-        fixed = _least(wrong, "fixed", whole[whole <= r])
+        fixed = _fixed(wrong, whole[whole <= r], lengths)
         best = min(
             (_least(wrong, way, np.arange(r + 1)) for way in WAYS), key=lambda at: int(wrong[at].sum())
         )
@@ -277,6 +278,19 @@ def planned(read: Sequence[ReadAside], costs: np.ndarray) -> tuple[Choice, ...]:
         mean = [float(wrong[at].sum() / n) for at in (best, fixed)]
         plan.append(Choice(rate, best[0], float(rates[best[1]]), *mean, error))
     return tuple(plan)
+
+
+def _fixed(wrong: dict[tuple[str, int], np.ndarray], at: np.ndarray, lengths: np.ndarray) -> tuple[str, int]:
+    """The dearest of some rates, unless a cheaper one is better by more than chance, or says the same.
+
+    Features that were bought pay more with the models that are trained on all sequences than with these.
+    """
+    best = _least(wrong, "fixed", at)
+    for r in at[::-1].tolist():
+        more = wrong["fixed", r] - wrong[best]
+        if more.any() and more.sum() / lengths.sum() <= 2 * np.sqrt(spread_of(more, lengths)):
+            return "fixed", r
+    return best
 
 
 def _least(wrong: dict[tuple[str, int], np.ndarray], way: str, at: np.ndarray) -> tuple[str, int]:

@@ -67,6 +67,15 @@ def test_what_makes_answers_worse_is_not_bought():
     assert [(one.way, one.spend) for one in plan] == [("fixed", 0.0)] * 5
 
 
+def test_a_dearer_tier_is_bought_unless_a_cheaper_one_is_better_by_more_than_chance():
+    even = {0.0: all_(5)}
+    for dear, spend in (([1, 4, 1, 4, 1, 2], 1.0), ([2, 1, 3, 1, 3, 3], 1.0), (all_(3), 0.0), (all_(2), 0.0)):
+        plan = plan_of(even, even, {0.0: all_(2), 1.0: dear})
+        assert [one.way for one in plan] == ["fixed"] * 5
+        assert [one.spend for one in plan] == [0.0] * 4 + [spend], dear
+        assert plan[-1].fixed == pytest.approx(sum(dear if spend else all_(2)) / 60)
+
+
 def test_a_gain_within_two_standard_errors_is_none():
     fixed = {0.0: all_(5)}
     noisy = {
