@@ -43,8 +43,7 @@ def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
     items = list(y)
     if items and isinstance(items[0], str | int | np.integer):
         raise ArgumentError(
-            f"y must be a list of sequences of labels, got one of labels: y[0] is {items[0]!r:.60} (for a "
-            "single sequence: [y])"
+            f"y[0] must be a sequence of labels, got {items[0]!r:.60} (for a single sequence: [y])"
         )
     if len(items) != len(lengths):
         raise ShapeError(f"y has {len(items)} sequences; X has {len(lengths)}")

@@ -69,8 +69,8 @@ class EnvelopeTagger(Budgeted):
     """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
 
     A `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and which of them, or which fixed tier,
-    at which rate: never knowingly worse than the best fixed tier of the same cost. Which that is, sequences set
-    aside say no better than chance lets them. `fit` trains both five times.
+    at which rate: never knowingly worse than the best fixed tier of the same cost. Which that is, sequences
+    set aside say no better than chance lets them. `fit` trains both five times.
 
     Parameters
     ----------

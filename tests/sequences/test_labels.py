@@ -60,10 +60,13 @@ def test_numbers_are_read_from(form, read):
 WITHOUT_ORDER = {
     "sets": ([{"A", "B"}, {"A"}], r"y\[0\] must be a sequence of labels in order, got"),
     "dicts": ([{0: "A", 1: "B"}, {0: "A"}], r"y\[0\] must be a sequence of labels in order, got"),
-    "texts": (["AB", "A"], "y must be a list of sequences of labels, got one of labels: y.0. is 'AB'"),
-    "one of labels": (["A", "B", "A"], r"got one of labels: y\[0\] is 'A' \(for a single sequence: \[y\]\)"),
-    "one of numbers": ([1, 2, 1], r"got one of labels: y\[0\] is 1"),
-    "one column": (pd.Series(["A", "B", "A"]), r"got one of labels: y\[0\] is 'A'"),
+    "texts": (["AB", "A"], r"y\[0\] must be a sequence of labels, got 'AB'"),
+    "one of labels": (
+        ["A", "B", "A"],
+        r"y\[0\] must be a sequence of labels, got 'A' \(for a single sequence: \[y\]\)",
+    ),
+    "one of numbers": ([1, 2, 1], r"y\[0\] must be a sequence of labels, got 1"),
+    "one column": (pd.Series(["A", "B", "A"]), r"y\[0\] must be a sequence of labels, got 'A'"),
     "a table": (
         pd.DataFrame({"y": [["A", "B"], ["A"]]}),
         r"got a DataFrame of shape \(2, 1\) \(a row a token",
