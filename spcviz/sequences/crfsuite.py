@@ -219,7 +219,8 @@ class CRF(ChainCRF):
 
     def fit(self, X: Inputs, y: Targets, X_dev: Inputs | None = None, y_dev: Targets | None = None) -> Self:  # type: ignore[override]
         """As `ChainCRF.fit`; with `X_dev` and `y_dev` training stops when they are read best."""
-        if self.algorithm not in (None, "lbfgs"):
+        is_known = self.algorithm is None or (isinstance(self.algorithm, str) and self.algorithm == "lbfgs")
+        if not is_known:
             raise ArgumentError(
                 f"algorithm must be lbfgs, got {self.algorithm!r:.60}; for ap there is StructuredPerceptron"
             )
@@ -232,6 +233,13 @@ class CRF(ChainCRF):
             raise ArgumentError(
                 f"trainer_cls must be None, got {self.trainer_cls!r:.60}: there is no trainer here"
             )
+        # By the names that they have here: `ChainCRF` knows them by its own.
+        if self.min_freq is not None:
+            checks.number("min_freq", self.min_freq, 0, 2**31 - 1)
+        if self.max_iterations is not None:
+            checks.integer("max_iterations", self.max_iterations, 1, 1_000_000)
+        if self.delta is not None:
+            checks.number("delta", self.delta, 0)
         return super().fit(X, y, X_dev=X_dev, y_dev=y_dev)
 
     @property

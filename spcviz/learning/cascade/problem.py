@@ -3,7 +3,7 @@
 A pass scores one example after the other, takes the gradient of its loss and steps along it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _gram_index(
     slots = filled(1 << 12, np.int64, 0)
     ids = filled(len(slots), np.int32, 0)
     keys = np.empty(1 << 11, np.int64)
-    size = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
+    size: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
