@@ -13,6 +13,7 @@ dicts, nested dicts, lists, sets        the same, and arrays and sparse matrices
 ``predict_marginals(X)``                ``predict_marginals(X, as_dicts=True)``
 ``state_features_``                     the same, and ``top_features(20)``
 ``tagger.probability(y)``               ``log_probability(X, y)``, also of labels of which some are None
+``pycrfsuite.Trainer``, ``Tagger``      ``spcviz.sequences.pycrfsuite``, the same methods; models are folders
 ``crf.tagger_.tag(x)``                  the same, and ``predict_single(x)``
 ``pickle``, ``joblib.dump``             the same within a version; ``spcviz.save`` for later ones
 (nothing)                               ``predict_k_best``, ``allowed=``, ``constraints=``, ``entropy``

@@ -1,5 +1,6 @@
 """Checks at the door: every public function refuses bad arguments with one typed error."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -95,7 +96,7 @@ def alpha(name: str, value: Any) -> float:
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
     """`value` as a finite float with low <= value <= high, or ArgumentError."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not np.isfinite(value) or not low <= value <= high:
+    if not is_number or not abs(value) <= sys.float_info.max or not low <= value <= high:
         raise ArgumentError(f"{name} must be a number from {low} to {high}, got {_short(value)}")
     return float(value)
 

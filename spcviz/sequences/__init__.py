@@ -7,7 +7,8 @@
 `CascadeTagger`           coarse-to-fine cascade of n-gram models: labels of higher order, pruning
 ========================  =====================================================================
 
-`spcviz.sequences.crfsuite.CRF` is `ChainCRF` by the arguments of sklearn-crfsuite.
+`spcviz.sequences.crfsuite.CRF` is `ChainCRF` by the arguments of sklearn-crfsuite, and
+`spcviz.sequences.pycrfsuite` has python-crfsuite's `Trainer` and `Tagger`.
 """
 
 from spcviz.sequences.cascade import CascadeTagger

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
@@ -28,6 +28,7 @@ from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.states import Texts
+from spcviz.sequences.training_data import switch
 from spcviz.sequences.tuning import Tuned
 from spcviz.sequences.watching import Bar
 
@@ -193,9 +194,9 @@ class CascadeTagger(Tuned):
         """Set a part aside, train on the rest, choose the thresholds on the part."""
         self._promised()
         X, y = checks.listed("X", X), checks.listed("y", y)
-        if len(X) != len(y):
-            raise ShapeError(f"y has {len(y)} sequences; X has {len(X)}")
-        labels.flat_labels(y, np.array([len(x) for x in X], dtype=np.int64))  # a promise is about the truth
+        lengths = np.array([len(x) for x in X], dtype=np.int64)
+        y = labels.rows_of(y, lengths, "tokens")
+        labels.flat_labels(y, lengths)  # a promise is about the truth
         n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
         rng = generator(self.random_state)
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
@@ -255,7 +256,7 @@ class CascadeTagger(Tuned):
                     self.pair_model, checks.number("c2", self.c2, 0), forbidden, self.n_edges_
                 ),
                 groups=kinship,
-                weighs=bool(self.fall_back),
+                weighs=switch("fall_back", self.fall_back),
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
             )

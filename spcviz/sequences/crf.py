@@ -18,7 +18,7 @@ from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.states import Texts
-from spcviz.sequences.training_data import Batch
+from spcviz.sequences.training_data import Batch, switch
 from spcviz.sequences.watching import Bar, Watch
 
 
@@ -166,7 +166,9 @@ class ChainCRF(ChainTagger):
         """
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
-        goes_on = bool(self.warm_start) and self._may_go_on()
+        goes_on = switch("warm_start", self.warm_start) and self._may_go_on()
+        generator(self.random_state)  # for what `partial_fit` will ask
+        checks.number("learning_rate", self.learning_rate, 0)
         batch = self._read(
             X,
             y,
@@ -190,8 +192,8 @@ class ChainCRF(ChainTagger):
                 tolerance=checks.number("tol", self.tol, 0),
                 initial=self._grown(self.n_features_in_) if goes_on else None,
                 which=Which(
-                    bool(self.all_possible_states),
-                    bool(self.all_possible_transitions),
+                    switch("all_possible_states", self.all_possible_states),
+                    switch("all_possible_transitions", self.all_possible_transitions),
                     forbidden,
                     self.n_edges_,
                 ),

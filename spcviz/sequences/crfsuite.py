@@ -117,6 +117,10 @@ class CRF(ChainCRF):
         Stop once an iteration improves the loss by less than this share of it.
     num_memories, epsilon, period, linesearch, max_linesearch, keep_tempfiles
         Of CRFsuite's own optimiser and files; taken and not used.
+    calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
+        Of the algorithm l2sgd, as the next of ap, pa and arow: taken and not used, as CRFsuite's lbfgs does.
+    pa_type, c, error_sensitive, averaging, variance, gamma
+        See above.
     verbose : bool
     model_filename, trainer_cls : None
         There is no file of CRFsuite, and no trainer: refused by `fit`, which says what to do.
@@ -147,6 +151,17 @@ class CRF(ChainCRF):
         delta: float | None = None,
         linesearch: str | None = None,
         max_linesearch: int | None = None,
+        calibration_eta: float | None = None,
+        calibration_rate: float | None = None,
+        calibration_samples: int | None = None,
+        calibration_candidates: int | None = None,
+        calibration_max_trials: int | None = None,
+        pa_type: int | None = None,
+        c: float | None = None,
+        error_sensitive: bool | None = None,
+        averaging: bool | None = None,
+        variance: float | None = None,
+        gamma: float | None = None,
         verbose: bool = False,
         n_jobs: int | None = None,
         keep_tempfiles: bool | None = None,
@@ -166,6 +181,17 @@ class CRF(ChainCRF):
         self.delta = delta
         self.linesearch = linesearch
         self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.keep_tempfiles = keep_tempfiles
@@ -193,7 +219,8 @@ class CRF(ChainCRF):
 
     def fit(self, X: Inputs, y: Targets, X_dev: Inputs | None = None, y_dev: Targets | None = None) -> Self:  # type: ignore[override]
         """As `ChainCRF.fit`; with `X_dev` and `y_dev` training stops when they are read best."""
-        if self.algorithm not in (None, "lbfgs"):
+        is_known = self.algorithm is None or (isinstance(self.algorithm, str) and self.algorithm == "lbfgs")
+        if not is_known:
             raise ArgumentError(
                 f"algorithm must be lbfgs, got {self.algorithm!r:.60}; for ap there is StructuredPerceptron"
             )
@@ -206,6 +233,13 @@ class CRF(ChainCRF):
             raise ArgumentError(
                 f"trainer_cls must be None, got {self.trainer_cls!r:.60}: there is no trainer here"
             )
+        # By the names that they have here: `ChainCRF` knows them by its own.
+        if self.min_freq is not None:
+            checks.number("min_freq", self.min_freq, 0, 2**31 - 1)
+        if self.max_iterations is not None:
+            checks.integer("max_iterations", self.max_iterations, 1, 1_000_000)
+        if self.delta is not None:
+            checks.number("delta", self.delta, 0)
         return super().fit(X, y, X_dev=X_dev, y_dev=y_dev)
 
     @property

@@ -68,6 +68,11 @@ def as_items(X: Any) -> Sequence:
             "sequences (a row a token, with a column of sentences' numbers: [group.to_dict('records') for _, "
             "group in X.groupby('sentence')]; for a single sequence of numbers: [X.to_numpy()])"
         )
+    if hasattr(X, "get_group"):  # iterating over it gives pairs
+        raise ArgumentError(
+            f"X must be a list of sequences, got a {type(X).__name__} (its groups as dicts: "
+            "[group.to_dict('records') for _, group in X])"
+        )
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.ndim != 3:
         raise ArgumentError(
             f"X must be a list of sequences, got one array of shape {X.shape} (for a single sequence: [X]; "
@@ -231,6 +236,11 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
         if array.size == 0 and array.ndim < 2:
             array = np.empty((0, 0))
         kind = array.dtype.kind
+    if kind not in "biuf" and hasattr(item, "columns"):
+        raise ArgumentError(
+            f"X[{i}] must hold numbers, got a {type(item).__name__} of shape {item.shape} (for named "
+            "features: its .to_dict('records'))"
+        )
     if kind not in "biuf":
         raise ArgumentError(f"X[{i}] must hold numbers, got {item!r:.60}")
     if array.ndim != 2:

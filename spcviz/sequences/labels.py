@@ -1,6 +1,6 @@
 """y and allowed labels as users hand them over, as numbers and masks; errors name the item."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import Any
 
@@ -19,22 +19,58 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
     >>> flat_labels([["DT", "NN"], ["VB"]], np.array([2, 1]))
     ['DT', 'NN', 'VB']
     """
-    if isinstance(y, str | Mapping) or not isinstance(y, Iterable):
-        raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
-    items = y if isinstance(y, Sequence) else list(y)
-    if len(items) != len(lengths):
-        raise ShapeError(f"y has {len(items)} sequences; X has {len(lengths)}")
-    for i, (item, length) in enumerate(zip(items, lengths.tolist())):
-        if isinstance(item, str) or not hasattr(item, "__len__"):
-            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {item!r:.60}")
-        if len(item) != length:
-            raise ShapeError(f"y[{i}] has {len(item)} labels; X[{i}] has {length} tokens")
-    flat = list(
-        chain.from_iterable(item.tolist() if isinstance(item, np.ndarray) else item for item in items)
-    )
+    flat = list(chain.from_iterable(rows_of(y, lengths, "tokens")))
+    if not set(map(type, flat)) <= {str, int}:
+        flat = [plain(label) for label in flat]
     _check_kinds(flat, lengths, may_miss)
     _check_are_labels(flat, lengths, may_miss)
     return flat
+
+
+def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
+    """The labels of each sequence, in order and as many as X has `parts` (what errors call them).
+
+    >>> rows_of([("DT", "NN"), iter(["VB"])], np.array([2, 1]), "tokens")
+    [('DT', 'NN'), ['VB']]
+    """
+    if isinstance(y, str | bytes | Mapping | Set) or not isinstance(y, Iterable):
+        raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
+    if hasattr(y, "columns") and hasattr(y, "iloc"):  # iterating over it gives the columns' names
+        raise ArgumentError(
+            f"y must be a list of sequences of labels, got a {type(y).__name__} of shape {y.shape} (a row a "
+            "token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
+        )
+    items = list(y)
+    if items and isinstance(items[0], str | int | np.integer):
+        raise ArgumentError(
+            f"y[0] must be a sequence of labels, got {items[0]!r:.60} (for a single sequence: [y])"
+        )
+    if len(items) != len(lengths):
+        raise ShapeError(f"y has {len(items)} sequences; X has {len(lengths)}")
+    rows = []
+    for i, (item, length) in enumerate(zip(items, lengths.tolist())):
+        row = list(item) if isinstance(item, Iterator) else item
+        if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
+            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {item!r:.60}")
+        if isinstance(row, Mapping | Set):
+            raise ArgumentError(f"y[{i}] must be a sequence of labels in order, got {item!r:.60}")
+        if len(row) != length:
+            raise ShapeError(f"y[{i}] has {len(row)} labels; X[{i}] has {length} {parts}")
+        rows.append(row.tolist() if isinstance(row, np.ndarray) else row)
+    return rows
+
+
+def plain(label: Any) -> Any:
+    """A text or number of another class, as numpy's and enumerations', as itself; anything else as it is.
+
+    >>> plain(np.str_("DT")), plain(np.int32(3)), plain(None)
+    ('DT', 3, None)
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, str):
+        return label if type(label) is str else str.__str__(label)
+    return int(label) if isinstance(label, int) and not isinstance(label, bool) else label
 
 
 def _check_are_labels(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
@@ -85,7 +121,11 @@ def classes_of(flat: list) -> np.ndarray:
     >>> classes_of(["b", "a", None, "b"]).tolist()
     ['a', 'b']
     """
-    return np.array(sorted(set(flat) - {None}))
+    labels = sorted(set(flat) - {None})
+    for label in labels:
+        if isinstance(label, str) and label.endswith("\0"):
+            raise ArgumentError(f"y must have labels that do not end in the sign NUL, got {label!r:.60}")
+    return np.array(labels)
 
 
 def numbers_of(flat: list, classes: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -147,11 +187,11 @@ def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
             raise ArgumentError(f"allowed[{i}][{t}] must be None or a list of labels, got {labels!r:.60}")
         rows[t] = False
         for label in labels:
-            if label not in number:
+            if (known := plain(label)) not in number:
                 raise ArgumentError(
                     f"allowed[{i}][{t}] must name labels of training (classes_), got {label!r:.60}"
                 )
-            rows[t, number[label]] = True
+            rows[t, number[known]] = True
 
 
 def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | None:

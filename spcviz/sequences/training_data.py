@@ -114,3 +114,10 @@ def check_steps(batch: Batch, forbidden: np.ndarray | None, classes: np.ndarray,
         raise ArgumentError(
             f"{labels.place('y', n, lengths)} must keep to constraints={constraints!r}, got {step}"
         )
+
+
+def switch(name: str, value: Any) -> bool:
+    """A parameter that is on (True, 1) or off (False, 0, None); the text "False", say, is neither."""
+    if value is not None and not (isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1)):
+        raise ArgumentError(f"{name} must be True or False, got {value!r:.60}")
+    return bool(value)

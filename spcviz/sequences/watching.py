@@ -1,11 +1,12 @@
 """What is looked at while training: the loss of sequences set aside, which says when to stop, and a bar."""
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from tqdm import tqdm
 
+from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient
 
 EVERY = 5
@@ -54,7 +55,9 @@ class Watch:
 class Bar:
     """A bar of progress on standard error, if `verbose`; a context."""
 
-    def __init__(self, name: str, total: int | None, verbose: int) -> None:
+    def __init__(self, name: str, total: int | None, verbose: Any) -> None:
+        if not isinstance(verbose, bool | np.bool_ | None):
+            checks.integer("verbose", verbose, 0, 2**31 - 1)
         self._bar = tqdm(desc=name, total=total, disable=not verbose)
 
     def __enter__(self) -> Self:

@@ -86,6 +86,8 @@ class Budgeted(Versioned):
         A label that training did not have counts as wrong.
         """
         check_is_fitted(self)
+        if isinstance(budgets, str):
+            raise ArgumentError(f"budgets must be a list of numbers, got {budgets!r:.60}")
         budgets = [expansion.checked_budget(budget) for budget in checks.listed("budgets", budgets)]
         labels = labelled.listed_labels(y, self.reader_.lengths(X))
         rows = self._points(X, labelled.numbers_of(labels, self.classes_.tolist()), budgets)

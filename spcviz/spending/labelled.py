@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError
+from spcviz.sequences.labels import plain, rows_of
 
 Label = str | int
 
@@ -28,28 +29,14 @@ class Labelled(NamedTuple):
 
 def listed_labels(y: Any, lengths: np.ndarray) -> list[Label]:
     """All labels of y in order, checked against the lengths of X."""
-    if isinstance(y, str | bytes) or not hasattr(y, "__len__"):
-        raise ArgumentError(f"y must be a list of labelled sequences, got {y!r:.60}")
-    if len(y) != len(lengths):
-        raise ShapeError(f"y has {len(y)} sequences; X has {len(lengths)}")
     out: list[Label] = []
-    for i, (sequence, length) in enumerate(zip(y, lengths)):
-        if isinstance(sequence, str | bytes) or not hasattr(sequence, "__len__"):
-            raise ArgumentError(f"y[{i}] must be a sequence of labels, got {sequence!r:.60}")
-        if len(sequence) != length:
-            raise ShapeError(f"y[{i}] has {len(sequence)} labels; X[{i}] has {length} positions")
-        for at, label in enumerate(sequence):
-            out.append(_plain(f"y[{i}][{at}]", label))
+    for i, sequence in enumerate(rows_of(y, lengths, "positions")):
+        for at, given in enumerate(sequence):
+            label = plain(given)
+            if not isinstance(label, str | int) or isinstance(label, bool):
+                raise ArgumentError(f"y[{i}][{at}] must be a str or an int, got {given!r:.60}")
+            out.append(label)
     return out
-
-
-def _plain(name: str, label: Any) -> Label:
-    """A label as a str or an int."""
-    if isinstance(label, np.generic):
-        label = label.item()
-    if not isinstance(label, str | int) or isinstance(label, bool):
-        raise ArgumentError(f"{name} must be a str or an int, got {label!r:.60}")
-    return label
 
 
 def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:

@@ -48,7 +48,7 @@ class Policy(NamedTuple):
 
 def checked_policy(policy: str) -> str:
     """One of `POLICIES`, or ArgumentError."""
-    if policy not in POLICIES or METHODS[policy].level != PART:
+    if not isinstance(policy, str) or policy not in POLICIES or METHODS[policy].level != PART:
         raise ArgumentError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r:.60}")
     return policy
 

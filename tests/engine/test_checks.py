@@ -102,6 +102,8 @@ def test_numbers():
     for bad in (-4, 4, np.nan, np.inf, "1", None, True, [1.0], 1j):
         refuses(checks.number, bad, -3, 3, match="x must be a number from -3 to 3, got ")
     refuses(checks.number, np.inf, match="x must be a number from -inf to inf, got inf")
+    assert checks.number("x", 10**30) == 1e30
+    refuses(checks.number, 10**400, match="x must be a number from -inf to inf, got 1000")
 
 
 def test_whole_numbers():

@@ -1,6 +1,7 @@
 """CRFsuite's item sequences, its objective and sklearn-crfsuite's estimator, beside this package's."""
 
 import copy
+import inspect
 import itertools
 import pickle
 import warnings
@@ -221,3 +222,32 @@ def test_a_saved_one_is_read_again(tmp_path):
     again = sp.load(tmp_path / "crf")
     assert isinstance(again, CRF)
     assert again.predict(NAMED) == crf.predict(NAMED)
+
+
+def test_every_argument_of_sklearn_crfsuite_is_one_here():
+    theirs = inspect.signature(pytest.importorskip("sklearn_crfsuite").CRF).parameters
+    ours = inspect.signature(CRF).parameters
+    assert set(theirs) <= set(ours)
+    first = list(theirs)[: list(theirs).index("verbose") + 1]
+    assert list(ours)[: len(first)] == first, "by place, too"
+    others = {"gamma": 0.5, "averaging": True, "calibration_eta": 0.1, "pa_type": 1, "variance": 2.0}
+    crf = CRF(max_iterations=5, **others).fit(NAMED[:20], Y[:20])
+    assert crf.predict(NAMED) == CRF(max_iterations=5).fit(NAMED[:20], Y[:20]).predict(NAMED)
+    assert clone(crf).get_params()["gamma"] == 0.5
+
+
+WRONG = {
+    "algorithm": ["ap", np.ones(2), 3],
+    "min_freq": ["x", np.nan, np.inf, -1, 10**30, np.ones(2)],
+    "max_iterations": ["x", 0, 0.5, True, np.inf],
+    "delta": ["x", -1, np.nan, []],
+    "c1": ["x", -1, np.nan],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"), [(name, bad) for name, row in WRONG.items() for bad in row], ids=repr
+)
+def test_a_wrong_argument_is_named_as_it_is_called_here(name, bad):
+    with pytest.raises(ArgumentError, match=f"^{name} must be"):
+        CRF(**{"max_iterations": 2, name: bad}).fit(NAMED[:9], Y[:9])

@@ -328,3 +328,33 @@ def test_half_an_emoji_is_kept(tmp_path):
     again = sp.load(tmp_path / "model")
     assert list(again.vocabulary_) == ["w=\ud83d", "w=b"]
     assert again.predict([[{"w": "\ud83d"}]]) == fitted.predict([[{"w": "\ud83d"}]]) == [["N\ude00"]]
+
+
+SWITCHES = [
+    (sp.ChainCRF, "all_possible_states"),
+    (sp.ChainCRF, "all_possible_transitions"),
+    (sp.ChainCRF, "warm_start"),
+    (sp.StructuredPerceptron, "warm_start"),
+    (sp.StructuredSVM, "warm_start"),
+    (sp.CascadeTagger, "fall_back"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), [s for s in SWITCHES if s[1] in s[0]().get_params()])
+@pytest.mark.parametrize("value", ["False", -1, 0.5, [], np.ones(2)], ids=repr)
+def test_a_switch_is_on_or_off(kind, name, value):
+    with pytest.raises(ArgumentError, match=f"{name} must be True or False, got"):
+        kind(**{name: value}).set_params(max_iter=1).fit(X, Y)
+
+
+@every
+@pytest.mark.parametrize("value", ["yes", -1, 1.5], ids=repr)
+def test_verbose_is_a_number(tagger, value):
+    with pytest.raises(ArgumentError, match="verbose must be a whole number from 0"):
+        type(tagger)(verbose=value, max_iter=1).fit(X, Y)
+
+
+def test_what_only_partial_fit_asks_is_refused_by_fit_too():
+    for name, bad in (("random_state", "x"), ("learning_rate", -1)):
+        with pytest.raises(ArgumentError, match=name):
+            sp.ChainCRF(max_iter=1, **{name: bad}).fit(X, Y)

@@ -298,7 +298,7 @@ REFUSED = [
     ({"y": Y[:-1]}, ShapeError, "y has 119 sequences; X has 120"),
     ({"y": [*Y[:-1], [*Y[-1], "A"]]}, ShapeError, r"y\[119\] has \d labels; X\[119\] has \d positions"),
     ({"y": [[None] * len(y) for y in Y]}, ArgumentError, r"y\[0\]\[0\] must be a str or an int, got None"),
-    ({"y": "ABC"}, ArgumentError, "y must be a list of labelled sequences, got 'ABC'"),
+    ({"y": "ABC"}, ArgumentError, "y must be a list of sequences of labels, got 'ABC'"),
     (
         {"y": [["A"] * len(y) for y in Y]},
         ArgumentError,

@@ -3,11 +3,11 @@
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains.inputs import aligned, is_wrong, longest_of, table_rows
+from spcviz.engine.chains.inputs import BACK, FORTH, aligned, is_wrong, longest_of, table_rows
 from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best
 from spcviz.engine.kernels.jit import bare_kernel, kernel
-from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply, total
-from spcviz.engine.kernels.vectors import copy
+from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
+from spcviz.engine.kernels.vectors import copy, largest
 
 LONG = 16
 """Positions from which on a copy of the transitions costs less than rows across cache lines."""
@@ -68,7 +68,7 @@ def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) ->
         return -np.inf
     left = aligned((len(unary) + 1, unary.shape[1]), unary)
     if is_worth_a_copy(unary, pairwise):
-        return decode_into(unary, table_rows(pairwise, -np.inf, False), None, left, labels)
+        return decode_into(unary, table_rows(pairwise, -np.inf, FORTH), None, left, labels)
     return decode_into(unary, pairwise, None, left, labels)
 
 
@@ -80,9 +80,9 @@ def fill_max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray
     """
     if is_wrong(unary, pairwise):
         return -np.inf
-    work, back = aligned((2, unary.shape[1]), unary), table_rows(pairwise, -np.inf, True)
+    work, back = aligned((np.int64(2), unary.shape[1]), unary), table_rows(pairwise, -np.inf, BACK)
     if is_worth_a_copy(unary, pairwise):
-        return max_tables(unary, table_rows(pairwise, -np.inf, False), back, None, None, work, node, edge)
+        return max_tables(unary, table_rows(pairwise, -np.inf, FORTH), back, None, None, work, node, edge)
     return max_tables(unary, pairwise, back, None, None, work, node, edge)
 
 
@@ -129,7 +129,7 @@ def max_tables(
                     out[k] = before + row[k] + product[k]
         multiply(MAX_PLUS, node[i], message, node[i])
         multiply(MAX_PLUS, message, unary[i], product)
-    return total(MAX_PLUS, node[0])
+    return largest(node[0])
 
 
 @kernel
@@ -148,7 +148,7 @@ def decode_chains(
     longest = longest_of(unary, lengths, pairwise)
     if longest < 0:
         return False
-    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
+    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, FORTH)
     left = aligned((longest + 1, unary.shape[1]), unary)
     return _decode_all(unary, lengths, table, tops, left, scores, labels)
 
@@ -191,8 +191,8 @@ def fill_node_tables(
     longest = longest_of(unary, lengths, pairwise)
     if longest < 0:
         return False
-    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
-    back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
+    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, FORTH)
+    back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, BACK)
     work = aligned((np.int64(2), unary.shape[1]), unary)
     return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
 

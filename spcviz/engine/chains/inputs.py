@@ -15,6 +15,9 @@ _SINGLE: np.dtype = np.dtype(np.float32)
 
 INDEX: np.dtype = np.dtype(np.int64)
 
+FORTH, BACK = np.bool_(False), np.bool_(True)
+"""Which way `table_rows` go: of one type, where False and True, written out, would compile it twice."""
+
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (FLOAT, _SINGLE)}
 """An empty table of transitions by the bytes of a number, for those who want states only."""
 
@@ -121,10 +124,10 @@ def aligned(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def table_rows(pairwise: np.ndarray, zero: float, is_back: bool) -> np.ndarray:
+def table_rows(pairwise: np.ndarray, zero: float, is_back: bool | np.bool_) -> np.ndarray:
     """Transitions (T, K, K), or the same from right to left, in `aligned` rows filled up with `zero`."""
-    t, n, _ = pairwise.shape
-    rows = aligned((t * n, n), pairwise)
+    t, n, wide = pairwise.shape  # rows that are filled up already are longer
+    rows = aligned((t * n, n), pairwise.reshape((t * n, wide)))
     out = rows.reshape((t, n, rows.shape[1]))
     for p in range(t):
         for i in range(n):
@@ -141,7 +144,7 @@ def table_rows(pairwise: np.ndarray, zero: float, is_back: bool) -> np.ndarray:
 
 def there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
     """`table_rows` of a table and its way back, in one array: each that is handed over takes time."""
-    return table_rows(np.stack([table, table.T]), zero, False)
+    return table_rows(np.stack([table, table.T]), zero, FORTH)
 
 
 @bare_kernel

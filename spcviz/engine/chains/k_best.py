@@ -3,17 +3,18 @@
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 
 
 @kernel
 def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
     length, n = unary.shape
-    value = np.full((length, n, k), -np.inf)
-    back = np.zeros((length, n, k), dtype=np.int64)  # previous state * k + rank
+    value = filled((length, n, k), np.float64, -np.inf)
+    back = filled((length, n, k), np.int64, 0)  # previous state * k + rank
     for s in range(n):
         value[0, s, 0] = unary[0, s]
-    candidate = np.empty(n * k)
+    candidate = np.empty(n * k, np.float64)
     for i in range(1, length):
         step = pairwise[(i - 1) % len(pairwise)]
         for s in range(n):
@@ -23,12 +24,12 @@ def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np
             _fill_top(candidate, value[i, s], back[i, s])
             for q in range(k):
                 value[i, s, q] += unary[i, s]
-    final, origin = np.empty(k), np.empty(k, dtype=np.int64)
+    final, origin = np.empty(k, np.float64), np.empty(k, np.int64)
     _fill_top(value[length - 1].copy().reshape(-1), final, origin)
     m = 0
     while m < k and final[m] > -np.inf:
         m += 1
-    labels = np.empty((m, length), dtype=np.int64)
+    labels = np.empty((m, length), np.int64)
     for q in range(m):
         at = origin[q]
         for i in range(length - 1, -1, -1):

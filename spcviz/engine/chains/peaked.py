@@ -18,6 +18,7 @@ applications to supervised sequential learning, JMLR 10; there states are opened
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.kernels.once import larger_of
 from spcviz.engine.kernels.semirings import MAX_PLUS, combine
 from spcviz.engine.kernels.vectors import largest, smallest
 
@@ -62,7 +63,7 @@ def combine_best(vector: np.ndarray, table: np.ndarray, tops: Tops, out: np.ndar
             return 0, PAUSE
         resting, pause = pause, 2 * pause
     combine(MAX_PLUS, vector, table, out)
-    return max(resting - 1, 0), pause
+    return larger_of(resting - 1, 0), pause
 
 
 @bare_kernel

@@ -110,7 +110,7 @@ def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray, tops: To
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    work = aligned((2, unary.shape[1]), unary)
+    work = aligned((np.int64(2), unary.shape[1]), unary)
     if tops is None:
         return max_tables(unary, tables[:1], tables[1:], None, None, work, node, tables[:0])
     return max_tables(unary, tables[:1], tables[1:], tops[0], tops[1], work, node, tables[:0])

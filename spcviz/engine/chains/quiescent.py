@@ -26,6 +26,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import larger_of, smaller_of
 from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
 from spcviz.engine.kernels.vectors import copy
 
@@ -179,7 +180,7 @@ def pass_on(
     Arrays as in `fill_messages`. The scores of `position`, the step into it, or both have changed.
     """
     length, n = unary.shape
-    fresh, product = np.empty(n), np.empty(n)
+    fresh, product = np.empty(n, np.float64), np.empty(n, np.float64)
     count, i, j, change = 0, position, position - 1, 1.0
     while i < length and change > tolerance:
         scale = _spread(forward[i], backward[i], by_margin)
@@ -201,7 +202,7 @@ def pass_on(
         change = _replace(backward[j], fresh, scale)
         count += 1
         j -= 1
-    return j + 1, max(i - 1, position), count
+    return j + 1, larger_of(i - 1, position), count
 
 
 @kernel
@@ -214,7 +215,7 @@ def _spread(forward: np.ndarray, backward: np.ndarray, by_margin: bool) -> float
         elif v > second:
             second = v
         if v > -np.inf:  # a state that no labelling passes has no say in how far apart the others are
-            least = min(least, v)
+            least = smaller_of(least, v)
     if by_margin:
         return best - second if len(forward) > 1 and best > -np.inf else 0.0
     return best - least if best > -np.inf else 0.0
@@ -228,7 +229,7 @@ def _replace(old: np.ndarray, fresh: np.ndarray, scale: float) -> float:
         if old[k] != fresh[k]:
             # A state that becomes possible or impossible has changed without bound.
             bounded = old[k] > -np.inf and fresh[k] > -np.inf
-            most = max(most, abs(fresh[k] - old[k]) if bounded else np.inf)
+            most = larger_of(most, abs(fresh[k] - old[k]) if bounded else np.inf)
             old[k] = fresh[k]
     if most == 0.0:
         return 0.0

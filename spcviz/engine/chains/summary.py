@@ -10,6 +10,7 @@ from spcviz.engine.chains.k_best import best_labellings
 from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.vectors import copy
 
 
@@ -49,8 +50,8 @@ def _summarise(
     unary: np.ndarray, starts: np.ndarray, tables: np.ndarray, per_step: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     n_chains = len(starts) - 1
-    best, second = np.full(n_chains, -np.inf), np.full(n_chains, -np.inf)
-    labels, entropy = np.zeros(len(unary), dtype=np.int64), np.zeros(len(unary))
+    best, second = filled(n_chains, np.float64, -np.inf), filled(n_chains, np.float64, -np.inf)
+    labels, entropy = filled(len(unary), np.int64, 0), filled(len(unary), np.float64, 0.0)
     for w in range(n_chains):
         first, last = starts[w], starts[w + 1]
         table = tables[first + 1 : last] if per_step else tables
@@ -62,7 +63,7 @@ def _summarise(
             second[w] = scores[1]
         copy(labellings[0], labels[first:last])
         n = unary.shape[1]
-        node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
+        node, no_edge = np.empty((last - first, n), np.float64), np.empty((0, n, n), np.float64)
         if is_tame(unary[first:last], spread_of(table)):
             scaled_tables(unary[first:last], table, node, no_edge)
         else:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from spcviz.engine.chains.inputs import aligned, is_wrong, table_rows, there_and_back
-from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.chains.inputs import BACK, aligned, is_wrong, table_rows, there_and_back
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel, spliced_kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
 from spcviz.engine.kernels.vectors import (
     ARE_COMPILED,
@@ -39,7 +40,7 @@ def exponentials_of(table: np.ndarray) -> tuple[float, float, np.ndarray]:
         return high, spread, there_and_back(np.exp(table - high, dtype=np.float64), 0.0)
 
 
-@kernel
+@spliced_kernel
 def is_tame(unary: np.ndarray, spread: float) -> bool:
     """True if exponentials can be summed directly: no -inf, and columns cannot underflow.
 
@@ -79,7 +80,7 @@ def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edg
     """As `scaled_marginals`, of scores that are tame."""
     high = largest(pairwise.reshape(-1))
     table = _exponential_rows(pairwise, high)
-    back = table if goes_both_ways(table, edge) else table_rows(table, 0.0, True)
+    back = table if goes_both_ways(table, edge) else table_rows(table, 0.0, BACK)
     log_partition = sum_tables(unary, table, back, scratch(unary), node, edge)
     return log_partition + (len(unary) - 1) * high if len(unary) > 1 else log_partition  # 0 times -inf: NaN
 
@@ -88,7 +89,7 @@ def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edg
 def _exponential_rows(pairwise: np.ndarray, high: float) -> np.ndarray:
     """exp(pairwise - high) in `aligned` rows, filled up with 0."""
     t, n, _ = pairwise.shape
-    rows = aligned((t * n, n), pairwise)
+    rows = aligned((t * n, n), pairwise.reshape((t * n, n)))
     for p in range(t):
         for i in range(n):
             exponentials(pairwise[p, i], high, 1.0, rows[p * n + i])
@@ -151,17 +152,17 @@ def sum_tables(
     return log_partition
 
 
-@bare_inlined_kernel
+@spliced_kernel
 def goes_both_ways(table: np.ndarray, edge: np.ndarray) -> bool:
     """Whether `sum_tables` needs no way back: states only, one large table for all steps."""
     return ARE_COMPILED and len(edge) == 0 and len(table) == 1 and table.shape[1] >= BOTH_WAYS_FROM
 
 
-@kernel
+@spliced_kernel
 def scratch(unary: np.ndarray) -> np.ndarray:
     """Memory for `sum_tables`."""
     n = unary.shape[1]
-    return aligned((3 if n < BOTH_WAYS_FROM else 6 + len(_LANES), n), unary)
+    return aligned((np.int64(3 if n < BOTH_WAYS_FROM else 6 + len(_LANES)), n), unary)
 
 
 @bare_kernel
@@ -213,7 +214,7 @@ def _normalised(one: np.ndarray, other: np.ndarray, product: np.ndarray, out: np
     copy(product, out)
 
 
-@bare_inlined_kernel
+@spliced_kernel
 def _both_ways(
     forth: np.ndarray,
     back: np.ndarray,
@@ -288,7 +289,7 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     log_partition += total(LOG_PLUS, last)
     _exponentials_below(last)
     stretch(last, 1.0 / sum_of(last))
-    spare = np.empty((n, n))
+    spare = np.empty((n, n), np.float64)
     for i in range(length - 2, -1, -1):
         pair = edge[i] if len(edge) else spare
         t = i if i < len(pairwise) else len(pairwise) - 1
@@ -298,7 +299,7 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     return log_partition
 
 
-@kernel
+@spliced_kernel
 def _exponentials_below(values: np.ndarray) -> None:
     """values[k] = exp(values[k]) of numbers up to 0, also of those that `exponentials` cannot take."""
     for k in range(len(values)):
@@ -309,7 +310,7 @@ def _exponentials_below(values: np.ndarray) -> None:
 def _pairs_before(before: np.ndarray, step: np.ndarray, after: np.ndarray, pair: np.ndarray) -> None:
     """pair[j, k] = p(y_i = j | y_{i+1} = k) after[k], from the log sums up to state j."""
     n = len(after)
-    top, whole = np.full(n, -np.inf), np.zeros(n)
+    top, whole = filled(n, np.float64, -np.inf), filled(n, np.float64, 0.0)
     for j in range(n):
         for k in range(n):
             way = before[j] + step[j, k]

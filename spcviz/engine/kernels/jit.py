@@ -7,13 +7,17 @@ IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
 
 Numba compiles a number that is written out in a call from kernel to kernel into a copy of the callee:
 ``f(1)``, ``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one.
+What is not a kernel (``max``, ``np.empty``, `shared`, functions of numba's `overload`) it compiles once more
+for each set of options of the kernels that call it, and keeps none of it on disk.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.extending import register_jitable
+from numba.core import types
+from numba.extending import lower_builtin, register_jitable, type_callable
 
 from spcviz.engine.kernels import kernel_cache, placing
 
@@ -61,6 +65,33 @@ def bare_kernel(function: Kernel) -> Kernel:
 def bare_inlined_kernel(function: Kernel) -> Kernel:
     """An `inlined_kernel` of the same kind."""
     return _compile(function, SAFE_FLAGS, _nrt=False, forceinline=True)
+
+
+def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> None:
+    """In kernels make a call of a plain function one of the kernel that the arguments' types ask for.
+
+    ``kernel_for(*types)`` is that kernel, of the same arguments. Where numba's `overload` compiles what is
+    chosen for every kind of caller, a kernel is compiled once for all of them, and kept on disk.
+    """
+    parameters = inspect.signature(function)
+
+    def call_of(typing: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+        """(type of the kernel, signature of the call)."""
+        plain = tuple(types.unliteral(argument) for argument in arguments)
+        chosen = types.Dispatcher(kernel_for(*plain))
+        return chosen, chosen.get_call_type(typing, plain, {})
+
+    @type_callable(function)
+    def _typed(typing: Any) -> Callable[..., Any]:
+        def signature_of(*arguments: Any) -> Any:
+            return call_of(typing, arguments)[1]
+
+        signature_of.pysig = parameters  # type: ignore[attr-defined]  # where numba looks for names
+        return signature_of
+
+    @lower_builtin(function, types.VarArg(types.Any))
+    def _lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_function(*call_of(context.typing_context, signature.args))(builder, arguments)
 
 
 def shared(function: Kernel) -> Kernel:

@@ -11,10 +11,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from numba.extending import overload
 
 from spcviz.engine.kernels import vectors
-from spcviz.engine.kernels.jit import bare_inlined_kernel
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type, kernel
+from spcviz.engine.kernels.once import smaller_of
 from spcviz.engine.kernels.semirings import MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of
 from spcviz.engine.kernels.vectors import Width
 
@@ -145,7 +145,7 @@ def _behind(width: Width, score: np.ndarray, message: np.ndarray, a: int, end: i
     """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     for i in range(0, n, w):
-        at = min(i, n - w)
+        at = smaller_of(i, n - w)
         way = vectors.add(vectors.load(width, message, (h + at,)), vectors.load(width, score, (a + at,)))
         top = vectors.larger(way, top)
     return vectors.top(top)
@@ -166,7 +166,7 @@ def _behind_through(
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     start = vectors.splat(width, before)
     for i in range(0, n, w):
-        at = min(i, n - w)
+        at = smaller_of(i, n - w)
         scores, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
         vectors.store(out, (a + at,), vectors.add(vectors.add(start, scores), behind))
         top = vectors.larger(vectors.add(behind, scores), top)
@@ -230,10 +230,10 @@ _PLAIN: dict[str, dict[type, Callable]] = {
     "back": {MaxPlus: _back_max, LogPlus: _back_log},
     "back_through": {MaxPlus: _back_through, LogPlus: _back_through},
 }
-_WIDE: dict[str, dict[type, Callable]] = {
-    "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
-    "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
-    "back_through": {MaxPlus: _back_through_max_wide, LogPlus: _back_through},
+_KERNELS: dict[str, dict[type, Callable]] = {
+    "forth": {MaxPlus: bare_kernel(_forth_max_wide), LogPlus: kernel(_forth_log)},
+    "back": {MaxPlus: bare_kernel(_back_max_wide), LogPlus: kernel(_back_log)},
+    "back_through": {MaxPlus: bare_kernel(_back_through_max_wide), LogPlus: kernel(_back_through)},
 }
 
 
@@ -267,7 +267,7 @@ def back_through(
 
 def _compile(step: Callable) -> None:
     """In kernels: the version by vectors, chosen by the type of the semiring."""
-    overload(step, strict=False)(lambda sr, *column: _WIDE[step.__name__][kind_of(sr)])
+    by_type(step, lambda sr, *column: _KERNELS[step.__name__][kind_of(sr)])
 
 
 _compile(forth)

@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import intrinsic
 
 from spcviz.engine.kernels import vectors
-from spcviz.engine.kernels.jit import bare_inlined_kernel, spliced_kernel
+from spcviz.engine.kernels.jit import bare_inlined_kernel, by_type, spliced_kernel
 from spcviz.engine.kernels.vectors import Width, largest, stretch
 
 
@@ -169,6 +169,7 @@ def _by_blocks(kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, ou
             j += 8
 
 
+@bare_inlined_kernel
 def _combine_max_wide(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     if matrix.shape[1] >= 8:
         _by_blocks(_OF_MAX, vector, matrix, out)
@@ -176,6 +177,7 @@ def _combine_max_wide(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out:
         combine_plain(sr, vector, matrix, out)
 
 
+@bare_inlined_kernel
 def _combine_sum_wide(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     if matrix.shape[1] >= 8:
         _by_blocks(_OF_SUM, vector, matrix, out)
@@ -193,37 +195,39 @@ def _multiply_times(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np
         out[j] = vector[j] * other[j]
 
 
+@intrinsic
+def _times(typing: Any, sr: Any, a: Any, b: Any) -> Any:
+    """Times of two numbers, or of two vectors lane by lane."""
+    if a != b or not isinstance(a, types.Float | vectors.Vector):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        multiplied = builder.fmul if kind_of(sr) is SumTimes else builder.fadd
+        return multiplied(arguments[1], arguments[2])
+
+    return a(sr, a, b), generate
+
+
 @bare_inlined_kernel
-def _times(kind: tuple[int, ...], width: Width, vector: np.ndarray, other: np.ndarray, j: int) -> Any:
-    """Places j .. j + W - 1 of `multiply`, as a vector."""
-    a, b = vectors.load(width, vector, (j,)), vectors.load(width, other, (j,))
-    return vectors.add(a, b) if len(kind) == 0 else vectors.mul(a, b)
-
-
-def _multiply_wide_of(kind: tuple[int, ...]) -> Callable:
+def _multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
     """`multiply` by vectors."""
-
-    def multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
-        n = len(out)
-        j: Any = np.int64(0)  # see `_by_blocks`
-        if n >= 8:
-            # before the others, which it overlaps, are stored
-            last = _times(kind, _EIGHT, vector, other, n - 8)
-            while n - j > 16:
-                vectors.store(out, (j,), _times(kind, _SIXTEEN, vector, other, j))
-                j += 16
-            if n - j > 8:
-                vectors.store(out, (j,), _times(kind, _EIGHT, vector, other, j))
-            vectors.store(out, (n - 8,), last)
-        else:
-            while j < n:
-                out[j] = vector[j] + other[j] if len(kind) == 0 else vector[j] * other[j]
-                j += 1
-
-    return multiply_wide
-
-
-_multiply_add_wide, _multiply_times_wide = _multiply_wide_of(_OF_MAX), _multiply_wide_of(_OF_SUM)
+    n = len(out)
+    j: Any = np.int64(0)  # see `_by_blocks`
+    if n >= 8:
+        # before the others, which it overlaps, are stored
+        last = _times(sr, vectors.load(_EIGHT, vector, (n - 8,)), vectors.load(_EIGHT, other, (n - 8,)))
+        while n - j > 16:
+            both = _times(sr, vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
+            vectors.store(out, (j,), both)
+            j += 16
+        if n - j > 8:
+            half = _times(sr, vectors.load(_EIGHT, vector, (j,)), vectors.load(_EIGHT, other, (j,)))
+            vectors.store(out, (j,), half)
+        vectors.store(out, (n - 8,), last)
+    else:
+        while j < n:
+            out[j] = _times(sr, vector[j], other[j])
+            j += 1
 
 
 def _settle_never(sr: Semiring, vector: np.ndarray) -> float:
@@ -268,6 +272,7 @@ _TABLE: dict[str, dict[type, Callable]] = {
     "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
 }
 
+_KERNELS = {name: {sr: bare_inlined_kernel(f) for sr, f in row.items()} for name, row in _TABLE.items()}
 _WIDE: dict[type, Callable] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
 
 
@@ -307,20 +312,17 @@ def kind_of(sr: Any) -> type:
     return sr.instance_class
 
 
-def _combine_compiled(sr: Any, vector: Any, matrix: Any, out: Any) -> Callable:
+def _combine_kernel(sr: Any, vector: Any, matrix: Any, out: Any) -> Callable:
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
-    return wide.get(kind_of(sr)) or _TABLE["combine"][kind_of(sr)]
+    return wide.get(kind_of(sr)) or _KERNELS["combine"][kind_of(sr)]
 
 
-def _multiply_compiled(sr: Any, vector: Any, other: Any, out: Any) -> Callable:
-    if not _are_rows(vector, other, out):
-        return _TABLE["multiply"][kind_of(sr)]
-    return _multiply_times_wide if kind_of(sr) is SumTimes else _multiply_add_wide
+def _multiply_kernel(sr: Any, vector: Any, other: Any, out: Any) -> Callable:
+    return _multiply_wide if _are_rows(vector, other, out) else _KERNELS["multiply"][kind_of(sr)]
 
 
-_INLINED = {"forceinline": True}
-overload(combine, strict=False, jit_options=_INLINED)(_combine_compiled)
-overload(combine_plain, strict=False)(lambda sr, *rest: _TABLE["combine"][kind_of(sr)])
-overload(multiply, strict=False, jit_options=_INLINED)(_multiply_compiled)
-overload(settle, strict=False, jit_options=_INLINED)(lambda sr, vector: _TABLE["settle"][kind_of(sr)])
-overload(total, strict=False)(lambda sr, vector: _TABLE["total"][kind_of(sr)])
+by_type(combine, _combine_kernel)
+by_type(combine_plain, lambda sr, vector, matrix, out: _KERNELS["combine"][kind_of(sr)])
+by_type(multiply, _multiply_kernel)
+by_type(settle, lambda sr, vector: _KERNELS["settle"][kind_of(sr)])
+by_type(total, lambda sr, vector: _KERNELS["total"][kind_of(sr)])

@@ -33,7 +33,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_jitable, register_model
+from numba.extending import intrinsic, models, register_model
+
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type
 
 Width = tuple[int, ...]
 """So many zeros: the length, a part of its type, is known to the compiler."""
@@ -242,7 +244,6 @@ def smallest(values: np.ndarray) -> float:
     return float(least)
 
 
-@register_jitable
 def copy(values: np.ndarray, out: np.ndarray) -> None:
     """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
 
@@ -267,6 +268,7 @@ def sum_of(values: np.ndarray) -> float:
     return float(summed)
 
 
+@bare_kernel
 def _sum_wide(values: np.ndarray) -> float:
     n, summed = len(values), 0.0
     whole = n - n % len(_WIDTH)
@@ -280,6 +282,7 @@ def _sum_wide(values: np.ndarray) -> float:
     return summed
 
 
+@bare_inlined_kernel
 def _largest_wide(values: np.ndarray) -> float:
     n, most = len(values), -np.inf
     if n >= len(_WIDTH):
@@ -292,6 +295,7 @@ def _largest_wide(values: np.ndarray) -> float:
     return most
 
 
+@bare_kernel
 def _smallest_wide(values: np.ndarray) -> float:
     n, least = len(values), np.inf
     if n >= len(_WIDTH):
@@ -316,6 +320,7 @@ def exponentials(values: np.ndarray, shift: float, factor: float, out: np.ndarra
         out[i] = factor * math.exp(values[i] - shift)
 
 
+@bare_kernel
 def _exponentials_wide(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:
     n = len(values)
     if n >= len(_HALF):
@@ -340,6 +345,7 @@ def stretch(values: np.ndarray, factor: float) -> None:
         values[i] *= factor
 
 
+@bare_inlined_kernel
 def _stretch_wide(values: np.ndarray, factor: float) -> None:
     n = len(values)
     if n >= len(_HALF):
@@ -360,13 +366,16 @@ def _are_doubles(*arrays: Any) -> bool:
     return all(_has_rows(array) and array.dtype == types.float64 for array in arrays)
 
 
-_INLINED = {"forceinline": True}
-overload(largest, strict=False, jit_options=_INLINED)(lambda v: _largest_wide if _has_rows(v) else largest)
-overload(smallest, strict=False)(lambda v: _smallest_wide if _has_rows(v) else smallest)
-overload(sum_of, strict=False)(lambda v: _sum_wide if _has_rows(v) else sum_of)
-overload(exponentials, strict=False)(
-    lambda values, shift, factor, out: _exponentials_wide if _are_doubles(values, out) else exponentials
+_copy = bare_inlined_kernel(copy)
+_largest, _smallest, _sum = bare_inlined_kernel(largest), bare_kernel(smallest), bare_kernel(sum_of)
+_exponentials, _stretch = bare_kernel(exponentials), bare_inlined_kernel(stretch)
+
+by_type(copy, lambda values, out: _copy)
+by_type(largest, lambda values: _largest_wide if _has_rows(values) else _largest)
+by_type(smallest, lambda values: _smallest_wide if _has_rows(values) else _smallest)
+by_type(sum_of, lambda values: _sum_wide if _has_rows(values) else _sum)
+by_type(
+    exponentials,
+    lambda values, shift, factor, out: _exponentials_wide if _are_doubles(values, out) else _exponentials,
 )
-overload(stretch, strict=False, jit_options=_INLINED)(
-    lambda values, factor: _stretch_wide if _are_doubles(values) else stretch
-)
+by_type(stretch, lambda values, factor: _stretch_wide if _are_doubles(values) else _stretch)

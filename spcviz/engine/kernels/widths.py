@@ -7,13 +7,11 @@ a few widths exist; states are padded up to the next with the semiring's zero (-
 no path can use. Rows are named by an array and an index: making a view costs more than a row's arithmetic.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from spcviz.engine.kernels.jit import inlined_kernel
+from spcviz.engine.kernels.jit import by_type, inlined_kernel
 from spcviz.engine.kernels.vectors import Width, add, larger, load, mul, splat, store
 
 WIDTHS = (8, 16, 32)
@@ -92,15 +90,19 @@ def sum_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: in
     return acc
 
 
-@overload(combine_max, strict=False, jit_options={"forceinline": True})
-def _combine_max_compiled(*rows: Any) -> Callable:
-    return lambda width, vectors, v, tables, t, out, o: store(
-        out, (o, 0), max_row(width, vectors, v, tables, t)
-    )
+@inlined_kernel
+def _combine_max_row(
+    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+) -> None:
+    store(out, (o, 0), max_row(width, vectors, v, tables, t))
 
 
-@overload(add_rows, strict=False, jit_options={"forceinline": True})
-def _add_rows_compiled(*rows: Any) -> Callable:
-    return lambda width, first, i, second, j, out, o: store(
-        out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0)))
-    )
+@inlined_kernel
+def _added_row(
+    width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
+) -> None:
+    store(out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0))))
+
+
+by_type(combine_max, lambda *rows: _combine_max_row)
+by_type(add_rows, lambda *rows: _added_row)

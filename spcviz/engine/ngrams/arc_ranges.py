@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
 from spcviz.engine.kernels.lattice_steps import back, back_through, forth
 from spcviz.engine.kernels.semirings import Semiring, total
 
@@ -90,7 +90,7 @@ def walk_back(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: 
         back(sr, run, arcs, arc_score, message, tails)
 
 
-@kernel
+@spliced_kernel
 def start_total(sr: Semiring, runs: Runs, w: int, backward: np.ndarray) -> float:
     """Plus over all complete paths of example w: what `backward` says at its first nodes."""
     first = runs.col_start[w]

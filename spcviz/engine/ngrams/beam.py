@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import larger_of, smaller_of
 from spcviz.engine.ngrams.table import NgramTable, begin_code, find
 
 
@@ -67,9 +68,9 @@ def _beam_words(
 ) -> None:
     longest = 0
     for w in range(len(row_start) - 1):
-        longest = max(longest, row_start[w + 1] - row_start[w])
+        longest = larger_of(longest, row_start[w + 1] - row_start[w])
     parent, state = np.empty((longest, width), np.int64), np.empty((longest, width), np.int64)
-    keys, values = np.empty((2, width), np.int64), np.empty((2, width))
+    keys, values = np.empty((2, width), np.int64), np.empty((2, width), np.float64)
     for w in range(len(row_start) - 1):
         first, last = row_start[w], row_start[w + 1]
         scores[w] = _beam(table, unary[first:last], order, keys, values, parent, state, labels[first:last])
@@ -93,7 +94,7 @@ def _beam(
     mask, end = (np.int64(1) << (bits * order)) - 1, table.n_states + 1
     keys[0, 0], values[0, 0], count, now = 0, 0.0, 1, 0
     for i in range(length):
-        m, new, size = min(i + 1, order), 1 - now, 0
+        m, new, size = smaller_of(i + 1, order), 1 - now, 0
         front = begin_code(has_begin and i < order, n_states, bits, m)
         n = m + (front > 0)
         is_last = i == length - 1 and table.has_end
@@ -108,13 +109,13 @@ def _beam(
                     value += find(dense, buckets, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
                 if size == values.shape[1] and value <= values[new, size - 1]:
                     continue
-                at = min(size, values.shape[1] - 1)  # the worst makes room
+                at = smaller_of(size, values.shape[1] - 1)  # the worst makes room
                 while at > 0 and values[new, at - 1] < value:
                     values[new, at], keys[new, at] = values[new, at - 1], keys[new, at - 1]
                     parent[i, at], state[i, at] = parent[i, at - 1], state[i, at - 1]
                     at -= 1
                 values[new, at], keys[new, at], parent[i, at], state[i, at] = value, key, h, s
-                size = min(size + 1, values.shape[1])
+                size = smaller_of(size + 1, values.shape[1])
         count, now = size, new
     h = 0
     for i in range(length - 1, -1, -1):

@@ -13,6 +13,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.results import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.ngrams.table import NgramTable, begin_code, lookup
 
@@ -97,7 +98,7 @@ def decode_kernel(
 def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray:
     """Sums of all m-grams (or of what they add as the last, or as the first), shape (K^(m-1), K)."""
     k = table.n_states
-    out = np.zeros((k ** (m - 1), k))
+    out = filled((k ** (m - 1), k), np.float64, 0.0)
     front = begin_code(is_begin, k, table.bits, m)
     for i in range(out.size):
         rest, key = i, 0
@@ -115,7 +116,7 @@ def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray
 def _first(prefix: np.ndarray, sums: np.ndarray, unary: np.ndarray) -> np.ndarray:
     """Scores of all (m)-gram prefixes from those of (m-1)-grams, flat."""
     k = len(unary)
-    out = np.empty(sums.size)
+    out = np.empty(sums.size, np.float64)
     for i in range(len(prefix)):
         for s in range(k):
             out[i * k + s] = prefix[i] + sums[i, s] + unary[s]
@@ -136,7 +137,7 @@ def _decode(
     length, k = unary.shape
     contexts = len(prefix)  # K^(n-1), first state most significant
     heads = contexts // k
-    forward = np.empty((length - order + 2, contexts))
+    forward = np.empty((length - order + 2, contexts), np.float64)
     copy(prefix, forward[0])
     for t in range(1, len(forward)):
         before, after, u = forward[t - 1], forward[t], unary[order - 2 + t]

@@ -324,7 +324,7 @@ def _decode(
     """Fills the fields of `Paths`; False, and nothing, if a score is bad."""
     if checks.first_bad(arc_score) >= 0:
         return False
-    forward = np.empty(runs.column[-1, 1])
+    forward = np.empty(runs.column[-1, 1], np.float64)
     for w in range(len(scores)):
         walk_forth(MAX_PLUS, runs, w, arc_score, forward)
         scores[w] = trace(runs, w, arc_score, forward, arcs)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled, smaller_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
@@ -50,12 +51,12 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
 
 @kernel
 def label_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels: np.ndarray) -> np.ndarray:
-    scores = np.zeros(len(lattice.order))
+    scores = filled(len(lattice.order), np.float64, 0.0)
     for w in range(len(scores)):
         start, stop = lattice.row_start[w], lattice.row_start[w + 1]
         n, key = lattice.order[w], 0
         for i in range(start, stop):
-            m = min(i - start + 1, n)
+            m = smaller_of(i - start + 1, n)
             key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
             scores[w] += unary[i, labels[i]]
             if m > 1:

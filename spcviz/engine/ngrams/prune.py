@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ScoreError, ShapeError
-from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.lattice import (
     WIDE,
@@ -318,17 +319,17 @@ def _most_kept(lattice: Lattice, keep: np.ndarray) -> int:
         kept = 0
         for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
             kept += keep[a]
-        most = max(most, kept)
+        most = larger_of(most, kept)
     return most
 
 
-@inlined_kernel
+@spliced_kernel
 def _value(
     lattice: Lattice, values: np.ndarray, shift_arc: int, shift_node: int, on_nodes: bool, a: int
 ) -> float:
     """What decides on arc a: its own value, or the smaller of its nodes'."""
     if on_nodes:
-        return min(values[lattice.arc_tail[a] + shift_node], values[lattice.arc_head[a] + shift_node])
+        return smaller_of(values[lattice.arc_tail[a] + shift_node], values[lattice.arc_head[a] + shift_node])
     return values[a + shift_arc]
 
 
@@ -341,7 +342,7 @@ def _keep(
     path: np.ndarray,
     on_nodes: bool,
 ) -> np.ndarray:
-    keep = np.zeros(len(lattice.arc_key), dtype=np.bool_)
+    keep = filled(len(lattice.arc_key), np.bool_, False)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         limit, nodes = tau[w], on_nodes and lattice.order[w] > 1
@@ -361,7 +362,7 @@ def _truth_columns(
     lattice: Lattice, points: np.ndarray, starts: np.ndarray, on_nodes: bool, truth: np.ndarray
 ) -> np.ndarray:
     """The alpha from which the true arc of each column is lost; -inf where it is not there."""
-    out = np.full(len(truth), -np.inf)
+    out = filled(len(truth), np.float64, -np.inf)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         nodes = on_nodes and lattice.order[w] > 1

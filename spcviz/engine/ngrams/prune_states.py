@@ -7,9 +7,9 @@ max-marginals, 1.5 times by probabilities.
 from collections.abc import Callable
 
 import numpy as np
-from numba.extending import overload
 
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import by_type, kernel
+from spcviz.engine.kernels.once import larger_of, smaller_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of, total
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, walk_back, walk_forth
 from spcviz.engine.ngrams.space import Lattice
@@ -32,11 +32,8 @@ def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float, given: float
 
 
 _LIMIT: dict[type, Callable] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
-
-
-@overload(_limit)
-def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float, given: float) -> Callable:
-    return _LIMIT[kind_of(sr)]
+_LIMIT_KERNELS = {sr: kernel(limit) for sr, limit in _LIMIT.items()}
+by_type(_limit, lambda sr, *more: _LIMIT_KERNELS[kind_of(sr)])
 
 
 @kernel
@@ -44,8 +41,8 @@ def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, given: flo
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
-        longest = max(longest, row_start[w + 1] - row_start[w])
-    tops = np.empty(longest)
+        longest = larger_of(longest, row_start[w + 1] - row_start[w])
+    tops = np.empty(longest, np.float64)
     for w in range(len(row_start) - 1):
         first, last = row_start[w], row_start[w + 1]
         best, below, count = 0.0, 0.0, 0
@@ -61,7 +58,7 @@ def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, given: flo
                 is_valid = row[s] > -np.inf
                 below += gap if is_valid else 0.0
                 count += is_valid
-        mean = below / max(count, 1)
+        mean = below / larger_of(count, 1)
         unit = rule.yardstick(best, mean, given)
         limit = rule.reach(unit, alpha) if rule.has_spread(best, mean) else np.inf
         for r in range(first, last):
@@ -98,13 +95,13 @@ def mark_states(
 ) -> float:
     """Fills out; returns the least total of an example that has one. `given` (W,): see `rule.yardstick`."""
     n_nodes, deepest = lattice.node_start[-1], np.inf
-    forward, backward = np.empty(n_nodes), np.empty(n_nodes)
+    forward, backward = np.empty(n_nodes, np.float64), np.empty(n_nodes, np.float64)
     for w in range(len(lattice.order)):
         first = lattice.col_start[w]
         walk_forth(sr, runs, w, arc_score, forward)
         walk_back(sr, runs, w, arc_score, backward)
         best = start_total(sr, runs, w, backward)
-        deepest = min(deepest, best) if best > -np.inf else deepest
+        deepest = smaller_of(deepest, best) if best > -np.inf else deepest
         is_single = lattice.order[w] == 1  # one position: its arcs are the states
         begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
         if is_single:
@@ -117,7 +114,7 @@ def mark_states(
             if value > -np.inf:
                 below += best - value
                 count += 1
-        limit = _limit(sr, best, below / max(count, 1), alpha, given[w])
+        limit = _limit(sr, best, below / larger_of(count, 1), alpha, given[w])
         i = begin
         for r in range(lattice.row_start[w], lattice.row_start[w + 1]):
             top = -np.inf

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_kernel, kernel, strict_kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, largest_example, score_fan, trace_fan
 from spcviz.engine.ngrams.table import MAX_BITS
 from spcviz.engine.thresholds import rule
@@ -18,7 +19,7 @@ def _gap(values: np.ndarray, n: int, best: float) -> float:
         if values[a] > -np.inf:
             below += best - values[a]
             count += 1
-    return below / max(count, 1)
+    return below / larger_of(count, 1)
 
 
 @strict_kernel
@@ -70,7 +71,7 @@ def _at_nodes(
     for v in range(v0, end):
         tail, heads, out = node[v - v0], node[head[v] - v0 :], value[arc[v] - arc[v0] :]
         for i in range(arc[v + 1] - arc[v]):
-            out[i] = min(tail, heads[i])
+            out[i] = smaller_of(tail, heads[i])
     return best
 
 
@@ -252,18 +253,19 @@ def prune_and_grow(
     """(whether it was done, fields of the next fan). `given` (W,): see `rule.yardstick`."""
     n_examples = len(fan.order)
     arcs, nodes, columns = largest_example(fan)
-    score, value, is_best = np.empty(arcs), np.empty(arcs), np.zeros(arcs, np.bool_)
-    forward, backward, before = np.empty(nodes), np.empty(nodes), np.empty(nodes + 1, np.int64)
-    at_nodes = np.empty(nodes)
+    score, value = np.empty(arcs, np.float64), np.empty(arcs, np.float64)
+    is_best, before = filled(arcs, np.bool_, False), np.empty(nodes + 1, np.int64)
+    forward, backward = np.empty(nodes, np.float64), np.empty(nodes, np.float64)
+    at_nodes = np.empty(nodes, np.float64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
-    terms = np.empty(2 * MAX_BITS)
+    terms = np.empty(2 * MAX_BITS, np.float64)
     # Survivors are at most all arcs, and twice those that are whole examples; one place more is written to.
     most = 1 + fan.arc[-1]
     for w in range(n_examples):
         first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
         if last - first == 1:
             most += fan.arc[fan.node_start[last]] - fan.arc[fan.node_start[first]]
-    order, col_start = fan.order.copy(), np.zeros(n_examples + 1, np.int64)
+    order, col_start = fan.order.copy(), filled(n_examples + 1, np.int64, 0)
     made = _Made(
         np.empty(fan.col_start[-1] + n_examples + 1, np.int64),
         np.empty(most, np.int64),

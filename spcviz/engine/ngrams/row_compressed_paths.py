@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.kernels.once import filled, larger_of
 from spcviz.engine.ngrams.table import MAX_BITS, Code, NgramTable, begin_code, find, slot_of
 
 
@@ -160,10 +161,10 @@ def trace_fan(
 @kernel
 def decode_paths(fan: Fan, unary: np.ndarray, rows: GramRows) -> tuple[np.ndarray, np.ndarray]:
     arcs, nodes, columns = largest_example(fan)
-    score, forward = np.empty(arcs), np.empty(nodes)
+    score, forward = np.empty(arcs, np.float64), np.empty(nodes, np.float64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
-    terms = np.empty(2 * MAX_BITS)
-    scores, labels = np.empty(len(fan.order)), np.full(len(unary), -1, dtype=np.int64)
+    terms = np.empty(2 * MAX_BITS, np.float64)
+    scores, labels = np.empty(len(fan.order), np.float64), filled(len(unary), np.int64, -1)
     for w in range(len(fan.order)):
         score_fan(fan, w, unary, rows, terms, score, forward)
         scores[w], node = trace_fan(fan, w, score, forward, path, ends)
@@ -189,6 +190,6 @@ def largest_example(fan: Fan) -> tuple[int, int, int]:
     arcs, nodes, columns = 0, 0, 0
     for w in range(len(fan.order)):
         a, b = fan.node_start[fan.col_start[w] + w], fan.node_start[fan.col_start[w + 1] + w + 1]
-        arcs, nodes = max(arcs, fan.arc[b] - fan.arc[a]), max(nodes, b - a)
-        columns = max(columns, fan.col_start[w + 1] - fan.col_start[w])
+        arcs, nodes = larger_of(arcs, fan.arc[b] - fan.arc[a]), larger_of(nodes, b - a)
+        columns = larger_of(columns, fan.col_start[w + 1] - fan.col_start[w])
     return arcs, nodes, columns

@@ -21,6 +21,7 @@ from spcviz.engine import checks
 from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
 from spcviz.engine.ngrams.growing import (
     MOST_ARCS,
@@ -143,8 +144,8 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
 @kernel
 def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
-    first = np.zeros(len(allowed) + 1, dtype=np.int64)
-    states = np.empty(allowed.size + 1, dtype=np.int64)
+    first = filled(len(allowed) + 1, np.int64, 0)
+    states = np.empty(allowed.size + 1, np.int64)
     n = 0
     for r in range(len(allowed)):
         row = allowed[r]
@@ -309,7 +310,7 @@ def spell(
 
 @kernel
 def _path_of(lattice: Lattice, labels: np.ndarray) -> np.ndarray:
-    arcs = np.full(lattice.col_start[-1], -1, dtype=np.int64)
+    arcs = filled(lattice.col_start[-1], np.int64, -1)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
@@ -318,7 +319,9 @@ def _path_of(lattice: Lattice, labels: np.ndarray) -> np.ndarray:
             for j in range(n):
                 key = (key << lattice.bits) + labels[row + j] + 1
             a, b = lattice.arc_start[c], lattice.arc_start[c + 1]
-            at = a + np.searchsorted(lattice.arc_key[a:b], key)
-            if at < b and lattice.arc_key[at] == key:
-                arcs[c] = at
+            while a < b:  # the first whose key is no smaller
+                middle = (a + b) // 2
+                a, b = (middle + 1, b) if lattice.arc_key[middle] < key else (a, middle)
+            if a < lattice.arc_start[c + 1] and lattice.arc_key[a] == key:
+                arcs[c] = a
     return arcs

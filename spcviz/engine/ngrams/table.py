@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
 
 _DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
 _IN_BUCKET = 2  # codes a bucket at least, on average: more take less memory and more comparisons
@@ -128,7 +128,7 @@ def _packed(
 
 @kernel
 def _buckets(keys: np.ndarray, n_buckets: int) -> np.ndarray:
-    bucket = np.empty(len(keys), dtype=np.int64)
+    bucket = np.empty(len(keys), np.int64)
     for g in range(len(keys)):
         bucket[g] = slot_of(keys[g], n_buckets)
     return bucket
@@ -178,7 +178,7 @@ def encode(n_states: int, states: Iterable[int | str]) -> int:
     return code
 
 
-@inlined_kernel
+@spliced_kernel
 def begin_code(has_begin: bool, n_states: int, bits: int, n: int) -> Code:
     """What ^ in front adds to the code of a chain's first n symbols; 0 if no weight asks, or n is 1."""
     return np.int64(n_states + 2) << (bits * n) if has_begin and n > 1 else np.int64(0)
@@ -214,7 +214,7 @@ def find(
     return dense[key]
 
 
-@inlined_kernel
+@spliced_kernel
 def slot_of(key: Code, size: int) -> np.integer:
     """First place to look for a code among `size` (a power of two)."""
     mixed = np.uint64(key) * _MULTIPLIER

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import strict_kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.thresholds import guarantees, rule
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
@@ -326,8 +327,8 @@ def largest_alpha(
 def _spread(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(best, mean, n_valid, has_spread) of each example's finite values."""
     n = len(starts) - 1
-    best, mean = np.full(n, -np.inf), np.full(n, -np.inf)
-    n_valid, has_spread = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    best, mean = filled(n, np.float64, -np.inf), filled(n, np.float64, -np.inf)
+    n_valid, has_spread = filled(n, np.int64, 0), filled(n, np.bool_, False)
     for w in range(n):
         top, gap, count = rule.spread(values, starts[w], starts[w + 1])
         if count > 0:
@@ -341,7 +342,7 @@ def _thresholds(
     values: np.ndarray, starts: np.ndarray, alpha: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     best, mean, n_valid, has_spread = _spread(values, starts)
-    tau = np.full(len(best), -np.inf)
+    tau = filled(len(best), np.float64, -np.inf)
     for w in range(len(best)):
         if has_spread[w]:
             unit = rule.yardstick(best[w], best[w] - mean[w], given[w])
@@ -359,7 +360,7 @@ def _break_points(
     has_spread: np.ndarray,
     given: np.ndarray,
 ) -> np.ndarray:
-    out = np.empty(len(values))
+    out = np.empty(len(values), np.float64)
     for w in range(len(best)):
         unit = rule.yardstick(best[w], best[w] - mean[w], given[w])
         for a in range(starts[w], starts[w + 1]):
@@ -374,7 +375,7 @@ def _break_points(
 def _margin_points(
     values: np.ndarray, starts: np.ndarray, best: np.ndarray, has_spread: np.ndarray
 ) -> np.ndarray:
-    out = np.empty(len(values))
+    out = np.empty(len(values), np.float64)
     for w in range(len(best)):
         for a in range(starts[w], starts[w + 1]):
             out[a] = rule.margin_point(values[a], best[w], has_spread[w])

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spcviz.engine.kernels.jit import shared
+from spcviz.engine.kernels.once import larger_of, smaller_of
 
 Values = TypeVar("Values", float, np.ndarray)
 """Numbers in kernels, numbers or arrays in Python."""
@@ -50,7 +51,7 @@ def capped(alpha: float) -> float:
     >>> capped(0.5), 1 - capped(1.0) > 0
     (0.5, True)
     """
-    return min(alpha, ALPHA_CAP)
+    return smaller_of(alpha, ALPHA_CAP)
 
 
 @shared
@@ -72,7 +73,7 @@ def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int
         if values[a] > -np.inf:
             below += best - values[a]
     if below < np.inf:
-        return best, below / max(count, 1), count
+        return best, below / larger_of(count, 1), count
     below = 0.0
     for a in range(first, last):  # a sum of such differences is more than a float holds, their mean is not
         if values[a] > -np.inf:
@@ -110,7 +111,7 @@ def yardstick(best: float, gap: float, given: float) -> float:
     """
     if given < 0.0:
         return gap
-    return max(given, NO_SPREAD * abs(best))
+    return larger_of(given, NO_SPREAD * abs(best))
 
 
 @shared
@@ -201,7 +202,7 @@ def just_below(point: float) -> float:
     >>> 0 < 0.5 - just_below(0.5) < 1e-8, just_below(-2.0) < -2.0
     (True, True)
     """
-    return min(point - ALPHA_MARGIN * max(1.0, mean_share(point)), ALPHA_CAP)
+    return smaller_of(point - ALPHA_MARGIN * larger_of(1.0, mean_share(point)), ALPHA_CAP)
 
 
 def lead(height: Values, gap: Values, alpha: float) -> Values:

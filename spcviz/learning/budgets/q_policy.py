@@ -16,6 +16,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import larger_of
 
 
 class Steps(NamedTuple):
@@ -59,7 +60,7 @@ def _backward(reward: np.ndarray, starts: np.ndarray, gamma: float) -> np.ndarra
     out = reward.copy()
     for n in range(len(starts) - 1):
         for s in range(starts[n + 1] - 2, starts[n] - 1, -1):
-            out[s] += gamma * max(out[s + 1], 0.0)
+            out[s] += gamma * larger_of(out[s + 1], 0.0)
     return out
 
 

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import by_type, inlined_kernel, kernel, spliced_kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
 from spcviz.learning.budgets.world import Rule
@@ -59,30 +59,10 @@ def buy(world: Any, desk: Any, rule: Any, w: int, r: int, tier: int) -> tuple[in
     return KINDS[type(world)].buy(world, desk, rule, w, r, tier)
 
 
-@overload(begin, strict=False, jit_options={"forceinline": True})
-def _begin_jit(world: Any, rule: Any, keep_features: Any) -> Callable[..., Any]:
-    begin_kernel = KINDS[world.instance_class].begin
-    return lambda world, rule, keep_features: begin_kernel(world, rule, keep_features)
-
-
-@overload(value, strict=False, jit_options={"forceinline": True})
-def _value_jit(
-    world: Any, desk: Any, rule: Any, i: Any, j: Any, a: Any, b: Any, values: Any
-) -> Callable[..., Any]:
-    value_kernel = KINDS[world.instance_class].value
-    return lambda world, desk, rule, i, j, a, b, values: value_kernel(world, desk, rule, i, j, a, b, values)
-
-
-@overload(describe, strict=False, jit_options={"forceinline": True})
-def _describe_jit(world: Any, desk: Any, r: Any, a: Any, b: Any, out: Any) -> Callable[..., Any]:
-    describe_kernel = KINDS[world.instance_class].describe
-    return lambda world, desk, r, a, b, out: describe_kernel(world, desk, r, a, b, out)
-
-
-@overload(buy, strict=False, jit_options={"forceinline": True})
-def _buy_jit(world: Any, desk: Any, rule: Any, w: Any, r: Any, tier: Any) -> Callable[..., Any]:
-    buy_kernel = KINDS[world.instance_class].buy
-    return lambda world, desk, rule, w, r, tier: buy_kernel(world, desk, rule, w, r, tier)
+by_type(begin, lambda world, *more: KINDS[world.instance_class].begin)
+by_type(value, lambda world, *more: KINDS[world.instance_class].value)
+by_type(describe, lambda world, *more: KINDS[world.instance_class].describe)
+by_type(buy, lambda world, *more: KINDS[world.instance_class].buy)
 
 
 @kernel
@@ -97,13 +77,13 @@ def spend(
     tiers, labels = desk.tiers, desk.labels
     n_rows, n_more = costs.shape
     most = n_rows * n_more
-    whole, real = np.empty((6, most), np.int64), np.empty((2, most))
+    whole, real = np.empty((6, most), np.int64), np.empty((2, most), np.float64)
     part, tier, gain, messages, first, last = whole
     paid_for, paid = real
-    features = np.empty((most if keep_features else 0, desk.phi.shape[-1]))
-    all_values = np.empty((most if keep_all else 0, n_rows))
+    features = np.empty((most if keep_features else 0, desk.phi.shape[-1]), np.float64)
+    all_values = np.empty((most if keep_all else 0, n_rows), np.float64)
     all_labels = np.empty((most if keep_all else 0, len(labels)), np.int64)
-    values = np.full(n_rows, 0.0 if n_more > 0 else -np.inf)
+    values = filled(n_rows, np.float64, 0.0 if n_more > 0 else -np.inf)
     tree, width = new_tree(len(starts) - 1)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
@@ -131,7 +111,9 @@ def spend(
         first[s], last[s], reach, messages[s], gain[s] = buy(world, desk, rule, w, r, tier[s])
         if tiers[r] == n_more:
             values[r] = -np.inf
-        i, j = (max(a, first[s] - reach), min(b, last[s] + reach + 1)) if rule.refreshed else (r, r + 1)
+        i, j = r, r + 1
+        if rule.refreshed:
+            i, j = larger_of(a, first[s] - reach), smaller_of(b, last[s] + reach + 1)
         _revalue(world, desk, rule, costs, i, j, a, b, values)
         set_leaf(tree, width, w, best_of(values, a, b))
         if keep_all:
@@ -159,11 +141,11 @@ def _revalue(
         for r in range(i, j):
             if values[r] > -np.inf:
                 # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
-                cost = max(cost_of(rule, costs, r, desk.tiers[r]), 1e-12)
+                cost = larger_of(cost_of(rule, costs, r, desk.tiers[r]), 1e-12)
                 values[r] = values[r] / cost if values[r] > 0.0 else values[r] * cost
 
 
-@inlined_kernel
+@spliced_kernel
 def cost_of(rule: Rule, costs: np.ndarray, r: int, tier: int) -> float:
     """Cost of part r's next action from a tier."""
     if not rule.all_at_once:

@@ -17,6 +17,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.engine.ngrams.dense import decode_kernel
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.cascade.features import Features, add_row, checked, n_features, n_rows, score_row
@@ -140,14 +141,15 @@ def _epoch(
     k = weights.shape[1]
     longest, wrong, step = 0, 0, seen
     for w in turn:
-        longest = max(longest, row_start[w + 1] - row_start[w])
-    unary, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
-    nothing = np.zeros((k ** (order - 1), k))  # what ending in an n-gram adds
+        longest = larger_of(longest, row_start[w + 1] - row_start[w])
+    unary, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    toward = filled(k, np.float64, 0.0)
+    nothing = filled((k ** (order - 1), k), np.float64, 0.0)  # what ending in an n-gram adds
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
             score_row(features, first + i, weights, unary[i])
-        n = min(order, length)
+        n = smaller_of(order, length)
         decode_kernel(sums, sums, nothing[: k ** (n - 1)], unary[:length], n, predicted[:length])
         n_wrong = 0
         for i in range(length):

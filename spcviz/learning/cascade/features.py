@@ -8,16 +8,17 @@ layouts share the same two operations, chosen by type when a kernel compiles:
 - `SparseRows`: lists of feature indices with value 1, for words and affixes
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.kernels import vectors
-from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import bare_kernel, by_type, inlined_kernel, kernel
+from spcviz.engine.kernels.once import smaller_of
 
 _EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
 
@@ -184,19 +185,14 @@ def _add_sparse(features: Any, row: int, amount: np.ndarray, weights: np.ndarray
                 weights[f, k] += amount[k]
 
 
-# By layout; who defines one enters its own. Numba wants those of each and its `overload` annotated alike.
+# By layout; who defines one enters its own.
 SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
 ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
 
-@overload(score_row)
-def _score_row_jit(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> Callable:
-    return SCORE[features.instance_class]
-
-
-@overload(add_row)
-def _add_row_jit(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> Callable:
-    return ADD[features.instance_class]
+_kernel_of = functools.cache(bare_kernel)
+by_type(score_row, lambda features, *more: _kernel_of(SCORE[features.instance_class]))
+by_type(add_row, lambda features, *more: _kernel_of(ADD[features.instance_class]))
 
 
 def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
@@ -224,7 +220,7 @@ def _score_block(
     Each sum adds its features in the same order as `score_row`, and so rounds as it does.
     """
     last = len(values) - 1
-    q, s, t = min(r + 1, last), min(r + 2, last), min(r + 3, last)
+    q, s, t = smaller_of(r + 1, last), smaller_of(r + 2, last), smaller_of(r + 3, last)
     a = b = c = d = _lanes.splat(width, 0.0)
     for f in range(values.shape[1]):
         w = _lanes.widen(_lanes.load(width, weights, (f, k)))
@@ -247,10 +243,10 @@ def _scores_by_blocks(values: np.ndarray, weights: np.ndarray, out: np.ndarray) 
     for r in range(0, len(out), 4):
         if n >= 16:
             for k in range(0, n, 16):
-                _score_block(_SIXTEEN, values, r, weights, min(k, n - 16), out)
+                _score_block(_SIXTEEN, values, r, weights, smaller_of(k, n - 16), out)
         else:
             for k in range(0, n, 8):
-                _score_block(_EIGHT, values, r, weights, min(k, n - 8), out)
+                _score_block(_EIGHT, values, r, weights, smaller_of(k, n - 8), out)
     return True
 
 
@@ -259,7 +255,7 @@ def _scores_where(features: SparseRows, weights: np.ndarray, allowed: np.ndarray
     """Each feature's row of weights is visited once, for the few states that are left."""
     start, index = features.start, features.index
     n_states = allowed.shape[1]
-    states = np.empty(n_states, dtype=np.int64)
+    states = np.empty(n_states, np.int64)
     for r in range(len(out)):
         n = 0
         for k in range(n_states):

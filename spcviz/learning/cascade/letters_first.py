@@ -16,6 +16,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel, strict_kernel
+from spcviz.engine.kernels.once import filled, larger_of
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
 from spcviz.engine.ngrams.prune import Pruned, prune
@@ -136,9 +137,9 @@ def _keep_by_bigrams(
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
-        longest = max(longest, row_start[w + 1] - row_start[w])
-    forward, backward = np.empty((longest, k)), np.empty((longest, k))
-    behind, best = np.empty(k), np.empty(longest, dtype=np.int64)
+        longest = larger_of(longest, row_start[w + 1] - row_start[w])
+    forward, backward = np.empty((longest, k), np.float64), np.empty((longest, k), np.float64)
+    behind, best = np.empty(k, np.float64), np.empty(longest, np.int64)
     for w in range(len(row_start) - 1):
         first, n = row_start[w], row_start[w + 1] - row_start[w]
         forward[0] = unary[first]
@@ -205,7 +206,7 @@ def _raised(
     """The threshold at the lowest alpha that leaves so few pairs; `keep` is what a lower one leaves."""
     n, k = values.shape
     # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
-    certain, count, open_ = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, k))
+    certain, count, open_ = filled(n, np.int64, 1), filled(n, np.int64, 0), np.empty((n, k), np.float64)
     for i in range(n):
         for s in range(k):
             if keep[i, s] and s != best[i]:

@@ -25,11 +25,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import by_type, kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back, walk_forth
 from spcviz.engine.ngrams.lattice import Lattice, attaining_arcs
@@ -279,7 +278,6 @@ def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray,
             work.from_left[lattice.arc_head[a]] += work.from_left[v]
 
 
-# numba wants the arguments of each and of its `overload` annotated alike.
 _GRADIENT: dict[type, Callable[..., float]] = {
     Perceptron: _perceptron,
     FilterHinge: _filter_hinge,
@@ -302,8 +300,5 @@ def checked_loss(loss: Loss) -> Loss:
     return loss
 
 
-@overload(arc_gradient)
-def _arc_gradient_jit(
-    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
-) -> Callable:
-    return _GRADIENT[loss.instance_class]
+_KERNELS = {kind: kernel(gradient) for kind, gradient in _GRADIENT.items()}
+by_type(arc_gradient, lambda loss, *more: _KERNELS[loss.instance_class])

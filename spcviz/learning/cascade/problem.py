@@ -3,12 +3,14 @@
 A pass scores one example after the other, takes the gradient of its loss and steps along it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
+from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.ngrams.lattice import Lattice, path_of
 from spcviz.engine.ngrams.table import begin_code, slot_of
 from spcviz.learning.cascade.features import Features, add_row, checked, n_rows, score_row
@@ -75,7 +77,7 @@ def _short_codes(lattice: Lattice, n_entries: int) -> np.ndarray:
 @kernel
 def _gram_counts(lattice: Lattice, has_end: bool, has_begin: bool) -> np.ndarray:
     """Where each arc's n-grams begin: shape (A + 1,)."""
-    start = np.zeros(lattice.arc_start[-1] + 1, dtype=np.int64)
+    start = filled(lattice.arc_start[-1] + 1, np.int64, 0)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -100,11 +102,11 @@ def _gram_index(
     `short[key]` is one more than the number of a key that is small enough to look it up; others are hashed.
     """
     bits = lattice.bits
-    index = np.empty(start[-1], dtype=np.int32)
-    slots = np.zeros(1 << 12, dtype=np.int64)
-    ids = np.zeros(len(slots), dtype=np.int32)
-    keys = np.empty(1 << 11, dtype=np.int64)
-    size = 0
+    index = np.empty(start[-1], np.int32)
+    slots = filled(1 << 12, np.int64, 0)
+    ids = filled(len(slots), np.int32, 0)
+    keys = np.empty(1 << 11, np.int64)
+    size: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -156,7 +158,7 @@ def _number_suffixes(
     return at, size
 
 
-@kernel
+@spliced_kernel
 def _number(
     key: int | np.int64, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.int32, int]:
@@ -175,10 +177,10 @@ def _grown(
     keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same numbering, with tables of four times the room."""
-    more_keys = np.empty(4 * len(keys), dtype=np.int64)
-    more_slots = np.zeros(4 * len(slots), dtype=np.int64)
-    more_ids = np.zeros(len(more_slots), dtype=np.int32)
-    more_keys[:size] = keys[:size]
+    more_keys = np.empty(4 * len(keys), np.int64)
+    more_slots = filled(4 * len(slots), np.int64, 0)
+    more_ids = filled(len(more_slots), np.int32, 0)
+    copy(keys, more_keys[: len(keys)])
     for i in range(len(slots)):
         if slots[i] != 0:
             slot = slot_of(slots[i], len(more_slots))
@@ -227,8 +229,8 @@ def run_epoch(
     scale, scale_sum, loss_sum = step.scale, step.scale_sum, 0.0
     longest = 0
     for w in range(len(lattice.order)):
-        longest = max(longest, lattice.row_start[w + 1] - lattice.row_start[w])
-    unary, toward = np.empty((longest, n_states)), np.empty((longest, n_states))
+        longest = larger_of(longest, lattice.row_start[w + 1] - lattice.row_start[w])
+    unary, toward = np.empty((longest, n_states), np.float64), np.empty((longest, n_states), np.float64)
     for t, w in enumerate(order):
         row, length = lattice.row_start[w], lattice.row_start[w + 1] - lattice.row_start[w]
         rate = step.rate / (1.0 + step.fall * (step.taken + t))
@@ -256,7 +258,7 @@ def run_epoch(
     return loss_sum, scale, scale_sum
 
 
-@kernel
+@spliced_kernel
 def _score_example(
     problem: Problem, w: int, unary: np.ndarray, grams: np.ndarray, scale: float, arc_score: np.ndarray
 ) -> None:

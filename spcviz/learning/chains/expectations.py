@@ -20,7 +20,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.inputs import aligned
 from spcviz.engine.chains.sums import TAME_RANGE, _pairs_before
 from spcviz.engine.errors import InfeasibleError, ShapeError
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
 from spcviz.engine.kernels.vectors import exponentials, largest, stretch, sum_of
 
@@ -153,7 +153,7 @@ def _expect(
             pairs[j, k] += outer[j, k] * steps.table[j, k]
 
 
-@kernel
+@spliced_kernel
 def _is_tame(unary: np.ndarray, spread: float) -> bool:
     """Whether the range of finite scores is moderate: see `spcviz.engine.chains.sums.is_tame`."""
     widest = 0.0
@@ -215,7 +215,7 @@ def _scaled(
     return log_partition
 
 
-@kernel
+@spliced_kernel
 def _exponentials_or_zero(values: np.ndarray, top: float, out: np.ndarray) -> None:
     """out = exp(values - top) of finite numbers, and 0 of -inf, which vectors of exponentials cannot take."""
     exponentials(values, top, 1.0, out)
@@ -246,7 +246,7 @@ def _by_logs(
     whole = total(LOG_PLUS, left[length - 1])
     for k in range(n):
         unary[length - 1, k] = np.exp(left[length - 1, k] - whole)
-    pair = np.empty((n, n))
+    pair = np.empty((n, n), np.float64)
     for i in range(length - 2, -1, -1):
         _pairs_before(left[i], pairwise, unary[i + 1], pair)
         for j in range(n):

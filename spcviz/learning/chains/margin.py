@@ -24,6 +24,7 @@ from spcviz.engine.chains.inputs import aligned
 from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import DenseRows, add_row, score_row
 from spcviz.learning.cascade.features import mean_squared_norm as dense_norm
@@ -152,7 +153,8 @@ def _epoch(
     for w in turn:
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    toward = filled(k, np.float64, 0.0)
     left = aligned((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]

@@ -19,6 +19,7 @@ from spcviz.engine.chains.inputs import aligned
 from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
@@ -162,7 +163,8 @@ def _epoch(
     for w in turn:
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    scores, predicted, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    toward = filled(k, np.float64, 0.0)
     left = aligned((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
-from spcviz.engine.chains.inputs import aligned, table_rows
+from spcviz.engine.chains.inputs import FORTH, aligned, table_rows
 from spcviz.engine.chains.peaked import Tops
 from spcviz.engine.kernels.jit import kernel
 
@@ -38,7 +38,7 @@ def label_indicators(
     n = weights.shape[1]
     if checks.first_bad(pairwise.reshape(-1)) >= 0:
         return 0
-    steps = table_rows(pairwise, -np.inf, False)
+    steps = table_rows(pairwise, -np.inf, FORTH)
     if len(forbidden):
         for j in range(n):
             for k in range(n):

@@ -20,6 +20,7 @@ import numpy as np
 
 from spcviz.engine.chains.inputs import aligned
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.semirings import SUM_TIMES, combine, multiply
 from spcviz.engine.kernels.vectors import largest, stretch, sum_of
 from spcviz.learning.chains.expectations import TINY, Steps, _exponentials_or_zero, _is_tame
@@ -66,7 +67,8 @@ def _expect_weighted(
     for w in range(len(losses)):
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    outer, right, work = np.zeros((n, n)), aligned((longest, n), unary), aligned((np.int64(3), n), unary)
+    outer, right = filled((n, n), np.float64, 0.0), aligned((longest, n), unary)
+    work = aligned((np.int64(3), n), unary)
     work[:] = 0.0
     for w in range(len(losses)):
         first, last = row_start[w], row_start[w + 1]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.chains.seen import code_of, is_seen
 from spcviz.learning.budgets.world import Rule
@@ -88,32 +89,33 @@ class State(NamedTuple):
     new: np.ndarray
 
 
-@kernel
+@spliced_kernel
 def at_tiers(parts: "Parts", tiers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unary scores of every part at its tier, and the table of the step into it."""
-    unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
+    unary, into = np.empty((len(tiers), parts.scores.shape[2]), np.float64), np.empty(len(tiers), np.int64)
     for r in range(len(tiers)):
         copy(parts.scores[r, tiers[r]], unary[r])
         into[r] = parts.step[r, tiers[r]]
     return unary, into
 
 
-@kernel
+@spliced_kernel
 def state_at(tiers: np.ndarray, unary: np.ndarray) -> State:
     """A `State` whose messages have not been passed yet."""
     n_rows = len(tiers)
-    labels, new = np.zeros(n_rows, dtype=np.int64), np.zeros((n_rows, LONGEST - 1))
-    messages = np.empty_like(unary), np.empty_like(unary)
-    return State(tiers, unary, messages[0], messages[1], labels, np.empty(n_rows), np.empty(n_rows), new)
+    labels, new = filled(n_rows, np.int64, 0), filled((n_rows, LONGEST - 1), np.float64, 0.0)
+    forth, back = np.empty(unary.shape, np.float64), np.empty(unary.shape, np.float64)
+    margin, own = np.empty(n_rows, np.float64), np.empty(n_rows, np.float64)
+    return State(tiers, unary, forth, back, labels, margin, own, new)
 
 
-@kernel
+@spliced_kernel
 def n_features(parts: "Parts") -> int:
     """Number of features of an action."""
     return _N_ACTION + _N_PLACE if parts.places.shape[2] else _N_ACTION
 
 
-@kernel
+@spliced_kernel
 def chi_squared(p: np.ndarray, q: np.ndarray) -> float:
     """Half the sum of (p - q)^2 / (p + q); empty bins are left out."""
     total = 0.0
@@ -147,7 +149,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
                 rival = unary[i, k]
         lead[i] = unary[i, labels[i]] - rival
     has_looks = parts.looks.shape[2] > 0
-    for i in range(max(a, lo - LONGEST + 1), hi + 1):
+    for i in range(larger_of(a, lo - LONGEST + 1), hi + 1):
         farthest = 0.0
         for m in range(2, LONGEST + 1):
             new[i, m - 2] = 0.0
@@ -156,7 +158,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
             if has_looks:
                 last = i + m - 1
                 apart = chi_squared(parts.looks[i, labels[i]], parts.looks[last, labels[last]])
-                farthest = max(farthest, apart)
+                farthest = larger_of(farthest, apart)
                 new[i, m - 2] = farthest
             elif not is_seen(parts.seen, code_of(labels, i, m, parts.bits)):
                 new[i, m - 2] = 1.0
@@ -166,23 +168,23 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
 def describe_action(parts: "Parts", state: State, r: int, a: int, b: int, phi: np.ndarray) -> None:
     """Features of lifting part r of chain a .. b - 1, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
     at, labels, margin, lead, new = state.at, state.labels, state.margin, state.own, state.new
-    top = max(parts.scores.shape[1] - 1, 1)
+    top = larger_of(parts.scores.shape[1] - 1, 1)
     close = np.exp(-margin[r] / parts.scale)
     phi[_ONE] = 1.0
     phi[_SMALL] = close
     phi[_VERY_SMALL] = close**4
     phi[_SMALL_LEFT] = np.exp(-margin[r - 1] / parts.scale) if r > a else 0.0
     phi[_SMALL_RIGHT] = np.exp(-margin[r + 1] / parts.scale) if r + 1 < b else 0.0
-    phi[_UNDECIDED] = 1.0 / (1.0 + np.exp(max(min(lead[r] / parts.scale, 50.0), -50.0)))
+    phi[_UNDECIDED] = 1.0 / (1.0 + np.exp(larger_of(smaller_of(lead[r] / parts.scale, 50.0), -50.0)))
     phi[_OVERRULED] = 1.0 if lead[r] < 0 else 0.0
     phi[_TIER_LEFT] = at[r - 1] / top if r > a else 0.0
     phi[_TIER_RIGHT] = at[r + 1] / top if r + 1 < b else 0.0
     for m in range(2, LONGEST + 1):
         count, bad, most = 0, 0.0, 0.0
-        for i in range(max(a, r - m + 1), min(r, b - m) + 1):
+        for i in range(larger_of(a, r - m + 1), smaller_of(r, b - m) + 1):
             count += 1
             bad += new[i, m - 2]
-            most = max(most, new[i, m - 2])
+            most = larger_of(most, new[i, m - 2])
         phi[_SHARE_2 + m - 2] = bad / count if count else 0.0
         phi[_ANY_2 + m - 2] = 1.0 if most > ODD else 0.0
     phi[_END] = 1.0 if r == a or r == b - 1 else 0.0
@@ -200,12 +202,12 @@ def _jump(places: np.ndarray, labels: np.ndarray, i: int, j: int) -> float:
     here, there = places[i, labels[i]], places[j, labels[j]]
     for p in range(0, len(here), 2):
         x, y = np.float64(here[p]) - there[p], np.float64(here[p + 1]) - there[p + 1]
-        most = max(most, x * x + y * y)
+        most = larger_of(most, x * x + y * y)
     most = np.sqrt(most)
     return most / (1.0 + most)
 
 
-@kernel
+@spliced_kernel
 def value_of(parts: "Parts", rule: Rule, state: State, r: int, a: int, b: int, phi: np.ndarray) -> float:
     """Value of the next action of part r of chain a .. b - 1; phi is room for its features."""
     describe_action(parts, state, r, a, b, phi)

@@ -14,6 +14,7 @@ import numpy as np
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.once import filled, larger_of, smaller_of
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
     State,
@@ -170,16 +171,16 @@ def _courses(parts: Parts, rule: Rule, keep_features: bool) -> tuple[np.ndarray,
     n_rows, n_tiers, _ = parts.scores.shape
     n_chains, n_more = len(parts.starts) - 1, n_tiers - 1
     most = (2 * n_rows - n_chains) * n_more
-    part, tier, value = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    part, tier, value = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
     gain, messages = np.empty(most, np.int64), np.empty(most, np.int64)
     first, last = np.empty(most, np.int64), np.empty(most, np.int64)
-    phi = np.empty(n_features(parts) + 1)
-    features = np.empty((most if keep_features else 0, len(phi)))
-    at, steps_at = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    phi = np.empty(n_features(parts) + 1, np.float64)
+    features = np.empty((most if keep_features else 0, len(phi)), np.float64)
+    at, steps_at = filled(n_rows, np.int64, 0), filled(n_rows, np.int64, 0)
     unary, into = at_tiers(parts, at)
     state = state_at(at, unary)
     forward, backward, labels = state.forward, state.backward, state.labels
-    values = np.full(2 * n_rows, -np.inf)
+    values = filled(2 * n_rows, np.float64, -np.inf)
     before = np.empty(n_rows, np.int64)
     s = 0
     for w in range(n_chains):
@@ -196,7 +197,7 @@ def _courses(parts: Parts, rule: Rule, keep_features: bool) -> tuple[np.ndarray,
                     gain[s - 1] -= parts.loss[i, labels[i]]
             if n == (2 * (b - a) - 1) * n_more:
                 break
-            for i in range(max(a, lo - LONGEST + 1), min(b, hi + LONGEST)):
+            for i in range(larger_of(a, lo - LONGEST + 1), smaller_of(b, hi + LONGEST)):
                 for p in range(2 * i, 2 * i + 2):
                     is_sold = (steps_at[i] if p % 2 else at[i]) == n_more
                     fresh = rule.refreshed or n == 0 or p == part[s - 1]

@@ -4,6 +4,7 @@ import numpy as np
 
 from spcviz.engine.chains.summary import summarise_chains
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled, larger_of
 from spcviz.learning.budgets.chains.actions import ODD, chi_squared
 from spcviz.learning.budgets.chains.seen import count_unseen
 
@@ -80,7 +81,7 @@ def _unseen(
 @kernel
 def _looks_change(looks: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Columns `LOOKS_META`; at the ends of a chain a window takes what there is."""
-    out = np.zeros((len(starts) - 1, 2 * len(REACHES)))
+    out = filled((len(starts) - 1, 2 * len(REACHES)), np.float64, 0.0)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         for i in range(a, b):
@@ -89,7 +90,7 @@ def _looks_change(looks: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> 
                 for j in (i - k, i + k):  # reaches are 1, 2, 3: each adds two neighbours
                     if a <= j < b:
                         apart = chi_squared(looks[i, labels[i]], looks[j, labels[j]])
-                        total, most, count = total + apart, max(most, apart), count + 1
+                        total, most, count = total + apart, larger_of(most, apart), count + 1
                 if count and total / count > ODD:
                     out[w, 2 * c] += 1.0 / (b - a)
                 if most > ODD:

@@ -13,6 +13,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.chains.actions import (
@@ -124,7 +125,7 @@ class Desk(NamedTuple):
 
 @kernel
 def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
-    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    tiers = filled(len(parts.scores), np.int64, 0)
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
     for w in range(len(parts.starts) - 1):
@@ -133,7 +134,7 @@ def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
             unary[a:b], parts.pairwise, parts.transposed, into[a:b], state.forward[a:b], state.backward[a:b]
         )
         read_off(parts, state, a, b, a, b - 1)
-    return Desk(tiers, state.labels, np.empty(n_features(parts)), into, state)
+    return Desk(tiers, state.labels, np.empty(n_features(parts), np.float64), into, state)
 
 
 @inlined_kernel

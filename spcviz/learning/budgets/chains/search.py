@@ -6,6 +6,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled
 from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
 
 if TYPE_CHECKING:
@@ -21,15 +22,15 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
     unary, into = at_tiers(parts, tiers)
     n_rows, n_states = unary.shape
     forward, backward = np.empty_like(unary), np.empty_like(unary)
-    base, moved = np.zeros(len(parts.starts) - 1, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    base, moved = filled(len(parts.starts) - 1, np.int64, 0), filled(n_rows, np.int64, 0)
     for w in range(len(base)):
         a, b = parts.starts[w], parts.starts[w + 1]
         fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
-        lost = np.empty(b - a, dtype=np.int64)
+        lost = np.empty(b - a, np.int64)
         for i in range(a, b):
             lost[i - a] = parts.loss[i, _best_state(forward[i], backward[i])]
             base[w] += lost[i - a]
-        ahead, behind = np.empty((b - a, n_states)), np.empty((b - a, n_states))
+        ahead, behind = np.empty((b - a, n_states), np.float64), np.empty((b - a, n_states), np.float64)
         for r in range(a, b):
             moved[r] = base[w]
             if targets[r] == tiers[r]:
@@ -51,7 +52,7 @@ def describe_parts(parts: "Parts", tiers: np.ndarray) -> np.ndarray:
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
     forward, backward = state.forward, state.backward
-    out = np.empty((len(unary), n_features(parts)))
+    out = np.empty((len(unary), n_features(parts)), np.float64)
     for w in range(len(parts.starts) - 1):
         a, b = parts.starts[w], parts.starts[w + 1]
         fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])

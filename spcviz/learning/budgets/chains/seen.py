@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
 from spcviz.engine.ngrams.table import slot_of, symbol_bits
 
 
@@ -78,7 +78,7 @@ def _table_of(keys: np.ndarray) -> np.ndarray:
     return table
 
 
-@kernel
+@spliced_kernel
 def is_seen(table: np.ndarray, key: int | np.int64) -> bool:
     """Whether the set has the n-gram with this code."""
     slot = slot_of(key, len(table))
@@ -89,7 +89,7 @@ def is_seen(table: np.ndarray, key: int | np.int64) -> bool:
     return False
 
 
-@kernel
+@spliced_kernel
 def code_of(labels: np.ndarray, first: int, n: int, bits: int) -> np.int64:
     """Code of labels[first : first + n]."""
     key = np.int64(0)

@@ -21,6 +21,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import larger_of
 
 Table: TypeAlias = Any
 """Features of rows, (R, F) float32: an array, or a `scipy.sparse.csr_array` of the entries that are not 0."""
@@ -214,9 +215,9 @@ def _pass(
     n = weights.shape[1]
     longest = 0
     for w in order:
-        longest = max(longest, starts[w + 1] - starts[w])
-    unary, left = np.empty((longest, n)), np.empty((longest + 1, n))
-    predicted = np.empty(longest, dtype=np.int64)
+        longest = larger_of(longest, starts[w + 1] - starts[w])
+    unary, left = np.empty((longest, n), np.float64), np.empty((longest + 1, n), np.float64)
+    predicted = np.empty(longest, np.int64)
     table = pairwise.reshape((1, n, n))
     for w in order:
         first, length = starts[w], starts[w + 1] - starts[w]

@@ -19,6 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.once import filled, larger_of
 
 
 class Proposals(NamedTuple):
@@ -185,12 +186,12 @@ def _fill(
 def _read(proposals: Proposals, unary: np.ndarray, weights: np.ndarray, tiers: np.ndarray) -> np.ndarray:
     """Best paths for given state scores."""
     n_states = unary.shape[1]
-    out = np.zeros(len(unary), dtype=np.int64)
+    out = filled(len(unary), np.int64, 0)
     for w in range(len(proposals.starts) - 1):
         a, b = proposals.starts[w], proposals.starts[w + 1]
-        table = np.zeros((max(b - a - 1, 1), n_states, n_states))
+        table = filled((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
         _fill(proposals, a, b, tiers, weights, table)
-        decode_into(unary[a:b], table, None, np.empty((b - a + 1, n_states)), out[a:b])
+        decode_into(unary[a:b], table, None, np.empty((b - a + 1, n_states), np.float64), out[a:b])
     return out
 
 
@@ -211,22 +212,24 @@ def _pass(
     n_states = proposals.state.shape[1]
     for w in order:
         a, b = proposals.starts[w], proposals.starts[w + 1]
-        unary, table = loss[a:b].copy(), np.zeros((max(b - a - 1, 1), n_states, n_states))
+        unary = loss[a:b].copy()
+        table = filled((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
         for i in range(a, b):
             for k in range(n_states):
                 for f in range(weights.state.shape[1]):
                     unary[i - a, k] += weights.state[tiers[i], f] * proposals.state[i, k, f]
         _fill(proposals, a, b, tiers, weights.step, table)
-        best = np.empty(b - a, dtype=np.int64)
-        decode_into(unary, table, None, np.empty((b - a + 1, n_states)), best)
+        best = np.empty(b - a, np.int64)
+        decode_into(unary, table, None, np.empty((b - a + 1, n_states), np.float64), best)
         seen += 1
         rate = 1.0 / (penalty * (seen + 1.0 / penalty))  # 1 / (lambda t), started late: at most 1
         weights.state[:] *= 1.0 - rate * penalty
         weights.step[:] *= 1.0 - rate * penalty
         share = rate / (b - a)
         for i in range(a, b):
-            _move(proposals, i, target[i], target[max(i - 1, a)], share, tiers[i], has, weights, i > a)
-            _move(proposals, i, best[i - a], best[max(i - 1 - a, 0)], -share, tiers[i], has, weights, i > a)
+            h = larger_of(i - 1, a)
+            _move(proposals, i, target[i], target[h], share, tiers[i], has, weights, i > a)
+            _move(proposals, i, best[i - a], best[h - a], -share, tiers[i], has, weights, i > a)
         average.state[:] += weights.state
         average.step[:] += weights.step
     return seen
