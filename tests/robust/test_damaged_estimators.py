@@ -40,8 +40,8 @@ def test_two_hundred_damaged_estimators_are_refused_or_read_within_bounds():
 def test_without_the_comparison_a_read_beyond_the_end_shows():
     """What the check looks for is there to be found."""
     code = (
-        "import json\nfrom spcviz.sequences import stored\nfrom tests.robust import damaged_estimators as d\n"
-        "stored.check_cascade = lambda cascade, *_: len(cascade.levels[0].filter.weights)\n"
+        "import json\nfrom spcviz.sequences import states\nfrom tests.robust import damaged_estimators as d\n"
+        "states.check_cascade = lambda cascade, *_: len(cascade.levels[0].filter.weights)\n"
         "arrays, about, _ = d.saved('cascade')\n"
         "names = [n for n in arrays if n.endswith('_weights')]\n"
         "short = arrays | {n: arrays[n][:1] for n in names}\n"
