@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import time
 import types
 import weakref
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-_PLAIN = (str, bytes, bytearray)
+_SEARCHED = {str, bytes, bytearray, memoryview, np.ndarray}
 _SKIPPED = (types.FrameType, types.CodeType, types.ModuleType, types.TracebackType)
 
 
@@ -20,11 +21,16 @@ def holders(marker: str | bytes) -> list[str]:
     """
     collect()
     sign, found = marker.encode() if isinstance(marker, str) else marker, []
+    searched: dict[int, tuple[object, bool]] = {}  # most texts and arrays have many holders
     for holder in gc.get_objects():
         if isinstance(holder, _SKIPPED) or holder is globals():
             continue
         for held in gc.get_referents(holder):
-            if _has(held, marker, sign) and not _is_code(holder):
+            if type(held) not in _SEARCHED:
+                continue
+            if (one := searched.get(id(held))) is None:
+                one = searched[id(held)] = held, _has(held, marker, sign)
+            if one[1] and not _is_code(holder):
                 found.append(f"{type(holder).__module__}.{type(holder).__name__} holds {_short(held)}")
     return found
 
@@ -59,14 +65,16 @@ def on_disk(marker: str | bytes, since: float) -> list[Path]:
 
 
 def _has(held: object, marker: str | bytes, sign: bytes) -> bool:
-    if type(held) is str:
+    if isinstance(held, str):
         return isinstance(marker, str) and marker in held and held is not marker
-    if type(held) in (bytes, bytearray, memoryview):
-        return held is not sign and sign in (bytes(held) if type(held) is memoryview else held)
-    if type(held) is np.ndarray and held.dtype.kind in "USu" and held.nbytes < 1 << 26:
-        raw = held.tobytes()
-        return sign in raw or (isinstance(marker, str) and marker.encode("utf-32-le") in raw)
-    return False
+    if isinstance(held, np.ndarray):
+        if held.dtype.kind not in "USu" or held.nbytes >= 1 << 26:
+            return False
+        signs = [sign, marker.encode("utf-32-le")] if isinstance(marker, str) else [sign]
+        return any(re.search(re.escape(one), np.ascontiguousarray(held)) for one in signs)
+    if isinstance(held, memoryview):
+        held = np.ascontiguousarray(held)
+    return held is not sign and re.search(re.escape(sign), held) is not None
 
 
 def _is_code(holder: object) -> bool:

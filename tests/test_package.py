@@ -174,7 +174,7 @@ def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     metadata = email.message_from_bytes(wheel.read(about))
     asked = [Requirement(one) for one in metadata.get_all("Requires-Dist")]
     light = {one.name for one in asked if not one.marker or "extra" not in str(one.marker)}
-    assert light == {"numpy", "numba", "scipy", "scikit-learn", "threadpoolctl", "tqdm"}
+    assert light == {"numpy", "numba", "scipy", "scikit-learn", "threadpoolctl", "tqdm", "cachetools"}
     assert metadata.get_all("Provides-Extra") == ["app", "tables", "cluster", "notebook", "docs"]
     assert metadata["License-Expression"] == "MIT"
     (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))

@@ -76,7 +76,7 @@ def picture():
     if not dragged.is_dragged(KEY):
 
         def valued():
-            return values(trace, view["level"], view["cell"], traced(features, ()))
+            return values(trace, view["level"], view["cell"], traced(features, ()), asked.wanted())
 
         asked.offer(state, valued)
     pins = dragged.traces_of_pins(view, FEATURES, traced)

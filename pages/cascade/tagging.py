@@ -77,7 +77,7 @@ def pictured(key):
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]), *by_rule)
     touring.offer(facts, trace, view["level"], view["cell"])
     if not dragged.is_dragged(key):
-        asked.offer(state, values, trace, view["level"], view["cell"])
+        asked.offer(state, values, trace, view["level"], view["cell"], None, asked.wanted())
     models = ("tagger",) if key == LATTICE else ()
     pins = dragged.traces_of_pins(
         view, models, lambda _, alphas: cached.tagging_trace_of(words, alphas, *by_rule)

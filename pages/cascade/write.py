@@ -133,7 +133,7 @@ def drawing():
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
     if not dragged.is_dragged(LATTICE):
-        asked.offer(state, values, trace, view["level"], view["cell"])
+        asked.offer(state, values, trace, view["level"], view["cell"], None, asked.wanted())
         asked.offer({"truth": state["truth"]})
     touring.offer_python(python.written(state, writing.shown_ink(state), view["alphas"]))
     taken = dragged.let_go(WRITE, LATTICE, MAX_ORDER)

@@ -27,6 +27,9 @@ def _step_back():
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
+BETWEEN: dict[str, Callable[[], None]] = {}
+"""``BETWEEN["of"]()`` is called before each piece that no visitor has asked for: it lets them go first."""
+
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
@@ -55,6 +58,8 @@ def map_in_pool(work: Callable, *rows):
         for arguments in zip(*rows):
             if len(under_way) == N_THREADS:
                 yield under_way.popleft().result()
+            if session is None and "of" in BETWEEN:
+                BETWEEN["of"]()
             under_way.append(_POOL.submit(in_session, *arguments))
         while under_way:
             yield under_way.popleft().result()

@@ -27,7 +27,11 @@ ASKED = {"at": 0.0}
 """When a visitor's run last asked for a value, by `time.monotonic`: a part that reruns by itself is seen by
 nothing else that is ours."""
 
-_INSIDE = threading.local()
+WAITING = {"n": 0}
+"""How many visitors' runs wait for a value that another thread makes: if it is one that goes after visitors,
+it must not."""
+
+_INSIDE, _COUNTING = threading.local(), threading.Lock()
 
 
 def shared(
@@ -124,7 +128,7 @@ class _Shared:
         if is_known:  # what it drives out may be ours: the lock is not held
             memory.MEMORY.used((id(self), name), value)
             return self._shown(key, value)
-        with turn:
+        with _turn_of(turn):
             with self.lock:
                 if self._is_known(name):
                     return self._shown(key, self.known[name][0])
@@ -213,6 +217,22 @@ class _Shared:
         with self.lock:
             for key in list(self.known):
                 self._drop(key)
+
+
+@contextlib.contextmanager
+def _turn_of(turn):
+    """Around what one thread makes and others wait for."""
+    if not turn.acquire(blocking=False):
+        waits = int(_has_page())
+        with _COUNTING:
+            WAITING["n"] += waits
+        turn.acquire()
+        with _COUNTING:
+            WAITING["n"] -= waits
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 def kernels_first(module: str) -> None:

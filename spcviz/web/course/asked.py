@@ -56,6 +56,12 @@ def hidden() -> frozenset[str]:
     return frozenset(of_tour) | frozenset(now.task.hide if now and not now.is_answered else ())
 
 
+def wanted() -> frozenset[str]:
+    """The names of values that the present task reads; none without a task."""
+    now = present()
+    return now.task.names if now else frozenset()
+
+
 def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
     """A page's values for the check of a task: its state, and what ``make(*args)`` returns."""
     if (now := present()) is None:

@@ -56,6 +56,11 @@ class Task(NamedTuple):
         """The right option's text; "" without options."""
         return self.options[0].text if self.options else ""
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The values that its check and its lines name."""
+        return frozenset((*expression.names(self.check), *named_in(self.live), *named_in(self.won)))
+
     def is_solved(self, values: Mapping) -> bool:
         """Whether the page's values fulfil it; False where one is missing."""
         try:

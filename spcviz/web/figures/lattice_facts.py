@@ -1,6 +1,7 @@
 """A lattice's numbers for tour sentences, formatted as the lattice itself does (lattice_words.js)."""
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,12 +38,10 @@ def alpha(value):
 def count_words(level, keep: np.ndarray) -> int:
     """Complete words of a level's kept arcs, a Python whole number: it can exceed 64 bits."""
     ends: dict[tuple, int] = {}
-    for column in range(len(level.col_start) - 1):
+    for column, (begin, end) in enumerate(pairwise(level.col_start.tolist())):
         counts: dict[tuple, int] = defaultdict(int)
-        for arc in range(level.col_start[column], level.col_start[column + 1]):
-            if keep[arc]:
-                states = tuple(level.symbols[arc].tolist())
-                counts[states[1:]] += 1 if column == 0 else ends.get(states[:-1], 0)
+        for states in map(tuple, level.symbols[begin:end][keep[begin:end]].tolist()):
+            counts[states[1:]] += 1 if column == 0 else ends.get(states[:-1], 0)
         ends = counts
     return sum(ends.values())
 

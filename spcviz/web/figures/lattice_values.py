@@ -15,41 +15,53 @@ truth                    what is right, "" if it is unknown
 ======================== ===========================================================================
 """
 
+from collections.abc import Collection
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from spcviz.web.figures.lattice_facts import count_words, threshold
 
 
-def values(trace, at: int, cell: str = "", tuned=None) -> dict:
-    """Values of level `at` (from 1) of a `WordTrace`, and of all; `tuned`: the same by tuned alphas."""
+def values(
+    trace, at: int, cell: str = "", tuned=None, wanted: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Values of level `at` (from 1) of a `WordTrace`, and of all; `tuned`: the same by tuned alphas.
+
+    Only those that are `wanted` are counted, if that is said: all words of all levels take milliseconds.
+    """
     tuned = trace if tuned is None else tuned
-    joint = " " if trace.words else ""
-
-    def spell(states):
-        return joint.join(trace.alphabet[k] for k in states)
-
-    out = {"truth": spell(trace.truth), "end": spell(trace.predictions[-1]), "level": at}
-    out["end_tuned"] = spell(tuned.predictions[-1])
+    shown = min(at, len(trace.levels))
+    out = {"truth": _spelled(trace, trace.truth), "end": _spelled(trace, trace.predictions[-1]), "level": at}
+    out["end_tuned"] = _spelled(trace, tuned.predictions[-1])
     for n, level in enumerate(trace.levels, start=1):
-        _, keep = threshold(level)
+        keep = threshold(level)[1]
         known = len(trace.truth) > 0 and len(level.truth_arcs) > 0
-        now = {
-            "left": count_words(level, keep),
-            "kept": int(keep.sum()),
-            "alive": known and bool(keep[level.truth_arcs].all()),
-            "fate": _fate(trace, level, keep, cell),
+        counts = {
+            "left": partial(count_words, level, keep),
+            "kept": lambda keep=keep: int(keep.sum()),
+            "alive": lambda known=known, keep=keep, level=level: known and bool(keep[level.truth_arcs].all()),
+            "fate": partial(_fate, trace, level, keep, cell),
         }
-        out |= {f"{name}_{n}": value for name, value in now.items()}
-        if n == min(at, len(trace.levels)):
-            out |= now
-    out["alive_all"] = all(out[f"alive_{n}"] for n in range(1, len(trace.levels) + 1))
+        for name, count in counts.items():
+            names = {f"{name}_{n}"} | ({name} if n == shown else set())
+            asked = names | ({"alive_all"} if name == "alive" else set())
+            if wanted is None or not asked.isdisjoint(wanted):
+                out |= dict.fromkeys(names, count())
+    if wanted is None or "alive_all" in wanted:
+        out["alive_all"] = all(out[f"alive_{n}"] for n in range(1, len(trace.levels) + 1))
     for n, level in enumerate(tuned.levels, start=1):
         falls = falls_at(level, level.truth_arcs)
         out[f"falls_{n}"] = float(falls.min()) if len(falls) else None
-    level = trace.levels[min(at, len(trace.levels)) - 1]
+    level = trace.levels[shown - 1]
     for arc, alpha in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
-        out[f"falls_{spell(level.symbols[arc])}"] = float(alpha)
+        out[f"falls_{_spelled(trace, level.symbols[arc])}"] = float(alpha)
     return out
+
+
+def _spelled(trace, states):
+    return (" " if trace.words else "").join(trace.alphabet[k] for k in states)
 
 
 def falls_at(level, arcs: np.ndarray) -> np.ndarray:
@@ -65,8 +77,7 @@ def _fate(trace, level, keep, cell):
     column = int(position) - 1 if position.isdigit() else -1
     if not 0 <= column < len(level.col_start) - 1:
         return None
-    joint = " " if trace.words else ""
     for arc in range(level.col_start[column], level.col_start[column + 1]):
-        if joint.join(trace.alphabet[k] for k in level.symbols[arc]) == symbols:
+        if _spelled(trace, level.symbols[arc]) == symbols:
             return "kept" if keep[arc] else "pruned"
     return None

@@ -1,5 +1,6 @@
 """The app's About text: whose data its models learned from, and what their licences allow."""
 
+from functools import cache
 from importlib import metadata
 
 from spcviz.registry import licences
@@ -12,6 +13,7 @@ RESTRICTED = (
 """On Home."""
 
 
+@cache
 def version() -> str:
     """The package's version; a clone that was never installed does not know it."""
     try:

@@ -14,7 +14,7 @@ import math
 import threading
 import time
 from collections.abc import Collection
-from functools import cache
+from functools import cache, partial
 
 import streamlit as st
 
@@ -40,13 +40,19 @@ class State:
         self.visited, self.running, self.counting = 0.0, 0, threading.Lock()
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
-    def let_visitors_first(self, forever=False):
-        """Wait until no page has run for a moment, or not for long; work beside one halves its speed."""
-        from spcviz.web.cached.shared import ASKED
+    def let_visitors_first(self, forever=False, patience=None):
+        """Wait until no page has run for a moment, or not for long; work beside one halves its speed.
 
-        give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
-        while time.monotonic() < give_up and (
-            self.running or time.monotonic() < max(self.visited, ASKED["at"]) + rest
+        Nor is there a wait while somebody waits for what is made here.
+        """
+        from spcviz.web.cached.shared import ASKED, WAITING
+
+        patience = _PATIENCE if patience is None else patience
+        give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + patience, _REST)
+        while (
+            not WAITING["n"]
+            and time.monotonic() < give_up
+            and (self.running or time.monotonic() < max(self.visited, ASKED["at"]) + rest)
         ):
             time.sleep(0.05)
 
@@ -67,11 +73,13 @@ OVERDUE = 1.0
 """Seconds under which an estimate that is still waited for was too small."""
 STATE.known.set()  # nothing is pending where nobody warms up
 _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
+_PIECE_PATIENCE = 1.0
+"""Seconds that a piece of some that are made in the pool waits: one takes a tenth of that."""
 
 
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
-    from spcviz.web.cached import shared
+    from spcviz.web.cached import pool, shared
 
     _open_terminal()
     gc.set_threshold(*_OF_COLLECTOR)
@@ -79,6 +87,7 @@ def start() -> threading.Thread:
         _tell_c_library("mallopt", *setting)
     STATE.known.clear()
     shared.GATE["of"] = may_compute
+    pool.BETWEEN["of"] = partial(STATE.let_visitors_first, patience=_PIECE_PATIENCE)
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
     thread.start()
     return thread

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME as NAME
 
 from spcviz.web.cached import pool
 from spcviz.web.cached.pool import N_THREADS, map_in_pool, run_in_pool
@@ -36,6 +37,17 @@ def test_who_asks_for_much_lets_others_in_between():
     assert run_in_pool(lambda: len(begun)) < 30
     greedy.join()
     assert len(begun) == 60
+
+
+def test_what_no_visitor_asked_for_lets_them_go_first_between_its_pieces(monkeypatch):
+    waits = []
+    monkeypatch.setitem(pool.BETWEEN, "of", lambda: waits.append(1))
+    assert list(map_in_pool(str, range(5))) == list("01234")
+    assert len(waits) == 5
+    monkeypatch.setattr(pool, "get_script_run_ctx", lambda **_: SimpleNamespace())
+    monkeypatch.setattr(pool, "add_script_run_ctx", lambda thread, of: setattr(thread, NAME, of))
+    assert list(map_in_pool(str, range(5))) == list("01234")
+    assert len(waits) == 5  # a visitor's own pieces wait for nobody
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own on Linux")

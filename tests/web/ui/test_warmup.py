@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 import types
 
 import pytest
@@ -106,6 +107,40 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     state.visited = begun = warmup.time.monotonic()
     state.let_visitors_first(forever=True)  # a guest that has all the time there is
     assert 0.3 < warmup.time.monotonic() - begun < 3
+
+
+def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
+    """A value that is made ahead, and that a page asks for meanwhile, must not go after that page."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    @shared.shared(1, kernels=False)
+    def value_of():
+        begun.set()
+        may_end.wait(30)
+        return 7
+
+    state, read = warmup.State(), []
+    state.running = 1  # the page that waits
+    maker = threading.Thread(target=value_of)
+    waiter = threading.Thread(target=lambda: read.append(value_of()), name="visit")
+    of_visit = {"visit": object()}
+    monkeypatch.setattr(
+        shared, "get_script_run_ctx", lambda **_: of_visit.get(threading.current_thread().name)
+    )
+    maker.start()
+    assert begun.wait(30)
+    waiter.start()
+    end = time.monotonic() + 30
+    while not shared.WAITING["n"] and time.monotonic() < end:
+        time.sleep(0.01)
+    since = time.monotonic()
+    state.let_visitors_first(forever=True)
+    assert time.monotonic() - since < 1
+    may_end.set()
+    maker.join(30)
+    waiter.join(30)
+    assert read == [7]
+    assert shared.WAITING["n"] == 0
 
 
 def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):

@@ -5,9 +5,8 @@ count; the word's first letters have fewer before them. Ink scores are those of
 `spcviz.problems.exact.page.live`.
 """
 
-from functools import lru_cache
-
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain

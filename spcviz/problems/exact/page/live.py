@@ -8,9 +8,9 @@ first.
 import itertools
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain

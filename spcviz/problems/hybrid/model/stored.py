@@ -5,10 +5,10 @@ N-grams are counted again from the shipped words; times of actions vary, so they
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.learning.hybrid.policy import Prices
 from spcviz.problems.hybrid.data import worlds

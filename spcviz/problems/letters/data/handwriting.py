@@ -4,10 +4,10 @@
 folds. A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz import engine
 from spcviz.engine import checks

@@ -1,9 +1,9 @@
 """Composed words of an open vocabulary (see `compose`): shipped as a list of words and rows of images."""
 
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters

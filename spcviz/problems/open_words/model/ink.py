@@ -8,10 +8,10 @@ image's features cost:
 .. math:: f(x) = (\max(\log p(y \mid x), \mathrm{FLOOR}))_y,\ \text{first letter?},\ 1
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks

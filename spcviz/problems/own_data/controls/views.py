@@ -74,7 +74,7 @@ def lattice() -> None:
     trace = source.trace(number, tuple(view["alphas"]))
     touring.offer(facts, trace, view["level"], view["cell"])
     if not dragged.is_dragged(LATTICE):
-        asked.offer(state, values, trace, view["level"], view["cell"])
+        asked.offer(state, values, trace, view["level"], view["cell"], None, asked.wanted())
 
     def traced(_, alphas):
         return source.trace(number, alphas[: source.n_levels])

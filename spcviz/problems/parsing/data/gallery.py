@@ -5,10 +5,10 @@ BY-SA 4.0, see `prepare`); "ewt120": of its test part, only where its files are.
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.problems.tagging.data.corpora import COLUMNS, EWT_ORIGIN, FOLDERS, read_columns
 from spcviz.registry.problem import DataSet

@@ -1,11 +1,11 @@
 """Sentences of tagging's two corpora with the head of every word (basic dependencies), and their codes."""
 
 import zlib
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.parsing.model.features import UNKNOWN_TAG

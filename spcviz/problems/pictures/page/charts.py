@@ -1,8 +1,7 @@
 """The Joint beats separate page's pictures: what is seen, the truth, and the three readings."""
 
-from functools import lru_cache
-
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.problems.pictures.page.shown import PictureReadings
 from spcviz.web.figures.palette import Palette

@@ -10,12 +10,12 @@ shoulders where hers lie: it knows where the person is, as her crops do.
 import io
 import zipfile
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 import av
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError

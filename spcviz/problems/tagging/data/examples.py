@@ -1,8 +1,9 @@
 """Sentences that the Tagging page offers, and the right tags of those that are known."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
+
+from cachetools.func import lru_cache
 
 from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns, words_of
 from spcviz.shared.folders import CACHE, NoCacheError, shipped

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import bigrams, decode, extend, score_arcs, states_left, unigrams

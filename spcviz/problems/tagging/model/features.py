@@ -12,10 +12,10 @@ With F = 10^5 features the chance that any two of them share one of the 2^64 cod
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks

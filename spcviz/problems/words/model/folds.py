@@ -6,11 +6,11 @@ parts of those: selectors and policies learn from readings of words that the mod
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
