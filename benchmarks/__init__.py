@@ -40,7 +40,7 @@ BENCHES = {
             "only": {
                 "metavar": "PART",
                 "help": "hostile: only a class beside hostile clients (three minutes); "
-                "files: beside 200 hostile files, which no other run has (ten minutes); "
+                "files: beside 200 hostile files, which no other run has (twenty minutes); "
                 "course: with a task open and without, and 200 phones that solve one (five minutes); "
                 "passing: beside 40 visitors who save loops and ask for cards at once (ten minutes)",
             },

@@ -9,7 +9,8 @@ labels (B, T), (N,), or one a word    true labels; those that are not known are 
 id2label, tokens                      names of labels, and words
 ====================================  ===============================================================
 
-Without `word_ids` each token that `lengths` or `attention_mask` say is there is a word.
+Without `word_ids` each token that `lengths` or `attention_mask` say is there is a word; without these, too,
+each that has a label.
 """
 
 from collections.abc import Sequence
@@ -68,17 +69,29 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequenc
             raise ShapeError(f"lengths has {len(lengths)} sequences; logits has {len(logits)}")
     if "word_ids" in arrays:
         return tables, _ids(arrays["word_ids"], tables), mask
-    if lengths is None and mask is None:
+    known = _known(arrays.get("labels"), logits) if lengths is None and mask is None else None
+    if lengths is None and mask is None and known is None:
         raise ArgumentError(
             "must hold word_ids beside logits: of each token its word's number, or -1; or lengths, or "
-            "attention_mask, where each token is a word"
+            "attention_mask, where each token is a word; or labels that are -100 where a token is of no word"
         )
-    if lengths is None:
+    there: Sequence
+    if known is not None:
+        there = known
+    elif lengths is None:
         there = checks.listed("attention_mask", np.atleast_2d(np.asarray(mask)))
     else:
         there = tuple(np.arange(len(table)) < n for table, n in zip(tables, lengths.tolist()))
     counted = [np.where(row, np.cumsum(row) - 1, -1).tolist() for row in map(np.asarray, there)]
     return tables, counted, mask
+
+
+def _known(labels: np.ndarray | None, logits: np.ndarray) -> np.ndarray | None:
+    """Where a token has a label, (B, T), if some have none: as token classifiers are evaluated."""
+    if labels is None or labels.dtype.kind not in "iu" or labels.shape != logits.shape[:-1]:
+        return None
+    known = np.atleast_2d(labels != _UNKNOWN)
+    return known if known.any() and not known.all() else None
 
 
 def _ids(ids: np.ndarray, tables: Sequence) -> list[list]:

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from spcviz.engine.errors import SpcvizError
+from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.io import read_scores
 from spcviz.problems.own_data.data.files import How, read
 from spcviz.scores import from_hf
@@ -104,3 +104,27 @@ def test_arrays_that_disagree_are_refused_by_name(changed, said):
     with pytest.raises(SpcvizError, match=said) as caught:
         read("l.npz", npz(**(ABOUT | changed)))
     assert str(caught.value).startswith("l.npz: ")
+
+
+def test_predictions_as_a_trainer_returns_them():
+    """Tokens without a label are of no word, as every evaluation of token classifiers has it."""
+    labels = np.array([[-100, 0, 1, -100], [-100, 2, -100, -100]])
+    logits = np.random.default_rng(0).normal(size=(2, 4, 3))
+    got = read_scores(npz(predictions=logits, label_ids=labels))
+    assert got.lengths.tolist() == [2, 1]
+    assert got.labels.tolist() == [0, 1, 2]
+    assert got.emissions.tolist() == [*logits[0, 1:3].tolist(), logits[1, 1].tolist()]
+    same = read_scores(npz(logits=logits, labels=labels))
+    assert same.emissions.tolist() == got.emissions.tolist()
+    for other in (np.zeros((2, 4), int), np.full((2, 4), -100), np.zeros((2, 3), int)):
+        with pytest.raises(ArgumentError, match="must hold word_ids beside logits"):
+            read_scores(npz(logits=logits, labels=other))
+
+
+def test_scores_in_batches_that_are_filled_up():
+    scores, names = np.random.default_rng(0).normal(size=(2, 4, 3)), np.array(["A", "B", "C"])
+    for how in ({"lengths": [3, 4]}, {"mask": [[1, 1, 1, 0], [1, 1, 1, 1]]}):
+        got = read_scores(npz(emissions=scores, label_names=names, **how))
+        assert got.lengths.tolist() == [3, 4]
+        assert got.label_names == ("A", "B", "C")
+        assert got.emissions.tolist() == [*scores[0, :3].tolist(), *scores[1].tolist()]

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.io import arrays, read_scores
+from spcviz.io.score_tables import UNKNOWN, is_score_table
 from spcviz.scores import from_emissions
 
 RNG = np.random.default_rng(0)
@@ -181,7 +182,7 @@ def test_damage_is_said(tmp_path):
     single = io.BytesIO()
     np.save(single, np.zeros(3))
     with pytest.raises(
-        ArgumentError, match=r"must be an .npz with emissions and lengths, got a single array"
+        ArgumentError, match=r"is a single numpy array \(.npy\); scores are read from an .npz with emissions"
     ):
         read_scores(single.getvalue())
     with pytest.raises(ArgumentError, match=r"none.npz: cannot be read"):
@@ -208,3 +209,147 @@ def test_a_label_that_is_named_like_a_number_is_one():
     assert read_scores(text).label_names == ("NUM", "V")  # whole numbers that no gold label bears
     assert read_scores(text.replace(",0,", ",0.5,")).label_names == ("NUM", "NO", "V")
     assert read_scores(text.replace("V,1", "NO,1")).label_names == ("NUM", "NO", "V")
+
+
+ROWS = "1,Anna,B-PER,0.1,2.5,0.3\n1,Karenina,I-PER,0.2,0.1,3\n2,reads,O,4,0.1,-inf\n"
+
+
+@pytest.mark.parametrize(
+    "gold",
+    ["true", "y_true", "NER tags", "target", "True label", "gold_label", "reference", "Tag", "expected"],
+)
+def test_true_labels_under_the_names_that_people_give_them(gold):
+    got = read_scores(f"sentence_id,token,{gold},O,B-PER,I-PER\n{ROWS}")
+    assert got.label_names == ("O", "B-PER", "I-PER")
+    assert (got.labels.tolist(), got.lengths.tolist()) == ([1, 2, 0], [2, 1])
+
+
+@pytest.mark.parametrize("name", ["prediction", "pred", "pos", "lemma"])
+@pytest.mark.parametrize("is_before", [False, True])
+def test_words_beside_the_gold_label_are_no_scores(name, is_before):
+    head, cells = ("{0},true", "{0},{1}") if is_before else ("true,{0}", "{1},{0}")
+    rows = [("1,Anna", "O", "B-PER", "1,2"), ("1,reads", "B-PER", "O", "3,-1")]
+    text = f"sentence,token,{head.format(name)},O,B-PER\n"
+    text += "".join(f"{a},{cells.format(pred, true)},{b}\n" for a, pred, true, b in rows)
+    got = read_scores(text)
+    assert got.label_names == ("O", "B-PER")
+    assert got.labels.tolist() == [1, 0]
+    assert got.emissions.tolist() == [[1, 2], [3, -1]]
+
+
+@pytest.mark.parametrize(
+    "form", ["prob_{}", "p({})", "P({})", "score {}", "logit.{}", "Probability: {}", "{}"]
+)
+@pytest.mark.parametrize("gold", [True, False])
+def test_labels_by_columns_that_say_that_they_are_scores(form, gold):
+    names = ",".join(form.format(label) for label in ("O", "B-PER"))
+    head, cells = ("gold,", ("B-PER,", "O,")) if gold else ("", ("", ""))
+    got = read_scores(f"sequence,token,{head}{names}\n1,Anna,{cells[0]}1,2\n1,reads,{cells[1]}3,1\n")
+    assert got.label_names == ("O", "B-PER")
+    assert (got.labels is None) == (not gold)
+
+
+def test_labels_that_begin_as_such_a_column_are_as_they_are():
+    got = read_scores("sequence,token,gold,p.A,prob_B\n1,a,prob_B,1,2\n1,b,p.A,2,1\n")
+    assert got.label_names == ("p.A", "prob_B")
+    assert read_scores("sequence,token,prob_A,B\n1,a,1,2\n1,b,2,1\n").label_names == ("prob_A", "B")
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("doc_id,sent_id,token,O,X\n1,1,a,1,2\n2,1,b,1,2\n", [1, 1]),  # the number starts anew
+        ("doc_id,sent_id,token,O,X\n1,1,a,1,2\n1,1,b,1,2\n1,2,c,1,2\n2,1,d,1,2\n", [2, 1, 1]),
+        ("file,sequence,token,O,X\na.txt,0,a,1,2\nb.txt,0,b,1,2\nb.txt,0,c,1,2\n", [1, 2]),
+        ("sequence,token,O,X\n1,a,1,2\n,b,1,2\n2,c,1,2\n,d,1,2\n,e,1,2\n", [2, 3]),  # named once
+        ("token,O,X\na,1,2\nb,1,2\n\nc,1,2\n", [2, 1]),
+        ("token,O,X\na,1,2\n,,\n,,\nc,1,2\nd,1,2\n", [1, 2]),  # Excel's blank rows
+        ("sequence,token,O,X\n1,a,1,2\n\n1,b,1,2\n2,c,1,2\n", [2, 1]),  # the id goes before
+        ("token_id,token,O,X\n0,a,1.5,2\n1,b,1,2\n0,c,1,2\n1,d,1,2\n2,e,1,2\n", [2, 3]),
+    ],
+)
+def test_sequences_are_told_apart_as_in_other_tables(text, lengths):
+    got = read_scores(text)
+    assert got.lengths.tolist() == lengths
+    assert got.label_names == ("O", "X")
+
+
+def test_what_tells_no_sequences_apart_is_refused():
+    for text in ("token,O,X\na,1,2\nb,1,2\n", "a,1,2\n\nb,1,2\n"):
+        with pytest.raises(ArgumentError, match="must have the columns sequence, token, gold"):
+            read_scores(text)
+    with pytest.raises(ArgumentError, match="line 4: rows of sequence '1, 1' must be neighbours"):
+        read_scores("doc,sequence,token,O,X\n1,1,a,1,2\n1,2,b,1,2\n1,1,c,1,2\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# scores of model 7, 2026\nsequence,token,O,X\n1,a,-1.5,2\n",
+        "sep=,\nsequence,token,O,X\n1,a,-1.5,2\n",
+        "sep=;\nsequence;token;O;X\n1;a;-1,5;2\n",
+        "sequence,token,O,X,\n1,a,-1.5,2,\n",  # a comma too many
+        "sequence,token,O,X\n1,a,\u22121.5,2\n",  # the minus of word processors
+        "sequence,token,O,X\n1,a,-15e-1,2.\n",
+    ],
+)
+def test_what_programs_write_around_numbers(text):
+    got = read_scores(text)
+    assert got.emissions.tolist() == [[-1.5, 2.0]]
+    assert got.label_names == ("O", "X")
+
+
+def test_a_line_is_counted_from_the_files_first():
+    with pytest.raises(ArgumentError, match="line 4: X must be a score, got '12%'"):
+        read_scores("# by hand\nsequence,token,O,X\n1,a,1,2\n1,b,3,12%\n")
+    with pytest.raises(ArgumentError, match="line 2: O must be a score, got 'NA'"):
+        read_scores("sequence,token,O,X\n1,a,NA,2\n1,b,NA,2\n")
+
+
+def test_numbers_of_labels_that_pandas_has_made_floats():
+    got = read_scores("sequence,token,gold,0,1,2\n1,a,1.0,0.2,1.5,2.5\n1,b,,1,2,3\n1,c,0.0,1,2,3\n")
+    assert got.labels.tolist() == [1, UNKNOWN, 0]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\x40\0\0\0\0\0\0\0" + b'{"logits":{"dtype":"F32"}}' + bytes(80), "is a file of safetensors"),
+        (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(200), "is a file of MATLAB"),
+        (b"PAR1" + bytes(60), "is Parquet"),
+        (b'[{"entity": "B-PER", "score": 0.9, "word": "Anna"}]', "is JSON"),
+        (b"\x80\x04\x95" + bytes(30), "is a pickle, which could run code"),
+    ],
+)
+def test_what_others_save_scores_as_is_named(data, said):
+    with pytest.raises(ArgumentError, match=f"text: {said}"):
+        read_scores(data)
+
+
+def test_zips_of_others_are_named():
+    for member, said in (
+        ("archive/data.pkl", "a file of PyTorch's"),
+        ("xl/workbook.xml", "an Excel workbook"),
+    ):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as file:
+            file.writestr(member, "x")
+        with pytest.raises(ArgumentError, match=f"is {said}"):
+            read_scores(out.getvalue())
+    with pytest.raises(ArgumentError, match=r"must hold the array 'emissions', got \['probabilities'\]"):
+        read_scores(archive(probabilities=b"x"))
+
+
+@pytest.mark.parametrize(
+    ("data", "is_scores"),
+    [
+        (b"Sentence,Word,POS,Tag,length,freq\n1,It,PRP,O,2,0.5\n1,is,VBZ,O,2,0.4\n", False),
+        (b"word,tag,x,y\nIt,O,1,0\n\nis,O,0,1\n", False),
+        (b"token,O,X\nIt,1.5,0\n\nis,0,1.5\n", True),
+        (b"doc,token,gold,O,X\na,It,O,1.5,0\nb,is,X,0,1.5\n", True),
+        (b"It PRP O\nis VBZ O\n\nso RB O\n", False),
+        (b"1\tIt\t0.5\t0.7\n\n2\tis\t0.5\t0.7\n", False),
+    ],
+)
+def test_a_tagged_text_with_numbers_is_no_table_of_scores(data, is_scores):
+    assert is_score_table(data) == is_scores

@@ -29,7 +29,7 @@ ABOUT = {
     "metrics": {"char_accuracy": 98.5},
 }
 N_MUTATIONS = 2400
-N_KILLS = 200
+N_KILLS = 80
 ROOT = Path(__file__).parents[2]
 FORKS_WRITERS = """
 import json, os, sys

@@ -16,7 +16,8 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.io.conll import Corpus, read_conll
 from spcviz.io.kinds import packed_kind, unread_bytes
 from spcviz.io.records import looks_like_json
-from spcviz.io.scores import ScoreFile, is_score_table, read_scores
+from spcviz.io.score_tables import is_score_table
+from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.unpacked import opened_zip
 from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import brought as models
