@@ -170,6 +170,19 @@ def test_lengths_are_compared_with_both_spreads():
     assert len(lengths | {"Frames, learned (DMS-π)", "Arms, learned (DMS-π)"}) == 8
 
 
+def test_lines_of_the_same_name_keep_their_own_numbers():
+    """Both kinds of clips have a line of each method: none may stand beside the other's name."""
+    result = policy()
+    result["table"] += [line | {"data": "signs", "error": line["error"] + 50.0} for line in result["table"]]
+    for draw in (tables.table_frame, tables.lengths_frame):
+        frame = draw(result).reset_index()
+        assert len(frame) == 2 * len(draw(policy()))
+        assert not frame.duplicated([frame.columns[0], "clips"]).any()
+    frame = tables.table_frame(result)
+    assert (frame.loc[frame["clips"] == "signs", "mean wrong %, measured"] > 50).all()
+    assert (frame.loc[frame["clips"] == "rendered", "mean wrong %, measured"] < 50).all()
+
+
 def test_lengths_that_training_clips_chose_are_noted():
     said = " ".join(result.POLICY.notes(policy()))
     assert "training clips chose of spans: of 4 in 3, of 6 in 0, of 8 in 2 splits; of all: " in said

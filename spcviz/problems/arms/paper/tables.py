@@ -66,9 +66,9 @@ def lengths_frame(result):
 
 
 def _numbers(frame, *texts):
-    """Everything but some columns as numbers."""
-    kept = [name for name in frame.columns if name in texts]
-    return frame.drop(columns=kept).apply(pd.to_numeric, errors="coerce").join(frame[kept])[frame.columns]
+    """Everything but some columns as numbers; lines of the same name stay lines of their own."""
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in frame if name not in texts}
+    return frame.assign(**numbers)
 
 
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
