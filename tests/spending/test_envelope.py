@@ -11,7 +11,7 @@ from spcviz.io import load, save
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.tagging.data.corpora import read_ewt
 from spcviz.spending import EnvelopeTagger, FeatureTiers
-from spcviz.spending.envelope import Choice, planned, rates_of, read_aside, spread_of
+from spcviz.spending.envelope import Choice, planned, rates_of, spread_of
 from tests.spending.sequences import LABELS, TIERS, drawn
 
 X, Y = drawn(90)
@@ -44,8 +44,7 @@ def plan_of(positions, sequences, fixed, n=6):
     y = [["A"] * 10] * n
     one, other = Spender(positions, y), Spender(sequences, y)
     other.fixed = fixed
-    costs = np.array([1.0])
-    return planned([read_aside((one, other), y, y, costs)], costs)
+    return planned((one, other), y, y, np.array([1.0]))
 
 
 def all_(k, n=6):
@@ -65,15 +64,6 @@ def test_at_each_rate_the_best_way_so_far_is_taken():
 def test_what_makes_answers_worse_is_not_bought():
     plan = plan_of({0.0: all_(3)}, {0.0: all_(3)}, {0.0: all_(1), 1.0: all_(2)})
     assert [(one.way, one.spend) for one in plan] == [("fixed", 0.0)] * 5
-
-
-def test_a_dearer_tier_is_bought_unless_a_cheaper_one_is_better_by_more_than_chance():
-    even = {0.0: all_(5)}
-    for dear, spend in (([1, 4, 1, 4, 1, 2], 1.0), ([2, 1, 3, 1, 3, 3], 1.0), (all_(3), 0.0), (all_(2), 0.0)):
-        plan = plan_of(even, even, {0.0: all_(2), 1.0: dear})
-        assert [one.way for one in plan] == ["fixed"] * 5
-        assert [one.spend for one in plan] == [0.0] * 4 + [spend], dear
-        assert plan[-1].fixed == pytest.approx(sum(dear if spend else all_(2)) / 60)
 
 
 def test_a_gain_within_two_standard_errors_is_none():
