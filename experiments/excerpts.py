@@ -81,7 +81,7 @@ EXCERPTS = {
         columns=("at 20", "at 33", "at 50", "at 100", "std")
     ),
     "policy-pose": Excerpt(
-        rows=r"^Frames, (learned \(DMS-π\)|by imitation) (\(signs\) )?at [24]x.*signs|^All",
+        rows=r"^(Frames|Spans of 4 to 8 frames), learned \(DMS-π\) at 8x be|^Arms, learned.*at 8x be.*signs",
         table="policy-pose",
         columns=("clips", "mean wrong", "std", "wrong %, paper", "ms a frame", "speed-up", "improvement"),
         most=5,

@@ -106,6 +106,13 @@ def minus_fixed(ev, names, path, name):
 
 
 @kind
+def kept_more(ev, names, path, rival, over="clips"):
+    """policy-pose: points of the possible gain that a line keeps more than another does."""
+    mean, over_clips, *over_people = ev.at(path)["improvement_minus"][rival]
+    return ev.estimate(mean, over_people[0] if over == "people" else over_clips)
+
+
+@kind
 def summed(ev, names, path, key, *without):
     """The sum of a column of rows; not of those whose column has a value: ``column value``."""
     skipped = dict(one.rsplit(" ", 1) for one in without)
