@@ -66,7 +66,9 @@ class EnvelopeTagger(Budgeted):
     A `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and which of them, or which fixed tier,
     at which rate: never knowingly worse than the best fixed tier of the same cost. In a check that was fixed
     beforehand, on chunks, handwritten words and tags that no choice had been made on, it was at none of the
-    rates that are tried above that tier by more than a standard error; elsewhere chance may have it so.
+    rates that are tried above that tier by more than a standard error. A dear tier that pays only with all
+    sequences may be passed over, since ways are compared without those set aside: with 300 tagged sentences,
+    four of five further draws had it above that tier by more than a standard error.
 
     Parameters
     ----------
