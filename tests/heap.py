@@ -2,7 +2,6 @@
 
 import gc
 import os
-import re
 import time
 import types
 import weakref
@@ -70,11 +69,9 @@ def _has(held: object, marker: str | bytes, sign: bytes) -> bool:
     if isinstance(held, np.ndarray):
         if held.dtype.kind not in "USu" or held.nbytes >= 1 << 26:
             return False
-        signs = [sign, marker.encode("utf-32-le")] if isinstance(marker, str) else [sign]
-        return any(re.search(re.escape(one), np.ascontiguousarray(held)) for one in signs)
-    if isinstance(held, memoryview):
-        held = np.ascontiguousarray(held)
-    return held is not sign and re.search(re.escape(sign), held) is not None
+        raw = held.tobytes()
+        return sign in raw or (isinstance(marker, str) and marker.encode("utf-32-le") in raw)
+    return held is not sign and sign in (bytes(held) if isinstance(held, memoryview) else held)
 
 
 def _is_code(holder: object) -> bool:
