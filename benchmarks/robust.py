@@ -101,7 +101,7 @@ ROWS = (
     Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
         ("web.tours.tour", "web.touring.scenes", "web.touring.own_tour"), "app/test_links.py"),
     Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,
-        ("shared.stored", "web.ui.results"), "app/test_damaged_results.py"),
+        ("shared.result_files", "web.ui.results"), "app/test_damaged_results.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

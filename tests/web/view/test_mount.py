@@ -32,7 +32,7 @@ def test_the_parts_make_one_module(tmp_path, component):
     assert done.returncode == 0, done.stderr
     heads = [line for line in path.read_text().splitlines() if line.startswith(("import", "export"))]
     assert len(heads) == 1
-    assert heads[0].startswith(("export default mounted(", "export default function ("))
+    assert heads[0].startswith(("export default makeMount(", "export default function ("))
 
 
 @needs_node
