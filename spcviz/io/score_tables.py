@@ -27,10 +27,12 @@ UNKNOWN = -1
 
 _INDEX = ("", "unnamed_0", "index", "row", "rownames", "row_names", "x1")
 _GOLD = (
-    "gold", "gold_label", "gold_labels", "gold_tag", "gold_tags", "true", "true_label", "true_labels",
-    "true_tag", "true_tags", "y_true", "reference", "expected", "actual", "correct", *named.LABEL,
+    *(name for name in named.LABEL if name.startswith(("gold", "true", "y_true"))),
+    "reference", "expected", "actual", "correct", *named.LABEL,
 )  # fmt: skip
-_SAMPLE, _LOOKED_AT = 1 << 16, 2000
+"""Of true labels: names that can mean no other before those that can."""
+
+_SAMPLE, _LOOKED_AT, _MOST_BEFORE = 1 << 16, 2000, 100
 _NOTHING = frozenset(("", "nan", "na", "n/a", "null", "none", "-", "?", "#n/a"))
 """What is written in place of a number that is missing."""
 
@@ -118,7 +120,7 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
     separator = separator or max(names, key=lambda name: head.count(SIGNS[name]))
     rows = []
     for line, row in rows_of(text, separator, is_whole=is_whole):
-        has_any = any(cell.strip() for cell in row)
+        has_any = any(map(str.strip, row))
         if has_any or (rows and rows[-1][1]):  # one blank row says as much as several
             rows.append((line + n_before, row if has_any else []))
     while rows and not rows[-1][1]:
@@ -135,14 +137,15 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
 
 def _without_preamble(text: str) -> tuple[str, int, str]:
     """(a text from its header on, lines before, the separator that one of these tells)."""
+    lines = text[:_SAMPLE].split("\n")
     n_before, told = 0, ""
-    while True:
-        first, _, rest = text.partition("\n")
-        if found := _SEPARATOR.fullmatch(first):
+    for line, below in pairwise(lines[:_MOST_BEFORE]):
+        if found := _SEPARATOR.fullmatch(line.rstrip("\r")):
             told = next((name for name, sign in SIGNS.items() if sign == found[1]), told)
-        elif not (first.startswith("#") and _n_signs(rest.partition("\n")[0]) > _n_signs(first)):
-            return text, n_before, told
-        text, n_before = rest, n_before + 1
+        elif not (line.startswith("#") and _n_signs(below) > _n_signs(line)):
+            break
+        n_before += 1
+    return text[sum(len(line) + 1 for line in lines[:n_before]) :], n_before, told
 
 
 def _n_signs(line: str) -> int:
@@ -247,12 +250,14 @@ def _numbers(name: str, body: list[Row], columns: _Columns) -> np.ndarray:
         raise ArgumentError(
             f"{name}, line {line}: must have scores without signs between thousands, got {cells[odd]!r:.60}"
         )
-    try:
-        out = np.array([float(_in_ascii(cell)) for cell in cells]).reshape(len(body), len(columns.scores))
-    except ValueError:
-        out = None
-    if out is not None and (out < np.inf).all():
-        return out
+    for read in (float, lambda cell: float(_in_ascii(cell))):  # most are as Python writes them
+        try:
+            out = np.array([read(cell) for cell in cells]).reshape(len(body), len(columns.scores))
+        except ValueError:
+            continue
+        if (out < np.inf).all():
+            return out
+        break
     for at, cell in enumerate(cells):
         row, k = divmod(at, len(columns.scores))
         where, label = f"{name}, line {body[row][0]}", columns.header[columns.scores[k]]

@@ -103,7 +103,7 @@ def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
     name, data = bytes_of(source, MAX_BYTES)
     if (kind := packed_kind(data)) == "zip":
         return _of_npz(name, data, subwords)
-    if what := unread_bytes(data) or (f"is {kind}; {_SAVE_AS}" if kind else _unread(data)):
+    if what := unread_bytes(data) or (f"is {kind}; {_SAVE_AS}" if kind else _name_format(data)):
         raise ArgumentError(f"{name}: {what}")
     text = text_of(data, MAX_BYTES)
     return _of_csv(text._replace(name=name if text.name == UNNAMED else text.name))
@@ -115,7 +115,7 @@ def _of_csv(text: Text) -> ScoreFile:
     return ScoreFile(**read_table(text)._asdict())
 
 
-def _unread(data: bytes) -> str:
+def _name_format(data: bytes) -> str:
     """What bytes are that others save scores as; empty for all else."""
     return next(
         (f"is {kind}; {_SAVE_AS}" for sign, kind in _UNREAD if re.match(sign, data[:64], re.DOTALL)), ""
@@ -123,31 +123,40 @@ def _unread(data: bytes) -> str:
 
 
 def _of_npz(name: str, data: bytes, subwords: str) -> ScoreFile:
-    arrays, n_subwords = _named(arrays_of(name, data, _ALL)), 0
+    arrays, n_subwords = arrays_of(name, data, _ALL), 0
     try:
+        arrays = _rename(arrays)
         if "logits" in arrays and "emissions" not in arrays:
             arrays, n_subwords = words_of_arrays(arrays, subwords)
         for key in ("emissions", "lengths"):
             if key not in arrays:
-                raise ArgumentError(_lacks(key, opened_zip(name, data).names))
+                raise ArgumentError(_say_missing(key, opened_zip(name, data).names))
         return _checked(arrays)._replace(n_subwords=n_subwords)
     except SpcvizError as error:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _named(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _rename(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Arrays by our names: as `Trainer.predict` of transformers gives them, and scores in batches."""
+    out = dict(arrays)
+    is_batched = "emissions" in out and out["emissions"].ndim == 3
+    if is_batched and "logits" not in out:
+        out["logits"] = out.pop("emissions")
+        if "label_names" in out:
+            out["id2label"] = out.pop("label_names")
     for other, ours in _OTHERS.items():
-        if other in arrays and ours not in arrays:
-            arrays[ours] = arrays.pop(other)
-    if "logits" not in arrays and "emissions" in arrays and arrays["emissions"].ndim == 3:
-        arrays["logits"] = arrays.pop("emissions")
-        if "label_names" in arrays:
-            arrays["id2label"] = arrays.pop("label_names")
-    return arrays
+        if other in out and ours not in out:
+            out[ours] = out.pop(other)
+    predictions = arrays.get("predictions")
+    if out.get("logits") is predictions is not None and "emissions" not in out and predictions.ndim != 3:
+        got = f"shape {predictions.shape}, dtype {predictions.dtype}"
+        raise ShapeError(
+            f"predictions has {got}; it needs a score of each label, (B, T, K), not the best one"
+        )
+    return out
 
 
-def _lacks(key: str, members: Collection[str]) -> str:
+def _say_missing(key: str, members: Collection[str]) -> str:
     """What is said of a zip without an array."""
     if any(member.endswith("data.pkl") for member in members):
         return f"is a file of PyTorch's, which could run code and is never read; {_SAVE_AS}"

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.io import read_scores
 from spcviz.problems.own_data.data.files import How, read
 from spcviz.scores import from_hf
@@ -128,3 +128,17 @@ def test_scores_in_batches_that_are_filled_up():
         assert got.lengths.tolist() == [3, 4]
         assert got.label_names == ("A", "B", "C")
         assert got.emissions.tolist() == [*scores[0, :3].tolist(), *scores[1].tolist()]
+
+
+def test_predicted_labels_are_no_scores():
+    """Four numbers of a row are four tokens' labels, not four labels' scores."""
+    best = np.array([[0, 1, 2, 0], [1, 1, 0, 2], [2, 0, 1, 1]])
+    for how in ({"lengths": [1, 2]}, {"lengths": [4, 4, 4]}, {"word_ids": [[0, 1, 2, -1]] * 3}, {}):
+        with pytest.raises(ShapeError, match=r"predictions has shape \(3, 4\), dtype int64; it needs"):
+            read_scores(npz(predictions=best, label_ids=best, **how))
+    scores = np.random.default_rng(0).normal(size=(3, 4, 3))
+    got = read_scores(npz(emissions=scores, predictions=best, lengths=[4, 2, 3]))
+    assert got.lengths.tolist() == [4, 2, 3]
+    assert got.emissions[:4].tolist() == scores[0].tolist()
+    flat = read_scores(npz(emissions=scores[0], predictions=best[0], lengths=[4]))
+    assert flat.emissions.tolist() == scores[0].tolist()

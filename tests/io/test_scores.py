@@ -306,6 +306,13 @@ def test_a_line_is_counted_from_the_files_first():
         read_scores("sequence,token,O,X\n1,a,NA,2\n1,b,NA,2\n")
 
 
+def test_lines_before_the_header_are_few_and_read_once():
+    rows = "sequence,token,O,X\n1,a,1,2\n"
+    assert read_scores("sep=,\n# by hand\n" + rows).emissions.tolist() == [[1.0, 2.0]]
+    with pytest.raises(ArgumentError, match="must have the columns sequence"):
+        read_scores("sep=,\n" * 5000 + rows)
+
+
 def test_numbers_of_labels_that_pandas_has_made_floats():
     got = read_scores("sequence,token,gold,0,1,2\n1,a,1.0,0.2,1.5,2.5\n1,b,,1,2,3\n1,c,0.0,1,2,3\n")
     assert got.labels.tolist() == [1, UNKNOWN, 0]

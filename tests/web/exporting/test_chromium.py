@@ -3,7 +3,9 @@
 import contextlib
 import io
 import os
+import secrets
 import time
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -69,6 +71,18 @@ def test_nothing_of_a_page_is_there_for_the_next(browser):
     assert browser.draw(page(looked), SIZE, 1, lambda _: None)[1] == "||||"
     assert browser.draw(page(f"String({names})"), SIZE, 1, lambda _: None)[1] == "0"
     assert not list(os.scandir(browser._folder.name))[1:], "the pages themselves are gone, too"
+
+
+def test_nothing_of_a_page_is_on_the_disk(browser):
+    """Neither what it stored nor its title, its address and its history, which windows write down."""
+    marker = f"Xy{secrets.token_hex(8)}"
+    keep = f"""document.title = localStorage.ink = "{marker}";
+    history.pushState({{ ink: "{marker}" }}, "", "#{marker}");"""
+    assert browser.draw(page("localStorage.ink", keep), SIZE, 1, lambda _: None)[1] == marker
+    time.sleep(4)  # it takes three where it is done
+    kept = [path for path in Path(browser._folder.name).rglob("*") if path.is_file()]
+    signs = marker.encode(), marker.encode("utf-16-le")
+    assert [path.name for path in kept if any(sign in path.read_bytes() for sign in signs)] == []
 
 
 def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
