@@ -33,7 +33,7 @@ def main(arguments=None):
     """Run one command; returns the exit status (0 done, 1 refused, 130 interrupted)."""
     options = _parser().parse_args(arguments)
     try:
-        with extras.named("this command"):
+        with extras.name_extra("this command"):
             return options.run(options) or 0
     except (SpcvizError, OSError) as error:
         print(f"spcviz: {error}", file=sys.stderr)

@@ -36,5 +36,5 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
     MissingPackageError
         If a package of the app is not installed.
     """
-    with extras.named("spcviz.show"):
+    with extras.name_extra("spcviz.show"):
         return import_module("spcviz.web.exporting.notebook").show(thing, x, words)

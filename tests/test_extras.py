@@ -53,14 +53,18 @@ def test_nothing_is_imported_that_neither_the_library_nor_an_extra_brings():
 def test_a_package_is_told_by_either_of_its_names():
     for name in ("PIL", "pillow", "skimage", "scikit-image", "streamlit"):
         assert extras.how_to_install(name) == 'python -m pip install "spcviz[app]"'
-    with pytest.raises(extras.MissingPackageError) as caught, extras.named("A page"):
+    with pytest.raises(extras.MissingPackageError) as caught, extras.name_extra("A page"):
         raise ModuleNotFoundError("", name="PIL.Image")
     assert str(caught.value).startswith("A page needs the package pillow; python -m pip")
     assert caught.value.name == "PIL"
-    with pytest.raises(ModuleNotFoundError) as caught, extras.named("A page"):
+    with pytest.raises(ModuleNotFoundError) as caught, extras.name_extra("A page"):
         importlib.import_module("spcviz.no_such_module")
     assert not isinstance(caught.value, extras.MissingPackageError)
-    with pytest.raises(extras.MissingPackageError) as caught, extras.named("outer"), extras.named("inner"):
+    with (
+        pytest.raises(extras.MissingPackageError) as caught,
+        extras.name_extra("outer"),
+        extras.name_extra("inner"),
+    ):
         raise ModuleNotFoundError("", name="pdoc")
     assert str(caught.value).startswith("inner needs the package pdoc")
 

@@ -177,7 +177,7 @@ def best_queue(learn, draws, costs, group):
 def _wasted_by_clips(looked, costs, is_per_cost, held, rng):
     """Badness of whole chains on held-out ones, by selectors that have not seen their clips."""
     gains = batch_selection.values_of(looked.losses) / looked.sizes[:, None]
-    values = batch_selection.crossed(looked, batch_selection.with_later(gains), rng)[held]
+    values = batch_selection.cross_values(looked, batch_selection.with_later(gains), rng)[held]
     costs = costs[held]
     order = batch_selection.per_cost(values, costs) if is_per_cost else values
     curve = curve_of(expand(order, costs), looked.losses[held])

@@ -194,7 +194,7 @@ def chain_points(world, batch, learned, settings, clock, parents_us):
         before, wrong[w] = wrong[w], wrong[w] - gain
         words.append(words[-1] + int(wrong[w] > 0) - int(before > 0))
     begun = len(batch.labels) * (clock.score[0] + parents_us["dms_pi"]["letter"])
-    lost = chains.lost(spent.labels_before) - np.concatenate([[0], np.cumsum(spent.gain)])
+    lost = chains.loss_of(spent.labels_before) - np.concatenate([[0], np.cumsum(spent.gain)])
     return Points(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
 
 

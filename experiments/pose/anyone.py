@@ -81,7 +81,7 @@ def face_on(data):
     apart = np.linalg.norm(limbs[:, 2, 0] - limbs[:, 1, 0], axis=1)
     is_seen = np.isfinite(limbs).all(axis=(1, 2, 3))
     rows = np.flatnonzero(is_seen & (apart >= LEAST_SHOULDERS * torso))
-    return clips.chosen(rows[np.argsort(np.array(clips.names)[rows], kind="stable")][:N_LSPET])
+    return clips.pick(rows[np.argsort(np.array(clips.names)[rows], kind="stable")][:N_LSPET])
 
 
 def pictures_of(name, quick=False):
@@ -100,14 +100,14 @@ def pictures_of(name, quick=False):
             np.concatenate([clip.limbs for clip in clips]),
             np.repeat(np.arange(len(clips)), [len(clip.frames) for clip in clips]),
             tuple(f"{clip.name} {frame}" for clip in clips for frame in clip.frames),
-        ).chosen(np.flatnonzero(sure)[::step])
+        ).pick(np.flatnonzero(sure)[::step])
     if name == "lspet":
         facing = face_on(stored.data_folder())
-        return facing.chosen(np.arange(0, len(facing.clips), step))
+        return facing.pick(np.arange(0, len(facing.clips), step))
     test = pose_data.load_buffy(stored.data_folder(), "test")
     if name == "jittered":
-        test = pose_data.jittered(test, np.random.default_rng(reproduce.JITTER_SEED))
-    return test.chosen(np.arange(0, len(test.clips), BUFFY_EVERY * step))
+        test = pose_data.jitter_clips(test, np.random.default_rng(reproduce.JITTER_SEED))
+    return test.pick(np.arange(0, len(test.clips), BUFFY_EVERY * step))
 
 
 def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick: bool = False) -> dict:

@@ -16,12 +16,12 @@ import numpy as np
 from experiments.pose import follow, joint_learning
 from experiments.pose.joint_learning import Cut
 from spcviz.problems.pose.data import buffy, render, signs
-from spcviz.problems.pose.model import cascade, seen, stored
+from spcviz.problems.pose.model import cascade, clip_views, stored
 from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.store import digest_of_arrays
 
 STEPS = {"signs": 1, "signs, far apart": 2}
-"""Of the frames that `seen` gives, 10 a second, each so many-th."""
+"""Of the frames that `clip_views` gives, 10 a second, each so many-th."""
 CUTS = {"signs": Cut(4, 2, 6), "signs, far apart": Cut(4, 1, 6), "rendered": Cut(8, 1, 12)}
 RENDERED = replace(joint_learning.SETTINGS, n_clips=18)
 N_FRAMES, STRIDE = 8, 3
@@ -35,17 +35,17 @@ MODULES = ("experiments.pose.clip_sets",)
 def of_person(
     model: cascade.PoseModel, kind: str, person: str, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """`joint_learning.measured` on one person's clips, a kind of `STEPS`, after learning on the others'."""
+    """`joint_learning.measure_model` on one person's clips (kind: of `STEPS`), learned from the others'."""
     settings, cut = joint_learning.settings_for(quick=quick), CUTS[kind]
     about = _about(model, settings) | {"clips": f"{kind}-{person}".replace(", ", "-").replace(" ", "-")}
     about |= {"step": STEPS[kind], "data": signs.SHIPPED_SHA256}
     fold = next(fold for fold in signs.folds() if fold.person == person)
 
     def make():
-        clips = {name: thinned(clip, STEPS[kind]) for name, clip in seen.load_clips(work).items()}
+        clips = {name: thin_clip(clip, STEPS[kind]) for name, clip in clip_views.load_clips(work).items()}
         teach, dev = ([clips[name] for name in names] for names in teachers(fold))
         learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
-        return joint_learning.measured(learnt, [clips[name] for name in fold.test], cut)
+        return joint_learning.measure_model(learnt, [clips[name] for name in fold.test], cut)
 
     return load_or_compute(work, f"pose-ensemble-{about['clips']}", about, MODULES, make)
 
@@ -64,7 +64,7 @@ def teachers(fold):
     return [name for name in fold.train if name not in dev], dev
 
 
-def thinned(clip: seen.Clip, step: int) -> seen.Clip:
+def thin_clip(clip: clip_views.Clip, step: int) -> clip_views.Clip:
     """Every so many-th frame of a clip."""
     return clip._replace(cells=clip.cells[::step], limbs=clip.limbs[::step], is_seen=clip.is_seen[::step])
 
@@ -77,34 +77,36 @@ def of_rendered(
     about = _about(model, settings) | {"clips": "rendered", "seeds": SEEDS, "every": STRIDE}
 
     def make():
-        teach, dev = (list(rendered(*SEEDS[name])) for name in ("teach", "dev"))
+        teach, dev = (list(render_clips(*SEEDS[name])) for name in ("teach", "dev"))
         learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
         first, n = SEEDS["test"]
-        clips = rendered(first, 2 * N_PARTS if quick else n)
+        clips = render_clips(first, 2 * N_PARTS if quick else n)
         chosen = (clip for number, clip in enumerate(clips) if number % N_PARTS == part)
-        return joint_learning.measured(learnt, chosen, cut)
+        return joint_learning.measure_model(learnt, chosen, cut)
 
     key = about | {"part": part, "n_parts": N_PARTS, "quick": quick}
     return load_or_compute(work, f"pose-ensemble-rendered-{part}", key, MODULES, make)
 
 
-def rendered(first: int, n: int) -> Iterator[seen.Clip]:
+def render_clips(first: int, n: int) -> Iterator[clip_views.Clip]:
     """So many rendered clips in which something passes before torso or upper arms, seeds `first` and on.
 
-    >>> [clip.name for clip in rendered(1000, 2)]
+    >>> [clip.name for clip in render_clips(1000, 2)]
     ['1003', '1004']
     """
     seed = first
     while n:
         clip = render.render_clip(seed, N_FRAMES * STRIDE, every=STRIDE)
         if clip.is_hidden[:, :3].any():
-            yield seen.of_pictures(str(seed), clip.images, clip.limbs, np.ones(clip.limbs.shape[:2], bool))
+            yield clip_views.of_pictures(
+                str(seed), clip.images, clip.limbs, np.ones(clip.limbs.shape[:2], bool)
+            )
             n -= 1
         seed += 1
 
 
 def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bool = False) -> list[dict]:
-    """What every method of the stored model makes of Buffy's clips, as `joint_learning.measured`."""
+    """What every method of the stored model makes of Buffy's clips, as `joint_learning.measure_model`."""
     test = buffy.load_buffy(stored.data_folder(), "test")
     numbers = np.unique(test.clips)[:: 9 if quick else BUFFY_EVERY]
     key = {"data": test.digest(), "quick": quick, "model": stored.digest_of(model)}
@@ -116,8 +118,8 @@ def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bo
 def _of_buffy(model, test, numbers):
     by_method = {method: [] for method in cascade.SUB_MODELS}
     for number in numbers:
-        clip = test.chosen(test.clips == number)
-        fine, detect = follow.detected(model, clip.images)
+        clip = test.pick(test.clips == number)
+        fine, detect = follow.detect(model, clip.images)
         for method, rows in by_method.items():
             figures = follow.follow(model, fine, clip.limbs, method)
             rows.append({"clip": str(number), "detect_ms": detect} | figures)

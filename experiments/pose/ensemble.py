@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.pose import clip_sets, follow, joint_learning
 from spcviz.problems.pose.data import buffy, signs
-from spcviz.problems.pose.model import seen, stored
+from spcviz.problems.pose.model import clip_views, stored
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
@@ -25,8 +25,8 @@ FOLDS = (
 )
 """Clips and the person left out, or a part of the clips."""
 CLIPS = {
-    "signs": f"signs, every {seen.EVERY}rd frame",
-    "signs, far apart": f"signs, every {seen.EVERY * clip_sets.STEPS['signs, far apart']}th frame",
+    "signs": f"signs, every {clip_views.EVERY}rd frame",
+    "signs, far apart": f"signs, every {clip_views.EVERY * clip_sets.STEPS['signs, far apart']}th frame",
     "rendered": f"rendered, fast arms, often hidden, {clip_sets.N_FRAMES} frames",
     "buffy": f"buffy, every {clip_sets.BUFFY_EVERY}rd clip of 4 frames",
 }
@@ -39,7 +39,7 @@ def reproduce_ensemble(run: Run) -> dict:
     reference = signs.load_reference()
     about = {"pose_buffy": {"limbs": test.limbs, "images": test.images}}
     jobs = [(name, str(run.models), str(run.work), quick) for name in names]
-    made = run_all(run.executor, measured, jobs, run.tick)
+    made = run_all(run.executor, measure_methods, jobs, run.tick)
     fold_rows = [{"fold": name, "rows": rows_of(name, runs)} for name, runs in zip(names, made)]
     rows = []
     for kind in dict.fromkeys(kind_of(name) for name in names):
@@ -48,12 +48,13 @@ def reproduce_ensemble(run: Run) -> dict:
     return describe(
         "pose-ensemble", SOURCE, rows, baselines=[],
         settings={
-            "within_px": follow.WITHIN_PX, "quick": quick, "every": seen.EVERY, "steps": clip_sets.STEPS,
+            "within_px": follow.WITHIN_PX, "quick": quick,
+            "every": clip_views.EVERY, "steps": clip_sets.STEPS,
             "cuts": {kind: list(cut) for kind, cut in clip_sets.CUTS.items()},
             "rendered_seeds": clip_sets.SEEDS, "rendered_every": clip_sets.STRIDE,
             "buffy_every": clip_sets.BUFFY_EVERY, "alpha_over_time": joint_learning.ALPHA_OVER_TIME,
-            "learning": {"signs": stored.chosen(joint_learning.SETTINGS),
-                         "rendered": stored.chosen(clip_sets.RENDERED)},
+            "learning": {"signs": stored.settings_given(joint_learning.SETTINGS),
+                         "rendered": stored.settings_given(clip_sets.RENDERED)},
             "random_state": joint_learning.RANDOM_STATE,
             "joints_left": {name: list(left) for name, left in signs.joints_left().items()},
             "visible": signs.VISIBLE, "attribution": signs.ATTRIBUTION,
@@ -74,10 +75,10 @@ def kind_of(fold):
     return max((kind for kind in CLIPS if fold.startswith(kind)), key=len)
 
 
-def measured(
+def measure_methods(
     fold: str, folder: str | Path, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """What every method makes of the clips of one of `FOLDS`; see `joint_learning.measured` for the form."""
+    """What every method makes of the clips of one of `FOLDS`, formed as `joint_learning.measure_model`."""
     model, kind, which = stored.load_pose(folder), kind_of(fold), fold.split(", ")[-1]
     if kind in clip_sets.STEPS:
         return clip_sets.of_person(model, kind, which, work, quick)
@@ -105,8 +106,8 @@ def rows_of(fold, made):
         before = joint_learning.TIES[ties]
         if before:
             gain, error = follow.gain(pieces, by_run[method, before])
-            row["elbow_gain_over_unlearned"] = follow.rounded(gain)
-            row["elbow_gain_over_unlearned_stderr"] = follow.rounded(error)
+            row["elbow_gain_over_unlearned"] = follow.round_value(gain)
+            row["elbow_gain_over_unlearned_stderr"] = follow.round_value(error)
         rows.append(row | {"wrist_error": None})
     return rows
 

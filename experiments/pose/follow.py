@@ -19,7 +19,7 @@ GAINED = ("elbow", "shoulder")
 """Joints whose gain over single frames is told, paired by frame."""
 
 
-def detected(model, images):
+def detect(model, images):
     """(scores of every frame as float16, processor ms a frame)."""
     began = time.process_time()
     fine = [scores.astype(np.float16) for scores in cascade.detect(model, images)]
@@ -94,7 +94,7 @@ def row(pieces: list[dict], single: list[dict]) -> dict:
         "n_broken": total["n_broken"],
         "n_variables": total["n_variables"],
     }
-    return {key: value if isinstance(value, int) else rounded(value) for key, value in made.items()}
+    return {key: value if isinstance(value, int) else round_value(value) for key, value in made.items()}
 
 
 def gain(pieces, other, joint="elbow"):
@@ -112,7 +112,7 @@ def _clips(pieces):
     return np.concatenate([np.repeat(one["clip"], len(one["frames"])) for one in pieces])
 
 
-def rounded(value):
+def round_value(value):
     """A number for a table, or None for one that cannot be known: the spread of one clip."""
     return round(float(value), 3) if np.isfinite(value) else None
 

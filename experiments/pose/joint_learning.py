@@ -18,8 +18,8 @@ import numpy as np
 
 from experiments.pose import follow
 from spcviz.problems.pose.data import buffy
-from spcviz.problems.pose.model import cascade, detectors, levels, seen
-from spcviz.problems.pose.model.train import started
+from spcviz.problems.pose.model import cascade, clip_views, detectors, levels
+from spcviz.problems.pose.model.train import start_model
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 SOME = 40  # teaching frames on which detectors' scores are standardised
@@ -82,19 +82,19 @@ def sure(parts, n, rng):
     return [left[i] for i in np.sort(rng.permutation(len(left))[:n])]
 
 
-def scored(model, parts):
+def score_pieces(model, parts):
     """Pieces with the scores of a model's detectors."""
     out = []
     for clip, part in parts:
-        fine = [cascade.standardised(model, cells).astype(np.float16) for cells in clip.cells[part]]
+        fine = [cascade.detect_standardised(model, cells).astype(np.float16) for cells in clip.cells[part]]
         out.append(Piece(clip.name, fine, clip.limbs[part]))
     return out
 
 
 def learn(
     model: cascade.PoseModel,
-    teach: list[seen.Clip],
-    dev: list[seen.Clip],
+    teach: list[clip_views.Clip],
+    dev: list[clip_views.Clip],
     cut: Cut,
     settings: levels.Settings = SETTINGS,
     *,
@@ -102,12 +102,12 @@ def learn(
     about: dict | None = None,
 ) -> dict[tuple[str, str], cascade.PoseModel]:
     """Models by method and origin of its ties, see `TIES`; `about` names the clips where they are kept."""
-    base = begun(model, teach, settings)
+    base = begin_model(model, teach, settings)
     about = (about or {}) | {"cut": list(cut)}
     rng = np.random.default_rng(RANDOM_STATE)
     pieces = {
-        "teach": scored(base, sure(pieces_of(teach, cut), settings.n_clips, rng)),
-        "dev": scored(base, sure(pieces_of(dev, cut), cut.n_dev, rng)),
+        "teach": score_pieces(base, sure(pieces_of(teach, cut), settings.n_clips, rng)),
+        "dev": score_pieces(base, sure(pieces_of(dev, cut), cut.n_dev, rng)),
     }
 
     def made(start, method, ties, step):
@@ -123,20 +123,20 @@ def learn(
     for method, ties in RUNS:
         scale = len(cascade.SUB_MODELS[method]) if ties.startswith("scaled") else 1
         step = settings.step / cut.piece if TIES[ties] else None  # a piece's gradient is its frames' sum
-        out[method, ties] = made(started(single, method, scale), method, ties, step)
+        out[method, ties] = made(start_model(single, method, scale), method, ties, step)
     return out
 
 
-def begun(model, teach, settings):
+def begin_model(model, teach, settings):
     """The model with hand-set weights, geometry and detectors' spread of the teaching clips."""
     limbs = np.concatenate([clip.limbs for clip in teach])
     numbers = np.repeat(np.arange(len(teach)), [len(clip.limbs) for clip in teach])
     blank = np.zeros((len(limbs), 1, 1, 3), dtype=np.uint8)
-    other = buffy.mirrored(buffy.PoseClips(blank, limbs, numbers, ()))
+    other = buffy.mirror_clips(buffy.PoseClips(blank, limbs, numbers, ()))
     both = np.concatenate([limbs, other.limbs]), np.concatenate([numbers, numbers + len(teach)])
     cells = np.concatenate([clip.cells for clip in teach])
     cells = cells[np.linspace(0, len(cells) - 1, SOME).astype(int)]
-    return detectors.untrained(model.detectors, cells, *both, settings)
+    return detectors.set_by_hand(model.detectors, cells, *both, settings)
 
 
 def _taught(start, method, step, pieces, settings):
@@ -163,7 +163,7 @@ def _problems(pieces, by_clip):
     return [levels.Problem([fine], limbs[None], 3) for fine, limbs in frames]
 
 
-def measured(learnt: dict, clips: Iterable[seen.Clip], cut: Cut) -> list[dict]:
+def measure_model(learnt: dict, clips: Iterable[clip_views.Clip], cut: Cut) -> list[dict]:
     """``method``, ``ties`` and what was ``found``: a `follow` of each piece, its clip and detector's ms."""
     out = {run: [] for run in learnt}
     for clip in clips:
@@ -178,6 +178,6 @@ def measured(learnt: dict, clips: Iterable[seen.Clip], cut: Cut) -> list[dict]:
 def _scored_clip(model, clip, cut):
     """(pieces, processor ms a frame) of a clip; all methods share the detectors."""
     began = time.process_time()
-    pieces = scored(model, pieces_of([clip], cut))
+    pieces = score_pieces(model, pieces_of([clip], cut))
     n_frames = sum(len(piece.fine) for piece in pieces)
     return pieces, clip.ms + 1e3 * (time.process_time() - began) / n_frames

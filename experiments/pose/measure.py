@@ -26,7 +26,7 @@ class Measured(NamedTuple):
     ms: np.ndarray  # (frames, 2): processor time of features and detectors, and of the cascade
 
 
-def joined(parts):
+def join_measured(parts):
     """Frames of several `Measured`, one after another."""
     return Measured(*(np.concatenate(arrays) for arrays in zip(*parts)))
 

@@ -73,7 +73,7 @@ def reproduce_cascade(run: Run) -> dict:
     mean = mean_pose()
     sets = {"annotated": test, "jittered": moved}
     folds_of = [_rows(runs, chosen, sets, mean, dev["tuning"]) for runs, chosen in zip(made, frames)]
-    joined = {name: measure.joined([runs[name] for runs in made]) for name in made[0]}
+    joined = {name: measure.join_measured([runs[name] for runs in made]) for name in made[0]}
     whole = _rows(joined, np.concatenate(frames), sets, mean, dev["tuning"])
     for row in whole["rows"]:
         if row["protocol"] == "annotated" and row["level"] in PAPER:  # however the tolerance counts
@@ -84,7 +84,7 @@ def reproduce_cascade(run: Run) -> dict:
             "n_parts": 3, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
             "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED,
             "n_frames": sum(len(chosen) for chosen in frames),
-            "training": {name: stored.chosen(settings)
+            "training": {name: stored.settings_given(settings)
                          for name, (settings, _) in pose_train.SETTINGS.items()},
             "quick": quick, "n_development": dev["n_frames"],
             "top4": f"kept limbs at least {pose_live.APART_PX:g} px or 30 degrees apart, by max-marginal",
@@ -109,7 +109,7 @@ def development(_label, folder, work=None, quick=False) -> dict:
     """Alphas of the model and of `TRADE`, what each level loses of those it is given; baselines."""
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
-    dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
+    dev = dev.pick(np.arange(0, len(dev.clips), 8)) if quick else dev
     key = {"models": [stored.digest_of(learned), stored.digest_of(hand)], "data": dev.digest()}
     return load_or_compute(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
 
@@ -168,7 +168,7 @@ def episode_part(
 def _protocols():
     """Test frames as annotated, and jittered."""
     test = pose_data.load_buffy(stored.data_folder(), "test")
-    return test, pose_data.jittered(test, np.random.default_rng(JITTER_SEED))
+    return test, pose_data.jitter_clips(test, np.random.default_rng(JITTER_SEED))
 
 
 def _rows(runs, frames, sets, mean, tuning):

@@ -31,13 +31,15 @@ MODULES = ("experiments.pose.measure", "spcviz.problems.pose.model.levels")
 def reproduce(run: Run) -> dict:
     """Rows by way, rule and level; quick: every eighth frame."""
     episodes = EPISODES[: run.folds]
-    (settings,) = run_all(run.executor, tuned, [("development", str(run.models), str(run.work), run.quick)])
+    (settings,) = run_all(
+        run.executor, tune_settings, [("development", str(run.models), str(run.work), run.quick)]
+    )
     run.tick("development frames")
     jobs = [(episode, str(run.models), settings, str(run.work), run.quick) for episode in episodes]
     made = run_all(run.executor, episode_part, jobs, run.tick)
     test = pose_data.load_buffy(stored.data_folder(), "test")
     frames = [frames_of(test, episode, run.quick) for episode in episodes]
-    joined = {name: measure.joined([part[name] for part in made]) for name in made[0]}
+    joined = {name: measure.join_measured([part[name] for part in made]) for name in made[0]}
     return describe(
         run.name,
         "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c), by another threshold rule",
@@ -61,11 +63,13 @@ def reproduce(run: Run) -> dict:
     )  # fmt: skip
 
 
-def tuned(_label: str, folder: str | Path, work: str | Path | None, quick: bool) -> dict[str, list[float]]:
+def tune_settings(
+    _label: str, folder: str | Path, work: str | Path | None, quick: bool
+) -> dict[str, list[float]]:
     """The setting of every level by way and rule ("size, margin"), on development frames, kept in `work`."""
     model = stored.load_pose(folder)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
-    dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
+    dev = dev.pick(np.arange(0, len(dev.clips), 8)) if quick else dev
 
     def make():
         fine: list[np.ndarray] = []

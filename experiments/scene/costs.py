@@ -92,7 +92,7 @@ def _of_a_step(picture, vocabulary, repeats):
     asked[:7] = features.N_COLUMNS + np.arange(7)
     tree = trees.Tree(asked, np.full(15, 20, np.uint8), np.zeros((15, k), np.float32))
     step = predictor.Step(level, 0.0, 1.0, (tree,) * boost.Settings.n_trees)
-    chosen, select = _least(lambda: predictor.selected(structure, state.entropy, level, 0.0), repeats)
+    chosen, select = _least(lambda: predictor.select_regions(structure, state.entropy, level, 0.0), repeats)
     table = np.zeros((len(chosen), features.N_COLUMNS), dtype=np.uint8)
     given = step, structure, features.N_COLUMNS, lambda level, columns: table, state, chosen
     _, predict = _least(lambda: predictor.add(*given), repeats)

@@ -21,7 +21,7 @@ from spcviz.learning.cascade.config import Level
 from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
-from spcviz.learning.cascade.retuned import retuned
+from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.open_words.model.rules import compare_rules
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import stored
@@ -131,7 +131,7 @@ def first_filter(cascade: Cascade, method: str, dev: Part) -> dict[float, Cascad
     """The first filter tuned to each of `FIRST`, by a method's rule."""
     rule = AGAINST if method == "crf" else METHODS[method]
     alone = cascade._replace(levels=cascade.levels[:1])
-    return {share: retuned(alone, rule, *dev, (share,)) for share in FIRST}
+    return {share: retune(alone, rule, *dev, (share,)) for share in FIRST}
 
 
 def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
@@ -144,7 +144,7 @@ def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
         for target in TARGETS:
             share = min(FIRST, key=lambda one: (score_of(dev[one], target), one))
             wanted = {g: _promised(rule, dev[share].event, g) for g in GUARANTEES}
-            setting = rules.tuned(rule, dev[share].event, target / 100)
+            setting = rules.tune_setting(rule, dev[share].event, target / 100)
             asked = [setting, *(s for s in wanted.values() if s is not None)]
             test = filtered(spaces[method][share], parts["test"], asked)
             more = {"first_tolerance": 100 * share} | at_setting(test, setting)
@@ -183,7 +183,7 @@ def score_of(fallen: equal_loss.Fallen, target: float) -> float:
 def _promised(rule, event, guarantee):
     """The setting that keeps a promise, or None where it takes more sentences, or fewer lost before."""
     try:
-        return rules.tuned(rule, event, PROMISED / 100, guarantee)
+        return rules.tune_setting(rule, event, PROMISED / 100, guarantee)
     except InfeasibleError:
         return None
 
@@ -278,7 +278,7 @@ def level_rows(cascade: Cascade, parts: dict[str, Part], tick) -> list[dict]:
     for tolerance in TOLERANCES:
         by_rule, more = {}, {}
         for rule in (AGAINST, "margin", "mean_max_first", "probability"):
-            tuned = retuned(cascade, rule, *parts["dev"], (tolerance,) * len(cascade.levels))
+            tuned = retune(cascade, rule, *parts["dev"], (tolerance,) * len(cascade.levels))
             by_rule[rule], right = by_sentence(tuned, test)
             more[rule] = right, [level.alpha for level in tuned.levels]
             tick(f"levels, {rule} {tolerance}")

@@ -172,7 +172,7 @@ def _course(how, dev, test, feature_us):
     us = median_us(lambda: part_policy.spend(test, how, budget), 3) / n_letters
     bought = part_policy.spend(test, how, budget)
     tiers = np.bincount(bought.tier - 1, minlength=n_more) / n_letters
-    wrong, of_all = (100 * float(lost) / n_letters for lost in (test.lost(bought.labels), test_loss))
+    wrong, of_all = (100 * float(lost) / n_letters for lost in (test.loss_of(bought.labels), test_loss))
     out = {"features_share": 100 * len(bought.part) / (n_letters * n_more), "error": wrong}
     out |= {"error_all_features": of_all, "messages": float(bought.messages.mean()), "us_policy": us}
     return out | {name: us + float(tiers @ costs) for name, costs in zip(("us", "us_fast"), feature_us)}

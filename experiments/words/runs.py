@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from spcviz.learning.budgets.expansion import last_within
-from spcviz.learning.budgets.methods import EXAMPLE, named
+from spcviz.learning.budgets.methods import EXAMPLE, find_method
 from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints, times
 from spcviz.shared.work.disk_cache import load_or_compute, path_of
 
@@ -62,7 +62,7 @@ def measured_times(source, settings, folder, fold=None):
 
 
 def _dms_row(row, clock):
-    looks = named(row["method"], EXAMPLE).rule.looks
+    looks = find_method(row["method"], EXAMPLE).rule.looks
 
     def at(cost):
         i = last_within(row["cost"], cost)

@@ -4,7 +4,7 @@ import numpy as np
 
 from experiments.words.retiming import saved_by_fast_hog
 from experiments.words.runs import GRID
-from spcviz.learning.budgets.batch_selection import stopped
+from spcviz.learning.budgets.batch_selection import share_stopping
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.model.resource_constraints import ONE_SHOT
@@ -327,7 +327,7 @@ def of_parts(runs: dict[str, list[dict]], grid: np.ndarray):
 def stopping_points(runs, grid):
     """Fig. 6.4: share of words that stop at each tier, at each budget."""
     reached = np.mean([row["words"] for row in _rows(runs, "dms")], axis=0)
-    stops = 100 * stopped(reached)
+    stops = 100 * share_stopping(reached)
     return [
         {"cost_units": float(cost)} | {f"stopped_{t}": float(stops[g, t]) for t in range(N_TIERS)}
         for g, cost in enumerate(grid)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.arms.page import cached as bought
 from spcviz.problems.arms.page import clip_text as tell
-from spcviz.problems.pose.controls import brought, choices, stories
+from spcviz.problems.pose.controls import choices, own_picture, stories
 from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
 from spcviz.problems.pose.page import cached, python
 from spcviz.problems.pose.page import text as say
@@ -26,14 +26,14 @@ VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 
 def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
-    if state["scene"] in brought.KINDS:
-        return brought.scene_of(TABLE, state)
+    if state["scene"] in own_picture.KINDS:
+        return own_picture.scene_of(TABLE, state)
     return cached.pose_scene(*name_scene(state), cached.N_FRAMES)
 
 
 def is_own(state):
     """Whether the clip is a visitor's own."""
-    return state["scene"] in brought.KINDS
+    return state["scene"] in own_picture.KINDS
 
 
 def name_scene(state):
@@ -86,7 +86,7 @@ def clip_of():
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
-            st.caption(brought.notes(trained))
+            st.caption(own_picture.notes(trained))
             return
         clip = filter_clip(state, scene)
     arms = bought.known_budget(clip.pictures, is_own(state)) if bought.HAS_ARMS else None
@@ -105,7 +105,7 @@ def clip_of():
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     show_arms(state, clip, arms)
     if not layout.is_projected():
-        st.caption(f"{clip.title}. {clip.credit} {brought.notes(trained) if is_own(state) else trained}")
+        st.caption(f"{clip.title}. {clip.credit} {own_picture.notes(trained) if is_own(state) else trained}")
 
 
 def show_arms(state, clip, arms=None):
@@ -146,7 +146,7 @@ def filter_clip(state, scene):
 
 def read_arms(state):
     """Both arms of the clip that is shown: worked out, with progress, and kept."""
-    scene = cached.thinned(chosen_scene(state), state["method"])
+    scene = cached.thin_scene(chosen_scene(state), state["method"])
     with st.empty():
         bar = st.progress(0.0, tell.WAIT)
         bought.pose_budget(scene, bar.progress, is_own(state))

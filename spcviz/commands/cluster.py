@@ -41,7 +41,7 @@ def place(mark: str, dask_worker: Any = None) -> Place:
 @contextlib.contextmanager
 def executor(address: str, work: Path) -> Iterator[Executor]:
     """The cluster's executor; `SpcvizError` if it is silent, lacks something, or workers die."""
-    with extras.named("--scheduler"):
+    with extras.name_extra("--scheduler"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
     try:

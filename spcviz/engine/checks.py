@@ -58,7 +58,7 @@ def sums(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarra
 
 
 def _shaped(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
-    given = typed(name, values, "biuf", "numbers")
+    given = typed_array(name, values, "biuf", "numbers")
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if given.ndim not in allowed:
         wanted = " or ".join(str(d) for d in allowed)
@@ -103,7 +103,7 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) ->
 
 def points(name: str, values: ArrayLike) -> np.ndarray:
     """Break points: like scores, but inf is one of them (never falls)."""
-    array = typed(name, values, "biuf", "numbers").astype(np.float64)
+    array = typed_array(name, values, "biuf", "numbers").astype(np.float64)
     if array.ndim != 1:
         raise ShapeError(f"{name} has shape {array.shape}; it needs 1 dimension")
     if np.isnan(array).any():
@@ -113,7 +113,7 @@ def points(name: str, values: ArrayLike) -> np.ndarray:
 
 def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarray:
     """`values` as an int64 array of one dimension with entries low .. high."""
-    array = typed(name, values, "iu", "whole numbers")
+    array = typed_array(name, values, "iu", "whole numbers")
     if array.ndim != 1:
         raise ShapeError(f"{name} has shape {array.shape}; it needs 1 dimension")
     bad = np.flatnonzero((array < low) | (array > high))
@@ -124,7 +124,7 @@ def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarr
 
 def lengths(values: ArrayLike, most: int) -> np.ndarray:
     """Lengths of examples as an int64 array, at least 1 each and at most `most` in all."""
-    array = typed("lengths", values, "iu", "whole numbers")
+    array = typed_array("lengths", values, "iu", "whole numbers")
     if array.ndim != 1:
         raise ShapeError(f"lengths has shape {array.shape}; it needs (N,) integers")
     if array.size and array.min() < 1:
@@ -149,13 +149,13 @@ def starts(sizes: np.ndarray) -> np.ndarray:
 
 def states(name: str, values: ArrayLike, length: int, n_states: int) -> np.ndarray:
     """`values` as an int64 labelling of shape (length,) with entries 0 .. n_states - 1."""
-    array = typed(name, values, "iu", "whole numbers")
+    array = typed_array(name, values, "iu", "whole numbers")
     if array.shape != (length,):
         raise ShapeError(f"{name} has shape {array.shape}; it needs {(length,)}")
     return whole_numbers(name, array, 0, n_states - 1)
 
 
-def typed(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
+def typed_array(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
     """`values` as an array whose dtype is of one of the `kinds`; nothing else becomes one in silence."""
     try:
         array = np.asarray(values)
@@ -184,7 +184,7 @@ def count_masked(values: ArrayLike) -> int:
     return 0
 
 
-def made(name: str, value: object, kind: type[Made]) -> Made:
+def of_own_type(name: str, value: object, kind: type[Made]) -> Made:
     """`value` if it is of a type that another function of this package makes, else ArgumentError."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{name} must be a {kind.__name__}, got {_short(value)}")
@@ -193,10 +193,10 @@ def made(name: str, value: object, kind: type[Made]) -> Made:
 
 def mask(name: str, values: ArrayLike) -> np.ndarray:
     """`values` as an array of yes and no: of bool, or of numbers, not 0 for yes."""
-    return typed(name, values, "biuf", "yes and no").astype(bool)
+    return typed_array(name, values, "biuf", "yes and no").astype(bool)
 
 
-def listed(name: str, values: Iterable[Item]) -> tuple[Item, ...]:
+def as_tuple(name: str, values: Iterable[Item]) -> tuple[Item, ...]:
     """`values` as a tuple, or ArgumentError."""
     try:
         return tuple(values)

@@ -1,8 +1,8 @@
 """Packages that the library does without: which extra of this project brings each, and how to say so.
 
 `pip install spcviz` brings what computes; what draws, serves, reads tables or goes to a cluster comes with an
-extra. Every door to such code is entered through `named`, so that a package that is missing is told by one
-sentence: what wants it, what it is called where packages are installed, and the extra that brings it.
+extra. Every door to such code is entered through `name_extra`, so that a package that is missing is told by
+one sentence: what wants it, what it is called where packages are installed, and the extra that brings it.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def require(package: str, what: str) -> None:
 
 
 @contextlib.contextmanager
-def named(what: str) -> Iterator[None]:
+def name_extra(what: str) -> Iterator[None]:
     """Say of a package that is missing inside which extra brings it, as `MissingPackageError`.
 
     A module of this project that is missing, and one that is missing inside another's package, is passed on.
@@ -82,7 +82,7 @@ def named(what: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with named("spcviz.show"):
+    >>> with name_extra("spcviz.show"):
     ...     raise ModuleNotFoundError("No module named 'PIL'", name="PIL.Image")
     Traceback (most recent call last):
     spcviz.engine.extras.MissingPackageError: spcviz.show needs the package pillow;

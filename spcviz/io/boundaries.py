@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spcviz.io import named
+from spcviz.io import field_names
 
 _ID = re.compile(r"(?:.*_)?(?:id|ids|no|nr|num|number|idx|index|key|uuid)")
 _OF_TOKENS = frozenset(
@@ -50,9 +50,9 @@ def boundaries_of(
     >>> boundaries_of(["idx", "word", "ner"], [["0", "It", "O"], ["1", "is", "O"], ["0", "Go", "O"]])
     Boundaries(numbers=(), count=0)
     """
-    names = [named.normal(name) for name in header]
-    sentence = named.sentence_column(header)
-    used = {sentence, named.token_column(header), named.label_column(header)}
+    names = [field_names.normal(name) for name in header]
+    sentence = field_names.sentence_column(header)
+    used = {sentence, field_names.token_column(header), field_names.label_column(header)}
     others = [k for k in range(len(names)) if k not in used]
     numbers = [] if sentence is None else [sentence]
     numbers += [k for k in others if _DOCUMENT.fullmatch(names[k])]
@@ -72,7 +72,7 @@ def is_numbering(name: str, values: Sequence[str]) -> bool:
     >>> is_numbering("token_id", ["0", "1"]), is_numbering("NUM", ["0.5", "-2"]), is_numbering("N", ["1"])
     (True, False, False)
     """
-    name = named.normal(name)
+    name = field_names.normal(name)
     is_named = _ID.fullmatch(name) or _DOCUMENT.fullmatch(name) or _PLACE.fullmatch(name)
     return bool(is_named) and bool(values) and all(value.strip().isdecimal() for value in values)
 
@@ -128,7 +128,7 @@ def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> It
     A row without a token ends a sentence, too. What separates rows is found out from the first 2,000.
     """
     rows = list(rows)
-    at = named.token_column(header)
+    at = field_names.token_column(header)
     token = header[0 if at is None else at]
     is_blank = any(row[token] in (None, "") for row in rows)
     sample = [["" if row[key] is None else row[key] for key in header] for row in rows[:2000]]

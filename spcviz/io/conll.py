@@ -1,23 +1,23 @@
 """Tagged text, whichever form it comes in: found out first, then read, and what was found is said.
 
 `read_conll` is used by the page "Your data" and by the library alike. Bytes go to what unpacks or reads them
-(`unpacked`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them
+(`unpacking`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them
 come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
 """
 
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
+from spcviz.io import field_names
 from spcviz.io.boundaries import boundaries_of
 from spcviz.io.cells import checked_separator
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
 from spcviz.io.layout import Table
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
-from spcviz.io.source import Text, decoded, given_of
+from spcviz.io.source import Text, decode_text, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
-from spcviz.io.unpacked import gunzipped, opened_zip, text_in, unzipped
+from spcviz.io.unpacking import gunzip, opened_zip, text_in, unzip
 from spcviz.scores.schemes import is_chunked, kinds_of, scheme_name, scheme_of
 
 MAX_BYTES = 1 << 30
@@ -224,7 +224,7 @@ def _table(
             return name, table, "excel", Text(name, "", "", (*notes, *more))
         if what := unread_bytes(given):
             raise ArgumentError(f"{name}: {what}")
-        text = decoded(name, given, encoding)
+        text = decode_text(name, given, encoding)
     else:
         text = Text(name, given.removeprefix("\ufeff"), "")
     text = text._replace(notes=(*notes, *text.notes))
@@ -239,7 +239,7 @@ def _unpacked(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str,
     """(name, bytes, notes, whether they are a workbook) of a file that may be packed, once."""
     kind = packed_kind(data)
     if kind == "gzip":
-        inside = gunzipped(name, data, most)
+        inside = gunzip(name, data, most)
         if packed_kind(inside) in ("gzip", "zip"):
             raise ArgumentError(f"{name}: is packed twice; unpack it once")
         return name, inside, (), False
@@ -252,7 +252,7 @@ def _unpacked(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str,
     if what := other_office(paths):
         raise ArgumentError(f"{name}: {what}")
     path = text_in(name, paths)
-    inside = unzipped(name, archive, path, most)
+    inside = unzip(name, archive, path, most)
     if packed_kind(inside) in ("gzip", "zip"):
         raise ArgumentError(f"{name}: is packed twice; unpack it once")
     note = (
@@ -297,8 +297,8 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
         raise ArgumentError(f"{name}: global.columns must name FORM, got {', '.join(header)[:80]}")
     if table.kind in ("conll2009", "conll2012"):
         return header.index("FORM"), header.index("POS")
-    token = named.token_column(header) if header else None
-    label = named.label_column(header) if token is not None else None
+    token = field_names.token_column(header) if header else None
+    label = field_names.label_column(header) if token is not None else None
     if token is None and header:
         one = table.sentences[0]
         token = next((k for k in range(n) if not all(cell.strip().isdecimal() for cell in one[k])), 0)

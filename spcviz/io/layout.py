@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from spcviz.io import named
+from spcviz.io import field_names
 from spcviz.io.boundaries import Boundaries, boundaries_of
 from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
 
@@ -82,7 +82,7 @@ def layout_of(
     if not data:  # a text may be of nothing but tokens "#"
         data = [line for line in lines if line.startswith("#") and not ABOUT.match(line)]
     if separator == "auto":
-        separator = separator_of(data, named.ALL, is_whole=is_whole)
+        separator = separator_of(data, field_names.ALL, is_whole=is_whole)
     rows = list(rows_of(sample, separator, is_whole=is_whole))
     plus = next((found[1].split() for found in map(_PLUS.match, islice(lines, 50)) if found), [])
     first = next((cells for _, cells in rows if cells and _is_data(cells)), None)
@@ -92,7 +92,7 @@ def layout_of(
     if not plus and header is None:
         is_above = spans is not None and not _SPANS.match(first[spans])
         has_header_row = (
-            is_above or named.is_header(first) or _is_odd(rows, first) or _is_above_numbers(rows, first)
+            is_above or field_names.is_header(first) or _is_odd(rows, first) or _is_above_numbers(rows, first)
         )
     names = tuple(plus) if plus else tuple(cell.strip() for cell in first) if has_header_row else ()
     body = list(islice(_body(rows, first if has_header_row else None), 2000))
@@ -244,7 +244,7 @@ def _counts_sentences(body: list[Row], n: int) -> bool:
 
 def _are_rows(known: Layout, body: list[Row]) -> bool:
     """Whether a row is a sentence: its tokens are a list in a cell, or as many words as there are labels."""
-    token, label = named.token_column(known.header), named.label_column(known.header)
+    token, label = field_names.token_column(known.header), field_names.label_column(known.header)
     rows = [cells for _, cells in body if len(cells) == known.n]
     if token is None or not rows:
         return False

@@ -79,7 +79,7 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequenc
     if known is not None:
         there = known
     elif lengths is None:
-        there = checks.listed("attention_mask", np.atleast_2d(np.asarray(mask)))
+        there = checks.as_tuple("attention_mask", np.atleast_2d(np.asarray(mask)))
     else:
         there = tuple(np.arange(len(table)) < n for table, n in zip(tables, lengths.tolist()))
     counted = [np.where(row, np.cumsum(row) - 1, -1).tolist() for row in map(np.asarray, there)]

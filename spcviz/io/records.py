@@ -21,10 +21,10 @@ from itertools import islice
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
+from spcviz.io import field_names
 from spcviz.io.boundaries import sentences_of
 from spcviz.io.layout import Table
-from spcviz.io.spans import annotated, labels_of_tokens, spans_in, tagged_spans
+from spcviz.io.spans import labels_of_tokens, read_annotated, spans_in, tagged_spans
 from spcviz.scores.schemes import is_chunked
 
 _SAMPLE = 200
@@ -87,7 +87,7 @@ def _token_a_record(records: Iterable[Any]) -> list[str]:
     if len(head) < 2 or not all(isinstance(one, dict) for one in head):
         return []
     header = [key for key, value in head[0].items() if value is None or isinstance(value, str | int | float)]
-    token, label = named.token_column(header), named.label_column(header)
+    token, label = field_names.token_column(header), field_names.label_column(header)
     if token is None or label is None:
         return []
     words = [one.get(header[token]) for one in head]
@@ -123,11 +123,11 @@ def _records(name: str, held: Any, names: Names) -> list[Any]:
         raise ArgumentError(f"{name}: is JSON, but holds no sentences, only {held!r:.40}")
     names.update(names_in(held))
     values = list(held.values())
-    if named.find(list(held), named.TOKEN) is not None and all(
+    if field_names.find(list(held), field_names.TOKEN) is not None and all(
         isinstance(one, list | dict) for one in values
     ):
         columns = {key: list(one.values()) if isinstance(one, dict) else one for key, one in held.items()}
-        token = next(key for key in columns if named.normal(key) in named.TOKEN)
+        token = next(key for key in columns if field_names.normal(key) in field_names.TOKEN)
         first = columns[token]
         if first and (isinstance(first[0], list) or isinstance(held[token], dict)):  # lists by field
             fields = [key for key, one in columns.items() if len(one) == len(first)]
@@ -135,7 +135,9 @@ def _records(name: str, held: Any, names: Names) -> list[Any]:
     if rows := _rows_of_pandas(held):
         return rows
     parts = [held[key] for key in _LISTS if isinstance(held.get(key), list)]
-    if parts and not any(named.normal(key) in named.TOKEN and isinstance(held[key], str) for key in held):
+    if parts and not any(
+        field_names.normal(key) in field_names.TOKEN and isinstance(held[key], str) for key in held
+    ):
         lists = [one for part in parts for one in _records(name, part, names)]
         if lists and isinstance(lists[0], list | dict):
             return lists
@@ -249,10 +251,13 @@ def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list], str
         raise ArgumentError(
             f"{where}: is {what}, but an object or list of pairs is expected, got {record!r:.40}"
         )
-    tokens = next((key for key in named.ordered(record, named.TOKEN) if isinstance(record[key], list)), None)
+    tokens = next(
+        (key for key in field_names.order_fields(record, field_names.TOKEN) if isinstance(record[key], list)),
+        None,
+    )
     if tokens is not None:
         return _of_tokens(where, what, record, tokens)
-    text, spans = annotated(where, record)
+    text, spans = read_annotated(where, record)
     if text is None:
         fields = ", ".join(map(str, record))[:80]
         raise ArgumentError(
@@ -284,7 +289,11 @@ def _is_open(record: Any) -> bool:
 def _tagged_words(record: dict, text: str) -> dict[str, list]:
     """Words and tags that two texts hold with blanks between them; none where their numbers differ."""
     words = text.split()
-    tags = (record[key] for key in named.ordered(record, named.LABEL) if isinstance(record[key], str))
+    tags = (
+        record[key]
+        for key in field_names.order_fields(record, field_names.LABEL)
+        if isinstance(record[key], str)
+    )
     row = next((one.split() for one in tags), [])
     return {"token": words, "label": row} if words and len(row) == len(words) else {}
 
@@ -309,7 +318,7 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
         if key != tokens and is_plain and (one or not words):
             if len(one) == len(words):
                 fields[str(key)] = one
-            elif named.normal(str(key)) in named.LABEL:
+            elif field_names.normal(str(key)) in field_names.LABEL:
                 got = f"{len(one)} in {key!r:.40} for {len(words)} tokens"
                 raise ArgumentError(f"{where}: must have a label for each token, got {got}")
     return fields, "records"
@@ -317,7 +326,7 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
 
 def _of_objects(where: str, what: str, words: list[dict]) -> dict[str, list]:
     """A sentence whose words are objects with a text and what is known of it."""
-    usual = named.ordered(words[0], named.TOKEN)
+    usual = field_names.order_fields(words[0], field_names.TOKEN)
     token = next((key for key in usual if isinstance(words[0][key], str)), None)
     if token is None:
         fields = ", ".join(map(str, words[0]))[:80]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
+from spcviz.io import field_names
 from spcviz.io.cells import Row, list_in
 from spcviz.io.layout import Layout, Table, items_in
 from spcviz.io.records import table_of_records
@@ -18,7 +18,7 @@ from spcviz.io.records import table_of_records
 
 def table_of_lists(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
     """Sentences of rows whose cells are lists."""
-    token = named.token_column(layout.header) or 0  # `_are_rows` has found it
+    token = field_names.token_column(layout.header) or 0  # `_are_rows` has found it
     kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
     sentences: list[Sequence[list[str]]] = []
     first_lines: list[int] = []
@@ -49,7 +49,7 @@ def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
     """Whether a column has a list a row, or is the labels' own."""
     values = layout.vocabularies[k] if k < len(layout.vocabularies) else frozenset()
     is_list = bool(values) and all(list_in(value) is not None for value in values)
-    return k != token and (is_list or k == named.label_column(layout.header))
+    return k != token and (is_list or k == field_names.label_column(layout.header))
 
 
 def _rows_table(
@@ -65,7 +65,7 @@ _TEXT = ("text", "data", "content", "document", "body")
 def table_of_spans(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
     """Words with BIO labels, of rows that have a text in one cell and its spans in another."""
     at = layout.spans or 0  # a layout of this kind has it
-    named_so = named.find(layout.header, _TEXT, (at,)) if layout.header else None
+    named_so = field_names.find(layout.header, _TEXT, (at,)) if layout.header else None
     others = [k for k in range(layout.n) if k != at]
     text = max(others, key=lambda k: _mean_length(layout, k)) if named_so is None else named_so
     records = _records(name, rows, layout, text, at)

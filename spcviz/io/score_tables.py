@@ -2,7 +2,7 @@
 
 ==============  ====================================================================================
 sequence        an id whose rows are neighbours, documents beside it, or blank rows between sentences
-token, gold     by their names (`named`); gold is one of the labels, empty or -100 where unknown
+token, gold     by their names (`field_names`); gold is one of the labels, empty or -100 where unknown
 labels          all other columns of numbers, named as the label or as ``prob_PER``, ``p(PER)``
 left out        row numbers, columns that number tokens, and columns of words
 ==============  ====================================================================================
@@ -17,18 +17,18 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
+from spcviz.io import field_names
 from spcviz.io.boundaries import Boundaries, Splitter, boundaries_of, is_numbering
 from spcviz.io.cells import SIGNS, Row, rows_of
-from spcviz.io.source import Text, decoded
+from spcviz.io.source import Text, decode_text
 
 UNKNOWN = -1
 """The number of a label that is not known; -100 is read as it."""
 
 _INDEX = ("", "unnamed_0", "index", "row", "rownames", "row_names", "x1")
 _GOLD = (
-    *(name for name in named.LABEL if name.startswith(("gold", "true", "y_true"))),
-    "reference", "expected", "actual", "correct", *named.LABEL,
+    *(name for name in field_names.LABEL if name.startswith(("gold", "true", "y_true"))),
+    "reference", "expected", "actual", "correct", *field_names.LABEL,
 )  # fmt: skip
 """Of true labels: names that can mean no other before those that can."""
 
@@ -78,7 +78,7 @@ def is_score_table(data: bytes) -> bool:
         wide = 2 if head[:2] in (b"\xff\xfe", b"\xfe\xff") else 1
         head = head[: end - end % wide] if wide == 2 else head[:end]
     try:
-        rows = _rows(decoded("text", head).text, is_whole=len(head) == len(data))
+        rows = _rows(decode_text("text", head).text, is_whole=len(head) == len(data))
         if len([row for _, row in rows if row]) < 2:
             return False
         columns = _columns("text", rows)
@@ -168,11 +168,11 @@ def _in_ascii(cell: str) -> str:
 def _columns(name: str, rows: list[Row]) -> _Columns:
     """What the columns of a table are, or `ArgumentError` if it is none of scores."""
     header = [cell.strip() for cell in rows[0][1]]
-    usual = [named.normal(cell) for cell in header]
+    usual = [field_names.normal(cell) for cell in header]
     full = [row for _, row in rows[1:] if len(row) == len(header)]
     cells = {k: [row[k].strip() for row in full[:_LOOKED_AT]] for k in range(len(header))}
-    sequence = next((usual.index(key) for key in ("sequence", *named.SENTENCE) if key in usual), None)
-    token = next((usual.index(key) for key in named.WORD if key in usual), None)
+    sequence = next((usual.index(key) for key in ("sequence", *field_names.SENTENCE) if key in usual), None)
+    token = next((usual.index(key) for key in field_names.WORD if key in usual), None)
     free = [k for k in range(len(header)) if k not in (sequence, token)]
     gold = _gold_column(usual, cells, free)
     free = [k for k in free if k != gold and (header[k] or any(cells[k]))]

@@ -14,7 +14,7 @@ from spcviz.io.logits import ARRAYS as OF_LOGITS
 from spcviz.io.logits import words_of_arrays
 from spcviz.io.score_tables import UNKNOWN, read_table
 from spcviz.io.source import UNNAMED, Text, bytes_of, text_of
-from spcviz.io.unpacked import opened_zip
+from spcviz.io.unpacking import opened_zip
 from spcviz.scores import Sequences, from_emissions
 
 MAX_BYTES = 256 << 20

@@ -43,7 +43,7 @@ def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
     return (
         Text(name, data.removeprefix("\ufeff"), "")
         if isinstance(data, str)
-        else decoded(name, data, encoding)
+        else decode_text(name, data, encoding)
     )
 
 
@@ -61,7 +61,7 @@ def given_of(source: Any, most: int) -> tuple[str, bytes | str]:
     return _read(source, most)
 
 
-def decoded(name: str, data: bytes, encoding: str = "auto") -> Text:
+def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
     """The text of some bytes: by the encoding that is asked for, else by what the bytes show.
 
     A byte order mark counts first. Zeros at every other byte are UTF-16 without one. Bytes that are valid

@@ -5,18 +5,22 @@ from itertools import pairwise
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import named
+from spcviz.io import field_names
 
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
 _SPANS = ("label", "labels", "entities", "spans", "annotations")
 Spans = list[tuple[int, int, str]]
 
 
-def annotated(where: str, record: dict) -> tuple[str | None, Spans | None]:
+def read_annotated(where: str, record: dict) -> tuple[str | None, Spans | None]:
     """(text, spans) of a record of doccano, spaCy, Prodigy or Label Studio."""
     data = record.get("data")
     if isinstance(data, dict) and ("annotations" in record or "completions" in record):
-        texts = [data[key] for key in named.ordered(data, named.TOKEN) if isinstance(data[key], str)]
+        texts = [
+            data[key]
+            for key in field_names.order_fields(data, field_names.TOKEN)
+            if isinstance(data[key], str)
+        ]
         texts = texts or [one for one in data.values() if isinstance(one, str)]
         given = record.get("annotations", record.get("completions"))
         last = (
@@ -28,7 +32,7 @@ def annotated(where: str, record: dict) -> tuple[str | None, Spans | None]:
     text = next(
         (
             record[key]
-            for key in named.ordered(record, ("text", "data", *named.TOKEN))
+            for key in field_names.order_fields(record, ("text", "data", *field_names.TOKEN))
             if isinstance(record[key], str)
         ),
         None,

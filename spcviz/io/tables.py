@@ -12,7 +12,7 @@ from spcviz.io.boundaries import sentences_of
 from spcviz.io.kinds import missing_reader
 from spcviz.io.layout import Table
 from spcviz.io.records import Names, names_in, table_of_records
-from spcviz.io.unpacked import opened_zip
+from spcviz.io.unpacking import opened_zip
 
 MAX_BYTES = 256 << 20
 """Of a table, unpacked."""
@@ -76,7 +76,7 @@ def _of_columns(
 ) -> Table:
     """A table whose rows are sentences, or tokens with a column that numbers sentences."""
     from spcviz.io.cells import list_in
-    from spcviz.io.named import normal, token_column
+    from spcviz.io.field_names import normal, token_column
 
     header = list(columns)
     token = token_column(header)

@@ -13,7 +13,7 @@ def names_of(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """Labels as a tuple, or ArgumentError: a text is one name, not many."""
     if isinstance(labels, str | bytes | Mapping):
         raise ArgumentError(f"labels must be a sequence of names, got {labels!r:.60}")
-    return checks.listed("labels", labels)
+    return checks.as_tuple("labels", labels)
 
 
 class Names:

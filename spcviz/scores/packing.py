@@ -236,7 +236,7 @@ def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np
                 f"transitions has shape {table.shape}; {rows} rows need {(rows, n, n)} or {(n, n)}"
             )
         return table
-    steps = checks.listed("transitions", transitions)
+    steps = checks.as_tuple("transitions", transitions)
     if len(steps) != len(sizes):
         raise ShapeError(f"transitions has {len(steps)} sequences; emissions has {len(sizes)}")
     out, first = np.zeros((rows, n, n)), 0

@@ -209,7 +209,9 @@ class Sequences:
         """
         points = self._truth_points(self._states("y", y), rule)
         points_of = points[0 if by_definition else 1]
-        return float(write_rule(rule, rules.tuned(rules.at_first(rule), points_of, tolerance, guarantee)))
+        return float(
+            write_rule(rule, rules.tune_setting(rules.at_first(rule), points_of, tolerance, guarantee))
+        )
 
     def verdict(
         self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
@@ -373,7 +375,7 @@ class Sequences:
 
     def _states(self, what: str, y: Sequence[Sequence]) -> np.ndarray:
         """States of given labellings, shape (R,)."""
-        y = checks.listed(what, y)
+        y = checks.as_tuple(what, y)
         if len(y) != len(self):
             raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(self)}")
         states = [

@@ -77,7 +77,7 @@ def words_of(
     """Logits (words, K) of each sequence; arguments and errors as of `from_hf`."""
     if not isinstance(subwords, str) or subwords not in SUBWORDS:
         raise ArgumentError(f"subwords must be one of {', '.join(SUBWORDS)}, got {subwords!r:.60}")
-    tables = [_table(i, table) for i, table in enumerate(checks.listed("logits", logits))]
+    tables = [_table(i, table) for i, table in enumerate(checks.as_tuple("logits", logits))]
     windows = windows_of(list(map(len, tables)), word_ids, attention_mask)
     sentences = sentences_of(windows, overflow_to_sample_mapping)
     kept = [[(i, _choose(at, subwords)) for i, at in words] for words in sentences]
@@ -118,10 +118,12 @@ Pieces = tuple[int, np.ndarray]
 
 def windows_of(lengths: Sequence[int], word_ids: Sequence, attention_mask: Any = None) -> list[dict]:
     """Of each sequence of tokens the places of each word's sub-words, ``{word: places}``, in order."""
-    ids = checks.listed("word_ids", word_ids)
+    ids = checks.as_tuple("word_ids", word_ids)
     if len(ids) != len(lengths):
         raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(lengths)}")
-    there = (None,) * len(ids) if attention_mask is None else checks.listed("attention_mask", attention_mask)
+    there = (
+        (None,) * len(ids) if attention_mask is None else checks.as_tuple("attention_mask", attention_mask)
+    )
     if len(there) != len(ids):
         raise ShapeError(f"attention_mask has {len(there)} sequences; logits has {len(ids)}")
     return [_window(i, *sequence) for i, sequence in enumerate(zip(lengths, ids, there))]
@@ -166,7 +168,7 @@ def _best(name: str, windows: list[tuple[int, dict]]) -> list[Pieces]:
 
 def _window(i: int, n: int, ids: Any, mask: Any) -> dict[int, np.ndarray]:
     """Places of each word's sub-words in one sequence of `n` tokens."""
-    numbers = checks.listed(f"word_ids[{i}]", ids)
+    numbers = checks.as_tuple(f"word_ids[{i}]", ids)
     # A fast tokenizer's list is as long as its padded batch; one made before padding may be shorter.
     if len(numbers) > n or (mask is None and len(numbers) != n):
         raise ShapeError(f"word_ids[{i}] has {len(numbers)} tokens; logits[{i}] has {n}")

@@ -13,11 +13,11 @@ from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
 from spcviz.learning.chains.batch import Which
 from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
-from spcviz.learning.chains.completed import with_all_labels
+from spcviz.learning.chains.completion import with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.dice import generator
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.answers import Labellings, TagPaths
@@ -45,7 +45,7 @@ class CascadeState(NamedTuple):
     n_edges: int = 0
 
 
-@renamed(passes="max_iter", rate="learning_rate", hold_out="cv")
+@rename_parameters(passes="max_iter", rate="learning_rate", hold_out="cv")
 class CascadeTagger(Tuned):
     """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
 
@@ -186,14 +186,14 @@ class CascadeTagger(Tuned):
             Sequences of one group (a document, a writer) fall into the same of the held-out parts.
         """
         rules.checked_rule(self.rule)
-        if guarantees.checked(self.guarantee) is None:
+        if guarantees.check_guarantee(self.guarantee) is None:
             return self._fit(X, y, sample_weight, groups, generator(self.random_state))
         return self._fit_and_promise(X, y, sample_weight, groups)
 
     def _fit_and_promise(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         """Set a part aside, train on the rest, choose the thresholds on the part."""
         self._promised()
-        X, y = checks.listed("X", X), checks.listed("y", y)
+        X, y = checks.as_tuple("X", X), checks.as_tuple("y", y)
         lengths = np.array([len(x) for x in X], dtype=np.int64)
         y = labels.rows_of(y, lengths, "tokens")
         labels.flat_labels(y, lengths)  # a promise is about the truth
@@ -204,7 +204,7 @@ class CascadeTagger(Tuned):
         is_aside = (rng.permutation(n_kin) % n_parts == 0)[kinship]
         is_aside &= np.array([len(x) > 0 for x in X], dtype=bool)
         aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
-        guarantees.allowed(len(aside), self._promised(), self.guarantee)  # too few are told before training
+        guarantees.n_allowed(len(aside), self._promised(), self.guarantee)  # too few are told before training
         weight = None if sample_weight is None else np.asarray(sample_weight)[rest]
         kin = None if groups is None else np.unique(kinship[rest], return_inverse=True)[1]
         self._fit([X[i] for i in rest], [y[i] for i in rest], weight, kin, rng)

@@ -160,7 +160,7 @@ class ChainTagger(FirstOrderTagger):
     def _grown(self, n_features: int) -> Weights:
         """The weights so far, with zeros for features that are new."""
         unary, n_edges = self._learned_weights().unary, self.n_edges_
-        wider = edges.widened(unary, n_features + n_edges, n_edges)
+        wider = edges.widen_table(unary, n_features + n_edges, n_edges)
         return Weights(wider, self.transition_weights_.copy())
 
     def _learned_weights(self) -> Weights:

@@ -8,12 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.learning import stated
+from spcviz.learning import stored_arrays
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
 from spcviz.learning.dice import generator
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
@@ -35,7 +35,7 @@ class CRFState(NamedTuple):
     n_edges: int = 0
 
 
-@renamed(rate="learning_rate")
+@rename_parameters(rate="learning_rate")
 class ChainCRF(ChainTagger):
     """Conditional random field on chains, trained on all sequences at once by L-BFGS.
 
@@ -244,7 +244,7 @@ class ChainCRF(ChainTagger):
         none = Weights(np.zeros(shape), np.zeros((n, n)))
         weights = self._grown(self.n_features_in_) if goes_on else none
         known = getattr(self, "adapting_", None)
-        start = begin(weights) if known is None else known.widened(weights, self.n_edges_)
+        start = begin(weights) if known is None else known.widen(weights, self.n_edges_)
         adapting = fit_stochastic(
             data,
             generator(self.random_state),
@@ -293,7 +293,7 @@ class ChainCRF(ChainTagger):
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
         checks.integer("n_iter", state.n_iter, 0, 2**62)
-        stated.flag("has_converged", state.has_converged)
+        stored_arrays.flag("has_converged", state.has_converged)
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
                 n_rows = self.n_features_in_ + self.n_edges_

@@ -13,7 +13,7 @@ from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import blocks_of
-from spcviz.learning.chains.spaces import joined
+from spcviz.learning.chains.spaces import join_lattices
 from spcviz.learning.workers import in_threads
 from spcviz.sequences import labels
 from spcviz.sequences.answers import TagPaths
@@ -93,7 +93,7 @@ class Filtering(SequenceTagger):
         lengths, lattices = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
         if not lattices:
             return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), lengths), None)
-        lattice = joined(lattices)
+        lattice = join_lattices(lattices)
         return Filtered(self._split(states_left(lattice), lengths), lattice)
 
     def _grown(self) -> Grown:

@@ -14,7 +14,7 @@ from spcviz.engine.ngrams.prune import points_of, prune, truth_points
 from spcviz.engine.ngrams.space import path_of
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.decoding import decode_examples
-from spcviz.learning.cascade.features import Features, checked, scores_where, unary_scores
+from spcviz.learning.cascade.features import Features, check_features, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import keep_by_bigrams
 from spcviz.learning.chains.spaces import without
 from spcviz.learning.chains.states import StateValues, state_values, states_left
@@ -59,14 +59,14 @@ class Grown(NamedTuple):
             gaps = states.gaps() if cascade.rule == "mean_max_first" else None
             return left if self.forbidden is not None else _allow(left, some.mask), gaps
         first, row_start = cascade.levels[0].filter, checks.starts(some.lengths)
-        unary = scores_where(checked(some.features), first.packed_weights, None)
+        unary = scores_where(check_features(some.features), first.packed_weights, None)
         left = keep_by_bigrams(unary, row_start, first.pairs, alpha, cascade.max_arcs, cascade.rule)
         return _allow(left, some.mask), None
 
     def states(self, some: Some) -> StateValues:
         """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
         first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
-        unary = scores_where(checked(some.features), first.packed_weights, None)
+        unary = scores_where(check_features(some.features), first.packed_weights, None)
         if self.forbidden is not None and some.mask is not None:
             unary[~some.mask] = -np.inf
         states = state_values(unary, row_start, first.pairs.inner, self.forbidden, self.cascade.rule)

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.sequences import states
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.online import OnlineTagger, Walk
@@ -26,7 +26,7 @@ class PerceptronState(NamedTuple):
     n_edges: int = 0
 
 
-@renamed(passes="max_iter")
+@rename_parameters(passes="max_iter")
 class StructuredPerceptron(OnlineTagger):
     """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
 
@@ -122,7 +122,7 @@ class StructuredPerceptron(OnlineTagger):
         running = None
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))
-            running = known.widened(self.n_features_in_ + self.n_edges_, self.n_edges_)
+            running = known.widen(self.n_features_in_ + self.n_edges_, self.n_edges_)
         self.running_ = self._train(batch, 1, running).rest
         return self
 

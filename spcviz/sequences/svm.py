@@ -7,7 +7,7 @@ import numpy as np
 
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.sequences.online import OnlineTagger, Walk
 from spcviz.sequences.states import Texts
 
@@ -22,7 +22,7 @@ class SVMState(NamedTuple):
     n_edges: int = 0
 
 
-@renamed(passes="max_iter", rate="learning_rate")
+@rename_parameters(passes="max_iter", rate="learning_rate")
 class StructuredSVM(OnlineTagger):
     """Structured support vector machine: the true labelling wins by a margin for each token that is wrong.
 

@@ -42,7 +42,7 @@ class Tuned(Filtering):
             If a guarantee takes more sequences than there are; the message says how many.
         """
         if guarantee is not None:
-            self.guarantee = guarantees.checked(guarantee)
+            self.guarantee = guarantees.check_guarantee(guarantee)
         encoded, grown = self._encode(X), self._grown()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
@@ -67,7 +67,7 @@ class Tuned(Filtering):
             lattice = grown.lattice(some, alphas)
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
-        if guarantees.checked(self.guarantee) is not None:
+        if guarantees.check_guarantee(self.guarantee) is not None:
             chosen = self._chosen(
                 X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at)
             )
@@ -85,7 +85,7 @@ class Tuned(Filtering):
                 if self.tolerance_kind == "position"
                 else break_points.of_examples[is_there]
             )
-            alphas.append(rules.tuned(self.cascade_.rule, values, share))
+            alphas.append(rules.tune_setting(self.cascade_.rule, values, share))
             lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
             n_kept = sum(self._of_blocks(kept, X, None)[1])
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))

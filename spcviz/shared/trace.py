@@ -143,4 +143,4 @@ def _threshold(level, pruned, alpha):
     used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
     fields = {name: getattr(pruned.limits, name)[0].item() for name in names}
     fields |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}
-    return fields | {"was_capped": bool(used > alpha), "alpha_used": float(rule.capped(used))}
+    return fields | {"was_capped": bool(used > alpha), "alpha_used": float(rule.cap_alpha(used))}

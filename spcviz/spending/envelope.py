@@ -21,14 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.dice import generator
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.sequences.labels import rows_of
-from spcviz.spending import labelled
+from spcviz.spending import label_folds
 from spcviz.spending.answers import Spent
 from spcviz.spending.estimator import Budgeted
 from spcviz.spending.selector import ModelSelector, ModelSelectorState
 from spcviz.spending.tagger import BudgetedTagger, BudgetedTaggerState
-from spcviz.spending.tiers import Compute, FeatureTiers, checked, lengths_of
+from spcviz.spending.tiers import Compute, FeatureTiers, check_tiers, lengths_of
 
 WAYS = ("positions", "sequences", "fixed")
 """By position with one model (`BudgetedTagger`); by sequence with a model a tier (`ModelSelector`, "dms");
@@ -59,7 +59,7 @@ class EnvelopeTaggerState(NamedTuple):
     plan: tuple[Choice, ...]
 
 
-@renamed(passes="max_iter", folds="cv")
+@rename_parameters(passes="max_iter", folds="cv")
 class EnvelopeTagger(Budgeted):
     """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
 
@@ -111,22 +111,22 @@ class EnvelopeTagger(Budgeted):
 
         At least 3 sequences with positions have to remain where one in `hold_out` is set aside.
         """
-        tiers, every = checked(self.tiers), checks.integer("hold_out", self.hold_out, 2, 1000)
+        tiers, every = check_tiers(self.tiers), checks.integer("hold_out", self.hold_out, 2, 1000)
         lengths = lengths_of(X)
         y = rows_of(y, lengths, "positions")
-        labelled.listed_labels(y, lengths)
+        label_folds.listed_labels(y, lengths)
         rng, filled = generator(self.random_state), np.flatnonzero(lengths)
-        if len(filled) < labelled.LEAST + 1:
+        if len(filled) < label_folds.LEAST + 1:
             raise ArgumentError(
-                f"X must have at least {labelled.LEAST + 1} sequences with positions, got {len(filled)}"
+                f"X must have at least {label_folds.LEAST + 1} sequences with positions, got {len(filled)}"
             )
         order = rng.permutation(filled)
-        n_aside = min(max(len(order) // every, 1), len(order) - labelled.LEAST)
+        n_aside = min(max(len(order) // every, 1), len(order) - label_folds.LEAST)
         aside, rest = np.sort(order[:n_aside]), np.sort(order[n_aside:])
         seeds = rng.integers(2**31, size=4).tolist()
         parts = [[given[i] for i in rest] for given in (X, y)]
         trained = self._both(seeds[:2], *parts)
-        plan = planned(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
+        plan = plan_ways(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs)
         return _learned(self, plan, *self._both(seeds[2:], X, y))
 
     def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
@@ -232,7 +232,7 @@ def rates_of(costs: np.ndarray) -> np.ndarray:
     return np.unique(np.concatenate([*between, whole[-1:]]))
 
 
-def planned(
+def plan_ways(
     trained: tuple[BudgetedTagger, ModelSelector], X: Sequence, y: Sequence, costs: np.ndarray
 ) -> tuple[Choice, ...]:
     """The way to go from each rate on, by what each way comes to on sequences that it has not seen."""

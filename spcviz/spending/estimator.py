@@ -9,18 +9,18 @@ from sklearn.utils.validation import check_is_fitted
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import expansion
-from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.tiered import Table, Tiered
 from spcviz.learning.dice import generator
 from spcviz.learning.versioned import Versioned
 from spcviz.scores.names import named_array
-from spcviz.spending import labelled, stored
+from spcviz.spending import label_folds, stored
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
-from spcviz.spending.labelled import Labelled
+from spcviz.spending.label_folds import Labelled
 from spcviz.spending.policies import MOST_LABELS
 from spcviz.spending.read import Reader
-from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, checked
-from spcviz.spending.training import Training, trained
+from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, check_tiers
+from spcviz.spending.training import Training, train_folds
 
 
 class Fitted(NamedTuple):
@@ -43,12 +43,12 @@ class Budgeted(Versioned):
     def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
-        reader, features, data, classes = Reader.fitted(tiers, X, y)
+        reader, features, data, classes = Reader.fit_tiers(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
         rng = generator(self.random_state)
-        fold = labelled.drawn_folds(len(data.lengths), self.cv, rng)
+        fold = label_folds.drawn_folds(len(data.lengths), self.cv, rng)
         how = Training(reader.edges, len(classes), passes, is_one)
-        models, *without = trained(how, features, data, fold, rng, self.n_jobs)
+        models, *without = train_folds(how, features, data, fold, rng, self.n_jobs)
         seen = seen_grams(data.labels, data.starts, len(classes))
         return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
 
@@ -88,9 +88,9 @@ class Budgeted(Versioned):
         check_is_fitted(self)
         if isinstance(budgets, str):
             raise ArgumentError(f"budgets must be a list of numbers, got {budgets!r:.60}")
-        budgets = [expansion.checked_budget(budget) for budget in checks.listed("budgets", budgets)]
-        labels = labelled.listed_labels(y, self.reader_.lengths(X))
-        rows = self._points(X, labelled.numbers_of(labels, self.classes_.tolist()), budgets)
+        budgets = [expansion.checked_budget(budget) for budget in checks.as_tuple("budgets", budgets)]
+        labels = label_folds.listed_labels(y, self.reader_.lengths(X))
+        rows = self._points(X, label_folds.numbers_of(labels, self.classes_.tolist()), budgets)
         return curve_of(budgets, rows, len(self.reader_.widths))
 
     def _points(
@@ -121,7 +121,7 @@ class Budgeted(Versioned):
             If there is no such tier, it has columns of X, or `function` cannot be called.
         """
         check_is_fitted(self)
-        self.reader_ = self.reader_.attached(tier, function)
+        self.reader_ = self.reader_.attach(tier, function)
         names, columns = list(self.tiers.names), list(self.tiers.columns)
         columns[names.index(tier)] = function
         self.tiers = FeatureTiers(
@@ -134,7 +134,7 @@ class Budgeted(Versioned):
         check_is_fitted(self)
         seed = self.random_state
         return {
-            "tiers": self.reader_.stored(),
+            "tiers": self.reader_.to_stored(),
             "policy": self.policy,
             "passes": int(self.max_iter),
             "folds": int(self.cv),
@@ -149,8 +149,8 @@ class Budgeted(Versioned):
         """The estimator, with what `_state` has stored."""
         stored.check_common(state)
         about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
-        estimator = cls(state.tiers.given(), random_state=state.random_state, **about, **settings)
-        tiers, widths = checked(estimator.tiers, is_stored=True), state.tiers.widths
+        estimator = cls(state.tiers.to_tiers(), random_state=state.random_state, **about, **settings)
+        tiers, widths = check_tiers(estimator.tiers, is_stored=True), state.tiers.widths
         estimator.reader_ = Reader(tiers, widths, state.scales, state.tiers.vocabularies())
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator

@@ -223,9 +223,9 @@ def _plain(name: str, values: Any) -> Any:
     """An array of numbers, or a sparse matrix by rows."""
     if hasattr(values, "tocsr"):
         values = sparse.csr_array(values)
-        checks.typed(name, values.data, "biuf", "numbers")
+        checks.typed_array(name, values.data, "biuf", "numbers")
         return values
-    return checks.typed(name, values, "biuf", "numbers")
+    return checks.typed_array(name, values, "biuf", "numbers")
 
 
 def _below(tiers: Tiers, tables: list, wanted: Sequence[Wanted], tier: int) -> Table:
@@ -279,6 +279,6 @@ def scales_of(tables: Sequence[Table]) -> np.ndarray:
     return np.sqrt(squares[0] / squares)
 
 
-def scaled(table: Table, scale: float) -> Table:
+def scale_table(table: Table, scale: float) -> Table:
     """A tier brought to its scale."""
     return table * np.float32(scale)

@@ -9,9 +9,9 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.budgets.chains.tiered import Table
 from spcviz.sequences.encoding import Vocabulary
 from spcviz.sequences.states import Texts, checked_names, pack_texts
-from spcviz.spending import features, labelled
+from spcviz.spending import features, label_folds
 from spcviz.spending.features import Wanted
-from spcviz.spending.labelled import Labelled
+from spcviz.spending.label_folds import Labelled
 from spcviz.spending.tiers import Detached, FeatureTiers, Tiers, are_keys, lengths_of
 
 
@@ -26,7 +26,7 @@ class StoredTiers(NamedTuple):
     keys: tuple[tuple[str, ...], ...] = ()  # of each tier; (): no tier has any
     features: tuple[Texts | None, ...] = ()  # names of each tier's, in their order; (): no tier has any
 
-    def given(self) -> FeatureTiers:
+    def to_tiers(self) -> FeatureTiers:
         """As a user writes them."""
         columns = tuple(
             of_tier if len(of_tier) else keys or Detached(name)
@@ -51,18 +51,18 @@ class Reader(NamedTuple):
     vocabularies: tuple[Vocabulary | None, ...]  # of each tier; None: its features have no names
 
     @classmethod
-    def fitted(
+    def fit_tiers(
         cls, feature_tiers: Tiers, X: Any, y: Any
     ) -> tuple[Self, Table, Labelled, tuple[str | int, ...]]:
         """(reader, features, labels of the training sequences that have positions, classes)."""
         lengths = lengths_of(X)
-        labels = labelled.listed_labels(y, lengths)
+        labels = label_folds.listed_labels(y, lengths)
         filled = lengths[lengths > 0]
-        if len(filled) < labelled.LEAST:
+        if len(filled) < label_folds.LEAST:
             raise ArgumentError(
-                f"X must have at least {labelled.LEAST} sequences with positions, got {len(filled)}"
+                f"X must have at least {label_folds.LEAST} sequences with positions, got {len(filled)}"
             )
-        classes = labelled.classes_of(labels)
+        classes = label_folds.classes_of(labels)
         parts, vocabularies = [], []
         for t in range(len(feature_tiers.names)):
             table, vocabulary = features.first_features(feature_tiers, X, t)
@@ -73,11 +73,11 @@ class Reader(NamedTuple):
             parts.append(table)
             vocabularies.append(vocabulary)
         widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
-        data = Labelled(labelled.numbers_of(labels, classes), filled)
+        data = Labelled(label_folds.numbers_of(labels, classes), filled)
         reader = cls(feature_tiers, widths, features.scales_of(parts), tuple(vocabularies))
         return reader, reader.join_tiers(parts), data, classes
 
-    def stored(self) -> StoredTiers:
+    def to_stored(self) -> StoredTiers:
         """Tiers as they are stored: a function is code, and is left out."""
         none, of = np.zeros(0, dtype=np.int64), self.tiers
         columns = tuple(none if callable(c) or are_keys(c) else c for c in of.columns)
@@ -88,7 +88,7 @@ class Reader(NamedTuple):
         texts = tuple(None if names is None else pack_texts(names) for names in self.vocabularies)
         return StoredTiers(*about, keys, texts)
 
-    def attached(self, name: str, function: Any) -> Self:
+    def attach(self, name: str, function: Any) -> Self:
         """With the function of a tier that one computes."""
         names = self.tiers.names
         if name not in names:
@@ -117,19 +117,19 @@ class Reader(NamedTuple):
 
     def free(self, X: Any) -> Table:
         """Those of the free tier at all positions, (R, F_0)."""
-        return self.bought(X, features.everywhere(X), 0)
+        return self.buy(X, features.everywhere(X), 0)
 
-    def bought(self, X: Any, wanted: Sequence[Wanted], tier: int) -> Table:
+    def buy(self, X: Any, wanted: Sequence[Wanted], tier: int) -> Table:
         """Those of a tier at some positions of some items, one below the other, at its scale: (n, F_t)."""
-        return features.scaled(self._read(tier, X, wanted), self.scales[tier])
+        return features.scale_table(self._read(tier, X, wanted), self.scales[tier])
 
     def up_to(self, tables: Sequence[Table]) -> Table:
-        """Features (n, F) of what `free` and `bought` gave for the first tiers; 0 in place of all others."""
+        """Features (n, F) of what `free` and `buy` gave for the first tiers; 0 in place of all others."""
         return features.beside(tables, int(self.widths.sum()))
 
     def join_tiers(self, parts: Sequence[Table]) -> Table:
         """Tables of all tiers, scaled and side by side."""
-        return self.up_to([features.scaled(part, scale) for part, scale in zip(parts, self.scales)])
+        return self.up_to([features.scale_table(part, scale) for part, scale in zip(parts, self.scales)])
 
     def _read(self, tier: int, X: Any, wanted: Sequence[Wanted]) -> Table:
         part = features.features_at(self.tiers, X, wanted, tier, self.vocabularies[tier])

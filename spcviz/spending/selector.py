@@ -9,23 +9,23 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning import stated
+from spcviz.learning import stored_arrays
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import chain_meta
-from spcviz.learning.budgets.chains.seen import seen_in_other_parts
+from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
-from spcviz.spending import labelled, stored
+from spcviz.spending import label_folds, stored
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import beside
 from spcviz.spending.read import StoredTiers
-from spcviz.spending.tiers import FeatureTiers, checked
+from spcviz.spending.tiers import FeatureTiers, check_tiers
 from spcviz.spending.turns import Offer, spend_in_turns
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
@@ -50,7 +50,7 @@ class ModelSelectorState(NamedTuple):
     seed: int
 
 
-@renamed(passes="max_iter", folds="cv")
+@rename_parameters(passes="max_iter", folds="cv")
 class ModelSelector(Budgeted):
     """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
 
@@ -98,7 +98,7 @@ class ModelSelector(Budgeted):
 
     def fit(self, X: Sequence, y: Sequence) -> Self:
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
-        tiers = checked(self.tiers)
+        tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
         fitted = self._fitted(tiers, X, y, is_one=False)
         looked = _crossed(fitted)
@@ -157,7 +157,7 @@ class ModelSelector(Budgeted):
         for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
             stored.check_tiered(f"models[{t}]", model, np.array([edge]), n)
         stored.check_selector(state.selector, len(selector.reader_.widths))
-        stated.flag("per_cost", state.per_cost)
+        stored_arrays.flag("per_cost", state.per_cost)
         checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
         selector.per_cost_, selector.seed_ = state.per_cost, state.seed
@@ -229,7 +229,7 @@ class _Reading:
         fresh = [(line.number, tier) for line in lines if (line.number, tier := line.tier) not in self.read]
         for tier in sorted({tier for _, tier in fresh}):
             numbers = [i for i, t in fresh if t == tier]
-            got = selector.reader_.bought(self.X, [(i, None) for i in numbers], tier)
+            got = selector.reader_.buy(self.X, [(i, None) for i in numbers], tier)
             stops = np.cumsum(self.lengths[numbers])
             for i, stop in zip(numbers, stops.tolist()):
                 self.known[i, tier] = got[stop - self.lengths[i] : stop]
@@ -310,7 +310,7 @@ def _crossed(fitted: Fitted) -> Looked:
     metas, losses, labels = [], [], []
     order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
     for p, models in enumerate(fitted.without):
-        held, fold_data = np.repeat(fold == p, data.lengths), labelled.some(data, fold == p)
+        held, fold_data = np.repeat(fold == p, data.lengths), label_folds.some(data, fold == p)
         looks = [_read_by(model, fitted.features[held], fold_data.lengths, seen) for model in models]
         wrong = np.array([read != fold_data.labels for read, _ in looks])
         losses.append(np.add.reduceat(wrong, fold_data.starts[:-1], axis=1, dtype=np.int64).T)

@@ -9,11 +9,11 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.chains.seen import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
-from spcviz.learning.renamed import renamed
+from spcviz.learning.old_names import rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
 from spcviz.spending import stored
@@ -30,7 +30,7 @@ from spcviz.spending.policies import (
     world_of,
 )
 from spcviz.spending.read import Reader, StoredTiers
-from spcviz.spending.tiers import FeatureTiers, checked
+from spcviz.spending.tiers import FeatureTiers, check_tiers
 
 
 class BudgetedTaggerState(NamedTuple):
@@ -50,7 +50,7 @@ class BudgetedTaggerState(NamedTuple):
     learned: Policy
 
 
-@renamed(passes="max_iter", folds="cv")
+@rename_parameters(passes="max_iter", folds="cv")
 class BudgetedTagger(Budgeted):
     """Predict labels of sequences with features that cost, bought where they are expected to pay.
 
@@ -148,7 +148,7 @@ class BudgetedTagger(Budgeted):
 
     def _learned(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
         """What `take` takes, for each policy; the model is trained once."""
-        tiers, keys = checked(self.tiers), [checked_policy(key) for key in policies]
+        tiers, keys = check_tiers(self.tiers), [checked_policy(key) for key in policies]
         if "anytime" in keys and tiers.has_functions:
             raise ArgumentError(
                 "policy must not be 'anytime' where features are computed when they are bought: it orders "
@@ -208,7 +208,7 @@ class BudgetedTagger(Budgeted):
         """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
         course, n = self._course(world, budget), max(world.shape[0], 1)
         lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
-        return float(course.cost.sum()), world.lost(course.labels) / n, lifted
+        return float(course.cost.sum()), world.loss_of(course.labels) / n, lifted
 
     def _lazily(self, X: Sequence, lengths: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, float]:
         reader, filled = self.reader_, np.flatnonzero(lengths)
@@ -223,7 +223,7 @@ class BudgetedTagger(Budgeted):
             for tier in np.unique(tier_of).tolist():  # each has a function of its own
                 some = np.flatnonzero(tier_of == tier)
                 wanted = [(int(filled[bought[k][0]]), np.array([bought[k][1]])) for k in some]
-                got, rows = reader.bought(X, wanted, tier), at[some].tolist()
+                got, rows = reader.buy(X, wanted, tier), at[some].tolist()
                 before = [below([known[row, t] for row in rows]) for t in range(1, tier)]
                 if tier < last:
                     known.update(((row, tier), got[n : n + 1]) for n, row in enumerate(rows))

@@ -87,12 +87,12 @@ class Tiers(NamedTuple):
         return any(callable(columns) for columns in self.columns[1:])
 
 
-def checked(tiers: Any, *, is_stored: bool = False) -> Tiers:
+def check_tiers(tiers: Any, *, is_stored: bool = False) -> Tiers:
     """Tiers as they are used, or the error that names what is wrong; stored ones may share columns."""
     if not isinstance(tiers, tuple) or len(tiers) not in (3, 4):
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
     names, columns = (
-        checks.listed(f"tiers.{what}", field) for what, field in zip(("names", "columns"), tiers)
+        checks.as_tuple(f"tiers.{what}", field) for what, field in zip(("names", "columns"), tiers)
     )
     if len(names) < 2:
         raise ArgumentError(f"tiers.names must be at least 2, got {len(names)}")

@@ -10,8 +10,8 @@ import numpy as np
 
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, draw_tiers, fit_tiered
 from spcviz.learning.workers import spread
-from spcviz.spending import labelled
-from spcviz.spending.labelled import Labelled
+from spcviz.spending import label_folds
+from spcviz.spending.label_folds import Labelled
 
 
 class Training(NamedTuple):
@@ -56,7 +56,7 @@ class Training(NamedTuple):
         return np.zeros(len(data.labels), dtype=np.int64)
 
 
-def trained(
+def train_folds(
     how: Training,
     features: Table,
     data: Labelled,
@@ -66,7 +66,7 @@ def trained(
 ) -> list[tuple[Tiered, ...]]:
     """Models of all sequences, then those without each fold; by as many workers as joblib says."""
     chosen = [np.ones(len(fold), dtype=bool), *(fold != p for p in range(int(fold.max()) + 1))]
-    each = [how.ahead(labelled.some(data, mask), rng) for mask in chosen]
+    each = [how.ahead(label_folds.some(data, mask), rng) for mask in chosen]
     return spread(_some_trained, [(how, features, data, *pair) for pair in zip(chosen, each)], n_jobs)
 
 
@@ -74,4 +74,4 @@ def _some_trained(
     how: Training, features: Table, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
 ) -> tuple[Tiered, ...]:
     rows = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
-    return how.train(rows, labelled.some(data, chosen), rng)
+    return how.train(rows, label_folds.some(data, chosen), rng)

@@ -50,7 +50,7 @@ def test_masked_entries_are_refused_and_an_empty_mask_is_none():
     table = np.ma.array([[0.0, 9.0], [1.0, 0.0]], mask=[[0, 1], [0, 0]])
     said = r"x must have no masked entries \(-inf forbids a score\), got 1 masked"
     for bad in (table, list(table), [[table[0], table[1]]], (table[0],)):
-        refuses(checks.typed, bad, "biuf", "numbers", match=said)
+        refuses(checks.typed_array, bad, "biuf", "numbers", match=said)
     refuses(checks.scores, table, 2, match=said)
     refuses(checks.sums, table, 2, match=said)
     refuses(checks.whole_numbers, np.ma.array([1, 2], mask=[1, 0]), 0, 3, match=said)

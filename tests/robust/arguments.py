@@ -30,7 +30,7 @@ SECONDS = 2.0  # no call may take longer
 INNER = ("carrying", "checks", "extras", "inputs", "jit", "rule", "semirings", "sources", "widths")
 """Modules without doors: parts of the doors themselves, and of kernels and their files."""
 PARTS = {
-    "chu_liu_edmonds.checked",
+    "chu_liu_edmonds.check_scores",
     "curves.curve",
     "curves.efficiency_curve",
     "filtering.break_points_batch",
@@ -46,7 +46,7 @@ PARTS = {
     "prune.truth_points",
     "rules.lowest",
     "rules.truth_points",
-    "rules.tuned",
+    "rules.tune_setting",
     "rules.way_of",
     "space.labels_of",
 }
@@ -146,13 +146,13 @@ filtering.threshold         max_marginals=arc_score alpha=0.5
 filtering.keep              max_marginals=arc_score limit best_path=[0]
 filtering.losses            max_marginals=arc_score limit truth_score=1.0 truth=[1] mask
 filtering.break_points      max_marginals=arc_score
-guarantees.allowed          n=100 tolerance=0.1 guarantee=0.9
+guarantees.n_allowed        n=100 tolerance=0.1 guarantee=0.9
 gibbs.seeds                 rng n_samples=2
 gibbs.sample                unary pairwise edges seeds n_sweeps=2 start=labels
 graph.checked_edges         edges n_nodes=4
 graph.checked_graph         unary pairwise edges
 graph.adjacency             n_nodes=4 edges
-graph.rooted                n_nodes=4 edges root=1
+graph.root_forest           n_nodes=4 edges root=1
 graph.grid_edges            rows=2 columns=3
 grid.comb_membership        rows=2 columns=3
 grid.as_graph               unary=lines across down
@@ -171,7 +171,7 @@ table.ngram_table           n_states=3 keys weights=[1.0]
 table.empty_table           n_states=3
 table.symbol_bits           n_states=3
 table.encode                n_states=3 states=[0,1]
-placed.checked              unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
+placed.check_problem        unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
 placed.max_marginals        unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
 placed.witness_counts       unary=[0.0,0.0,2.0] places edges=[[0,1]] kinds=[0] joints
 prune.prune                 lattice arc_score alpha=0.5 max_arcs=10
@@ -195,7 +195,7 @@ tree.max_marginals          unary pairwise edges
 tree.node_max_marginals     unary pairwise edges
 tree.marginals              unary pairwise edges
 tree.score                  unary pairwise edges labels
-tree.checked                unary pairwise edges
+tree.check_tree             unary pairwise edges
 """
 """A good call of each door: its arguments by name, each one of `_good` by the same name unless it says which,
 or a literal without spaces."""

@@ -86,7 +86,7 @@ def test_promises_hold_over_a_thousand_draws(rule):
     for _ in range(1000):
         order = rng.permutation(len(event))
         for guarantee, shares in lost.items():
-            setting = rules.tuned(rule, event[order[:n]], tolerance, guarantee)
+            setting = rules.tune_setting(rule, event[order[:n]], tolerance, guarantee)
             shares.append((event[order[n:]] <= setting).mean())
     assert np.mean(lost["mean"]) <= tolerance + 3 * np.std(lost["mean"]) / math.sqrt(1000)
     assert np.mean(np.array(lost[0.9]) > tolerance) <= 0.1 + 3 * 0.0095

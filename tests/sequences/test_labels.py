@@ -9,7 +9,7 @@ import pytest
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.sequences.labels import allowed_mask, flat_labels, plain
-from spcviz.spending.labelled import listed_labels
+from spcviz.spending.label_folds import listed_labels
 from tests.sequences.data import TAGS, sentences
 
 X, Y = sentences(12)

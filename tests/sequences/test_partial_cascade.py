@@ -9,8 +9,8 @@ import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.completed import ITERATIONS, with_all_labels
-from spcviz.learning.chains.crf import examples_of, taken
+from spcviz.learning.chains.completion import ITERATIONS, with_all_labels
+from spcviz.learning.chains.crf import examples_of, take_examples
 from tests.sequences.data import sentences
 
 X, Y = sentences(80)
@@ -43,7 +43,7 @@ def test_what_is_filled_in_is_the_best_that_agrees():
     assert (found >= 0).all()
     assert (found[labels >= 0] == labels[labels >= 0]).all()
     for w in range(len(lengths)):
-        others = taken(data, np.flatnonzero(part != part[w]))
+        others = take_examples(data, np.flatnonzero(part != part[w]))
         weights = fit_crf(others, c2=0.3, max_iterations=ITERATIONS, which=which).weights
         rows = slice(data.row_start[w], data.row_start[w + 1])
         unary, best = values[rows] @ weights.unary, (-np.inf, ())

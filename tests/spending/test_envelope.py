@@ -11,7 +11,7 @@ from spcviz.io import load, save
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.tagging.data.corpora import read_ewt
 from spcviz.spending import EnvelopeTagger, FeatureTiers
-from spcviz.spending.envelope import Choice, planned, rates_of, spread_of
+from spcviz.spending.envelope import Choice, plan_ways, rates_of, spread_of
 from tests.spending.sequences import LABELS, TIERS, drawn
 
 X, Y = drawn(90)
@@ -44,7 +44,7 @@ def plan_of(positions, sequences, fixed, n=6):
     y = [["A"] * 10] * n
     one, other = Spender(positions, y), Spender(sequences, y)
     other.fixed = fixed
-    return planned((one, other), y, y, np.array([1.0]))
+    return plan_ways((one, other), y, y, np.array([1.0]))
 
 
 def all_(k, n=6):

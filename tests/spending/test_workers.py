@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.spending import BudgetedTagger, ModelSelector
-from spcviz.spending.labelled import Labelled
+from spcviz.spending.label_folds import Labelled
 from spcviz.spending.training import Training
 from tests.spending.sequences import TIERS, drawn
 

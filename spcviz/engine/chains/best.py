@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains.inputs import BACK, FORTH, aligned, is_wrong, longest_of, table_rows
+from spcviz.engine.chains.inputs import BACK, FORTH, align_rows, is_wrong, longest_of, table_rows
 from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best
 from spcviz.engine.kernels.jit import bare_kernel, kernel
 from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
@@ -21,7 +21,7 @@ def decode_into(
 
     tops : `tops_of` the one table, or None; each is a kernel of its own
     left : (L + 1 or more, K), scratch memory: the messages, and a row for their products. Its rows, and the
-    transitions', may be longer: see `aligned`.
+    transitions', may be longer: see `align_rows`.
 
     No back-pointers: on the way back the first state that attains the message is looked for; the same sums
     round in the same way.
@@ -57,7 +57,7 @@ def decode_into(
 
 @bare_kernel
 def is_worth_a_copy(unary: np.ndarray, pairwise: np.ndarray) -> bool:
-    """Whether a chain is so long that one table for all its steps had better lie in `aligned` rows."""
+    """Whether a chain is so long that one table for all its steps had better lie in `align_rows` rows."""
     return len(pairwise) == 1 and len(unary) >= LONG
 
 
@@ -66,7 +66,7 @@ def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) ->
     """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: then look closer."""
     if is_wrong(unary, pairwise):
         return -np.inf
-    left = aligned((len(unary) + 1, unary.shape[1]), unary)
+    left = align_rows((len(unary) + 1, unary.shape[1]), unary)
     if is_worth_a_copy(unary, pairwise):
         return decode_into(unary, table_rows(pairwise, -np.inf, FORTH), None, left, labels)
     return decode_into(unary, pairwise, None, left, labels)
@@ -80,7 +80,7 @@ def fill_max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray
     """
     if is_wrong(unary, pairwise):
         return -np.inf
-    work, back = aligned((np.int64(2), unary.shape[1]), unary), table_rows(pairwise, -np.inf, BACK)
+    work, back = align_rows((np.int64(2), unary.shape[1]), unary), table_rows(pairwise, -np.inf, BACK)
     if is_worth_a_copy(unary, pairwise):
         return max_tables(unary, table_rows(pairwise, -np.inf, FORTH), back, None, None, work, node, edge)
     return max_tables(unary, pairwise, back, None, None, work, node, edge)
@@ -100,8 +100,8 @@ def max_tables(
     """As `fill_max_marginals`, with `table_rows` from right to left.
 
     tops, back_tops : of both tables, as in `decode_into`
-    work : (2, K), `aligned` scratch memory: a message, and its product with a row of scores. On the way there
-    the node table holds products of messages from the left.
+    work : (2, K), `align_rows` scratch memory: a message, and its product with a row of scores. On the way
+    there the node table holds products of messages from the left.
     """
     length, n = unary.shape
     message, product, wait = work[0], work[1, :n], (0, PAUSE)
@@ -149,7 +149,7 @@ def decode_chains(
     if longest < 0:
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, FORTH)
-    left = aligned((longest + 1, unary.shape[1]), unary)
+    left = align_rows((longest + 1, unary.shape[1]), unary)
     return _decode_all(unary, lengths, table, tops, left, scores, labels)
 
 
@@ -193,7 +193,7 @@ def fill_node_tables(
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, FORTH)
     back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, BACK)
-    work = aligned((np.int64(2), unary.shape[1]), unary)
+    work = align_rows((np.int64(2), unary.shape[1]), unary)
     return _node_tables_all(unary, lengths, table, back, tops, back_tops, work, best, node)
 
 

@@ -69,7 +69,7 @@ def checked_batch(unary: Any, lengths: ArrayLike, pairwise: Any) -> tuple[np.nda
     """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
     if not _is_ready(unary, pairwise):
         unary, pairwise = _checked_tables(unary, pairwise)
-    whole = checks.typed("lengths", lengths, "iu", "whole numbers")
+    whole = checks.typed_array("lengths", lengths, "iu", "whole numbers")
     if whole.ndim != 1:
         whole = checks.lengths(whole, len(unary))
     return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
@@ -113,7 +113,7 @@ def infeasible(table: np.ndarray) -> InfeasibleError:
 
 
 @kernel
-def aligned(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
+def align_rows(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
     """Empty rows (N, K) of the type of `like`: filled up to whole vectors, and each begins a cache line."""
     each = 64 // like.itemsize
     n, k = shape
@@ -125,9 +125,9 @@ def aligned(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
 
 @kernel
 def table_rows(pairwise: np.ndarray, zero: float, is_back: bool | np.bool_) -> np.ndarray:
-    """Transitions (T, K, K), or the same from right to left, in `aligned` rows filled up with `zero`."""
+    """Transitions (T, K, K), or the same from right to left, in `align_rows` rows filled up with `zero`."""
     t, n, wide = pairwise.shape  # rows that are filled up already are longer
-    rows = aligned((t * n, n), pairwise.reshape((t * n, wide)))
+    rows = align_rows((t * n, n), pairwise.reshape((t * n, wide)))
     out = rows.reshape((t, n, rows.shape[1]))
     for p in range(t):
         for i in range(n):

@@ -3,15 +3,15 @@
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 
 
 @kernel
 def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
     length, n = unary.shape
-    value = filled((length, n, k), np.float64, -np.inf)
-    back = filled((length, n, k), np.int64, 0)  # previous state * k + rank
+    value = fill_new((length, n, k), np.float64, -np.inf)
+    back = fill_new((length, n, k), np.int64, 0)  # previous state * k + rank
     for s in range(n):
         value[0, s, 0] = unary[0, s]
     candidate = np.empty(n * k, np.float64)

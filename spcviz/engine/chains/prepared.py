@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.best import decode_into, max_tables
-from spcviz.engine.chains.inputs import FLOAT, INDEX, aligned, precision, there_and_back
+from spcviz.engine.chains.inputs import FLOAT, INDEX, align_rows, precision, there_and_back
 from spcviz.engine.chains.peaked import WORTH, Tops, tops_of
 from spcviz.engine.chains.results import (
     Decoded,
@@ -99,7 +99,7 @@ def _decode(unary: np.ndarray, tables: np.ndarray, labels: np.ndarray, tops: Top
     """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    left = aligned((len(unary) + 1, unary.shape[1]), unary)
+    left = align_rows((len(unary) + 1, unary.shape[1]), unary)
     if tops is None:
         return decode_into(unary, tables[:1], None, left, labels)
     return decode_into(unary, tables[:1], tops[0], left, labels)
@@ -110,7 +110,7 @@ def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray, tops: To
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    work = aligned((np.int64(2), unary.shape[1]), unary)
+    work = align_rows((np.int64(2), unary.shape[1]), unary)
     if tops is None:
         return max_tables(unary, tables[:1], tables[1:], None, None, work, node, tables[:0])
     return max_tables(unary, tables[:1], tables[1:], tops[0], tops[1], work, node, tables[:0])

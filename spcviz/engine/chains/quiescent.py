@@ -104,7 +104,7 @@ def ripple(
     (3, [6.0, 5.0])
     """
     unary, pairwise = checked_chain(unary, pairwise)
-    named = zip(Quiet._fields, checks.made("messages", messages, Quiet), strict=True)
+    named = zip(Quiet._fields, checks.of_own_type("messages", messages, Quiet), strict=True)
     forward, backward = (checks.sums(name, message, 2).copy() for name, message in named)
     for name, array in (("forward", forward), ("backward", backward)):
         if array.shape != unary.shape:

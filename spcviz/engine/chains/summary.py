@@ -10,7 +10,7 @@ from spcviz.engine.chains.k_best import best_labellings
 from spcviz.engine.chains.sums import is_tame, log_tables, scaled_tables, spread_of
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import copy
 
 
@@ -50,8 +50,8 @@ def _summarise(
     unary: np.ndarray, starts: np.ndarray, tables: np.ndarray, per_step: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     n_chains = len(starts) - 1
-    best, second = filled(n_chains, np.float64, -np.inf), filled(n_chains, np.float64, -np.inf)
-    labels, entropy = filled(len(unary), np.int64, 0), filled(len(unary), np.float64, 0.0)
+    best, second = fill_new(n_chains, np.float64, -np.inf), fill_new(n_chains, np.float64, -np.inf)
+    labels, entropy = fill_new(len(unary), np.int64, 0), fill_new(len(unary), np.float64, 0.0)
     for w in range(n_chains):
         first, last = starts[w], starts[w + 1]
         table = tables[first + 1 : last] if per_step else tables

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spcviz.engine.chains.inputs import BACK, aligned, is_wrong, table_rows, there_and_back
+from spcviz.engine.chains.inputs import BACK, align_rows, is_wrong, table_rows, there_and_back
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel, spliced_kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
 from spcviz.engine.kernels.vectors import (
     ARE_COMPILED,
@@ -87,9 +87,9 @@ def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edg
 
 @kernel
 def _exponential_rows(pairwise: np.ndarray, high: float) -> np.ndarray:
-    """exp(pairwise - high) in `aligned` rows, filled up with 0."""
+    """exp(pairwise - high) in `align_rows` rows, filled up with 0."""
     t, n, _ = pairwise.shape
-    rows = aligned((t * n, n), pairwise.reshape((t * n, n)))
+    rows = align_rows((t * n, n), pairwise.reshape((t * n, n)))
     for p in range(t):
         for i in range(n):
             exponentials(pairwise[p, i], high, 1.0, rows[p * n + i])
@@ -107,7 +107,7 @@ def sum_tables(
     node: np.ndarray,
     edge: np.ndarray,
 ) -> float:
-    """As `scaled_tables`, of exponentials of transitions in `aligned` rows, and of their way back.
+    """As `scaled_tables`, of exponentials of transitions in `align_rows` rows, and of their way back.
 
     work : from `scratch`. Here a message, a row's exponentials and their product. On the way there the node
     table holds products of messages from the left. A product is rescaled in the next one.
@@ -162,7 +162,7 @@ def goes_both_ways(table: np.ndarray, edge: np.ndarray) -> bool:
 def scratch(unary: np.ndarray) -> np.ndarray:
     """Memory for `sum_tables`."""
     n = unary.shape[1]
-    return aligned((np.int64(3 if n < BOTH_WAYS_FROM else 6 + len(_LANES)), n), unary)
+    return align_rows((np.int64(3 if n < BOTH_WAYS_FROM else 6 + len(_LANES)), n), unary)
 
 
 @bare_kernel
@@ -310,7 +310,7 @@ def _exponentials_below(values: np.ndarray) -> None:
 def _pairs_before(before: np.ndarray, step: np.ndarray, after: np.ndarray, pair: np.ndarray) -> None:
     """pair[j, k] = p(y_i = j | y_{i+1} = k) after[k], from the log sums up to state j."""
     n = len(after)
-    top, whole = filled(n, np.float64, -np.inf), filled(n, np.float64, 0.0)
+    top, whole = fill_new(n, np.float64, -np.inf), fill_new(n, np.float64, 0.0)
     for j in range(n):
         for k in range(n):
             way = before[j] + step[j, k]

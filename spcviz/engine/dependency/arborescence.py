@@ -21,11 +21,11 @@ from spcviz.engine.dependency.chu_liu_edmonds import (
     MAX_WORDS,
     RELIABLE,
     Tree,
-    checked,
+    check_scores,
     decode,
+    decode_checked,
     decode_into,
     decode_with_rounding,
-    decoded,
 )
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
@@ -36,7 +36,7 @@ __all__ = [
     "ArcMarginals",
     "Tree",
     "Without",
-    "checked",
+    "check_scores",
     "decode",
     "decode_into",
     "marginals",
@@ -77,8 +77,8 @@ def max_marginals(scores: ArrayLike, *, single_root: bool = False) -> np.ndarray
     array([[ 14., -inf,  13.],
            [ 13.,  14., -inf]])
     """
-    scores = checked(scores)
-    best = decoded(scores, single_root)
+    scores = check_scores(scores)
+    best = decode_checked(scores, single_root)
     out = np.full(scores.shape, -np.inf)
     is_rough = _through_each_arc(scores, best.heads, best.score, bool(single_root), out)
     if is_rough:
@@ -96,8 +96,8 @@ def without_arcs(scores: ArrayLike, *, single_root: bool = False) -> Without:
     >>> without_arcs([[0, 0, 0], [5, 0, 9], [4, 9, 0]])
     Without(scores=array([13., 13.]), heads=array([2, 0]))
     """
-    scores = checked(scores)
-    best = decoded(scores, single_root)
+    scores = check_scores(scores)
+    best = decode_checked(scores, single_root)
     without = Without(np.empty(len(best.heads)), np.empty(len(best.heads), dtype=np.int64))
     _without_each_arc(scores, best.heads, bool(single_root), without.scores, without.heads)
     for d in np.flatnonzero(without.scores == np.inf) + 1:
@@ -118,8 +118,8 @@ def marginals(scores: ArrayLike, *, single_root: bool = False) -> ArcMarginals:
     >>> round(np.exp(sums.log_partition)), sums.arcs[1]
     (3, array([0.66666667, 0.        , 0.33333333]))
     """
-    scores = checked(scores)
-    decoded(scores, single_root)  # refuses what has no tree
+    scores = check_scores(scores)
+    decode_checked(scores, single_root)  # refuses what has no tree
     words = scores[1:]
     top = words.max(axis=1)
     spread = top - np.where(np.isfinite(words), words, np.inf).min(axis=1)

@@ -73,10 +73,10 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     if not (type(scores) is np.ndarray and scores.dtype == np.float64 and scores.flags.c_contiguous):
         scores = checks.scores("scores", scores, 2)
     _check_shape(scores)
-    return decoded(scores, single_root)
+    return decode_checked(scores, single_root)
 
 
-def checked(scores: ArrayLike) -> np.ndarray:
+def check_scores(scores: ArrayLike) -> np.ndarray:
     """Scores as float64 with the diagonal and row 0 forbidden; errors as in `decode`."""
     array = checks.scores("scores", scores, 2).copy()
     _check_shape(array)
@@ -92,7 +92,7 @@ def _check_shape(array: np.ndarray) -> None:
         )
 
 
-def decoded(scores: np.ndarray, single_root: bool) -> Tree:
+def decode_checked(scores: np.ndarray, single_root: bool) -> Tree:
     """`decode` of scores of the right shape and type; raises what is wrong with what they hold."""
     heads = np.empty(len(scores) - 1, dtype=np.int64)
     score = _decode(scores, bool(single_root), heads)

@@ -13,7 +13,7 @@ Each table is kept twice, by row and by column, so that every maximum runs over 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spcviz.engine.dependency.chu_liu_edmonds import Tree, checked
+from spcviz.engine.dependency.chu_liu_edmonds import Tree, check_scores
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
 
@@ -34,7 +34,7 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     >>> decode(scores)
     Tree(score=19.0, heads=array([0, 3, 1, 1]))
     """
-    scores = checked(scores)
+    scores = check_scores(scores)
     heads = np.full(len(scores) - 1, -1, dtype=np.int64)
     _decode(scores, bool(single_root), heads)
     if heads.min() < 0:

@@ -118,11 +118,11 @@ def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
     >>> max_marginals([chain, chain]).unary.shape
     (2, 2, 2)
     """
-    models = checks.listed("models", models)
+    models = checks.as_tuple("models", models)
     if not models:
         raise ShapeError("models has length 0; it needs at least one sub-model")
     for p, model in enumerate(models):
-        checks.made(f"models[{p}]", model, SubModel)
+        checks.of_own_type(f"models[{p}]", model, SubModel)
     shape = np.shape(models[0].unary)
     tables = []
     for p, model in enumerate(models):
@@ -159,7 +159,7 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "
     >>> filtered.keep.tolist(), filtered.threshold
     ([[True, False], [True, False]], 2.5)
     """
-    unary = checks.typed("unary", unary, "biuf", "numbers")
+    unary = checks.typed_array("unary", unary, "biuf", "numbers")
     unary = checks.sums("unary", unary, max(unary.ndim, 2))
     best = checks.sums("best", best, 1)
     if len(best) != len(unary) or 0 in unary.shape:
@@ -185,7 +185,7 @@ def filter_summed(
         raise ArgumentError("rule must be one of max-marginals for an ensemble, got 'probability'")
     alpha, given = rules.way_at_first(rule, alpha)
     best, means = checks.sums("best", best, 1), checks.sums("means", means, 1)
-    summed = checks.typed("summed", summed, "biuf", "numbers")
+    summed = checks.typed_array("summed", summed, "biuf", "numbers")
     summed = checks.sums("summed", summed, max(summed.ndim, 1))
     if best.shape != means.shape or 0 in summed.shape:
         raise ShapeError(f"means has shape {means.shape}; best {best.shape} needs {best.shape}")
@@ -218,7 +218,7 @@ def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
     >>> joint_filter_loss(2.0, filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5))
     1
     """
-    checks.made("filtered", filtered, Filtered)
+    checks.of_own_type("filtered", filtered, Filtered)
     truth_score = checks.sums("truth_score", [truth_score], 1)[0]
     return int(filtered.has_spread and not formula.survives(truth_score, filtered.threshold))
 
@@ -231,7 +231,7 @@ def state_rank(scores: ArrayLike) -> np.ndarray:
     >>> state_rank([[1.0, 3.0, 3.0]])
     array([[2, 0, 1]])
     """
-    scores = checks.typed("scores", scores, "biuf", "numbers")
+    scores = checks.typed_array("scores", scores, "biuf", "numbers")
     scores = checks.scores("scores", scores, max(scores.ndim, 1))
     order = np.argsort(-scores, axis=-1, kind="stable")
     return np.argsort(order, axis=-1)

@@ -60,7 +60,7 @@ def factor_graph(
     6
     """
     n_states = checked_states(n_states)
-    scopes, tables = checked_scopes(scopes, len(n_states)), checks.listed("tables", tables)
+    scopes, tables = checked_scopes(scopes, len(n_states)), checks.as_tuple("tables", tables)
     if len(tables) != len(scopes):
         raise ShapeError(f"tables has length {len(tables)}; scopes needs {len(scopes)}")
     done = []
@@ -119,7 +119,7 @@ def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
     >>> search(factor_graph([2, 2], [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]))
     Found(score=2.0, labels=array([1, 1]), n_configurations=4)
     """
-    checks.made("graph", graph, FactorGraph)
+    checks.of_own_type("graph", graph, FactorGraph)
     cap = checks.integer("cap", cap, 1, MAX_CONFIGURATIONS)
     count = n_configurations(graph.n_states)
     if count > cap:
@@ -158,7 +158,7 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
     >>> best.score, best.labels, [step.scope for step in best.steps], best.n_entries
     (2.0, array([0, 0, 0]), [(1,), (2,), ()], 10)
     """
-    n_variables = len(checks.made("graph", graph, FactorGraph).n_states)
+    n_variables = len(checks.of_own_type("graph", graph, FactorGraph).n_states)
     if order is None:
         order = range(n_variables)
     order = tuple(checks.whole_numbers("order", order, 0, n_variables - 1).tolist())

@@ -67,7 +67,7 @@ class Eliminated(NamedTuple):
 
 
 def checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
-    n_states = checks.listed("n_states", n_states)
+    n_states = checks.as_tuple("n_states", n_states)
     if not n_states:
         raise ArgumentError("n_states must name at least one variable, got ()")
     return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
@@ -75,8 +75,8 @@ def checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
 
 def checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
     done = []
-    for r, scope in enumerate(checks.listed("scopes", scopes)):
-        scope = checks.listed(f"scopes[{r}]", scope)
+    for r, scope in enumerate(checks.as_tuple("scopes", scopes)):
+        scope = checks.as_tuple(f"scopes[{r}]", scope)
         scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
         if not scope or len(set(scope)) != len(scope):
             raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")

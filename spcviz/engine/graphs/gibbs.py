@@ -25,7 +25,7 @@ from spcviz.engine.graphs import graph
 from spcviz.engine.graphs.tree_messages import is_tame
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import Width
-from spcviz.engine.kernels.widths import padded, width_of
+from spcviz.engine.kernels.widths import pad_states, width_of
 
 _LANES = 8
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -97,7 +97,7 @@ def sample(
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)
     n_nodes, n = unary.shape
-    seeds = checks.typed("seeds", seeds, "iuf", "whole numbers")
+    seeds = checks.typed_array("seeds", seeds, "iuf", "whole numbers")
     if seeds.ndim != 1 or (seeds.size and seeds.dtype != np.uint64):
         raise ShapeError(f"seeds has shape {seeds.shape} and dtype {seeds.dtype}; it needs (S,) of uint64")
     n_sweeps = checks.integer("n_sweeps", n_sweeps, 0, 10_000_000)
@@ -126,7 +126,7 @@ def sample(
 def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np.ndarray:
     if start is None:
         return np.zeros((n_samples, n_nodes), dtype=np.int64)
-    start = checks.typed("start", start, "iu", "whole numbers")
+    start = checks.typed_array("start", start, "iu", "whole numbers")
     if start.shape not in ((n_nodes,), (n_samples, n_nodes)):
         raise ShapeError(f"start has shape {start.shape}; it needs {(n_nodes,)} or {(n_samples, n_nodes)}")
     flat = checks.states("start", start.reshape(-1), start.size, n)
@@ -136,7 +136,7 @@ def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np
 def _padded(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
     """Exponentials, with states of weight 0 up to a width."""
     n = unary.shape[1]
-    weights = padded(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
+    weights = pad_states(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
     tables = np.zeros((2 * len(pairwise) + 1, len(width), len(width)))
     tables[-1] = 1.0
     if pairwise.size:

@@ -54,7 +54,7 @@ def checked_edges(edges: ArrayLike, n_nodes: int) -> np.ndarray:
     (2, 2)
     """
     n_nodes = checks.integer("n_nodes", n_nodes, 0, 2**31)
-    array = checks.typed("edges", edges, "iu", "whole numbers")
+    array = checks.typed_array("edges", edges, "iu", "whole numbers")
     if array.size == 0 and array.ndim <= 2:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -121,15 +121,15 @@ def adjacency(n_nodes: int, edges: ArrayLike) -> Adjacency:
     return Adjacency(*build_adjacency(n_nodes, checked_edges(edges, n_nodes)))
 
 
-def rooted(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
+def root_forest(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
     """A forest as parents and children.
 
     `root` is that of its own tree; the other trees are rooted at their smallest node. `CycleError`, which
     names the cycle, if the graph is no forest; `edges` and other errors as in `checked_edges`.
 
-    >>> rooted(3, [[1, 0], [2, 1]]).parent
+    >>> root_forest(3, [[1, 0], [2, 1]]).parent
     array([-1,  0,  1])
-    >>> rooted(3, [[0, 1], [1, 2], [2, 0]])
+    >>> root_forest(3, [[0, 1], [1, 2], [2, 0]])
     Traceback (most recent call last):
     spcviz.engine.errors.CycleError: edges must form a tree or forest, got the cycle 0 - 1 - 2 - 0
     """
@@ -139,7 +139,7 @@ def rooted(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
 
 
 def forest(n_nodes: int, edges: np.ndarray, root: int = 0, name: str = "edges") -> Rooted:
-    """`rooted` for arguments that are already checked."""
+    """`root_forest` for arguments that are already checked."""
     tree = Rooted(*_rooted(n_nodes, edges, root))
     if len(edges) != n_nodes - np.count_nonzero(tree.parent == -1):
         raise CycleError(_cycle(edges, tree.parent, tree.towards), name)

@@ -26,7 +26,7 @@ from spcviz.engine.graphs.combs import Filled, Side, fill_combs, fill_shared
 from spcviz.engine.graphs.tree_messages import node_table
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import Width
-from spcviz.engine.kernels.widths import padded, width_of
+from spcviz.engine.kernels.widths import pad_states, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
 
@@ -154,7 +154,7 @@ def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLik
     2.0
     """
     unary, across, down = _checked(unary, across, down)
-    labels = checks.typed("labels", labels, "biuf", "whole numbers")
+    labels = checks.typed_array("labels", labels, "biuf", "whole numbers")
     if labels.shape != unary.shape[:2]:
         raise ShapeError(f"labels has shape {labels.shape}; unary {unary.shape} needs {unary.shape[:2]}")
     y = checks.states("labels", labels.reshape(-1), labels.size, unary.shape[2]).reshape(labels.shape)
@@ -200,8 +200,8 @@ def _all_combs(
     if width is None:
         return _one_by_one(unary, across, down, table)
     w = len(width)
-    u = padded(unary, width, 1, -np.inf).reshape(-1, w)
-    a, d = (padded(t, width, 2, -np.inf).reshape(-1, w, w) for t in (across, down))
+    u = pad_states(unary, width, 1, -np.inf).reshape(-1, w)
+    a, d = (pad_states(t, width, 2, -np.inf).reshape(-1, w, w) for t in (across, down))
     best, mean, summed = np.empty(rows + columns), np.empty(rows + columns), np.zeros_like(unary)
     filled = Filled(table.reshape(len(table), -1, n), best, mean, summed.reshape(-1, n))
     _every_comb(width, rows, columns, u, a, d, filled)

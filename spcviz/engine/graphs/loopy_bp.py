@@ -34,7 +34,7 @@ from spcviz.engine.kernels.semirings import (
     total,
 )
 from spcviz.engine.kernels.vectors import ARE_COMPILED
-from spcviz.engine.kernels.widths import padded, width_of
+from spcviz.engine.kernels.widths import pad_states, width_of
 
 _FEW = 8  # neighbours up to which products over the others are formed one by one
 _MAX_HISTORY = 32_000_000  # doubles: 256 MB
@@ -137,7 +137,7 @@ def propagate(
     log_domain = semiring.one == 0.0
     if ARE_COMPILED and width is not None and not isinstance(semiring, LogPlus) and most <= _FEW:
         zero = -np.inf if log_domain else 0.0
-        u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
+        u, tables = pad_states(u, width, 1, zero), pad_states(tables, width, 2, zero)
         beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, table, how, kept)
         beliefs = beliefs[:, : unary.shape[1]]
     else:

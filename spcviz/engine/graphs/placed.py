@@ -52,12 +52,12 @@ class Counts(NamedTuple):
     amount: np.ndarray
 
 
-def checked(
+def check_problem(
     unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
 ) -> tuple[np.ndarray, Places, np.ndarray, np.ndarray, Joints, graph.Rooted]:
     """The same as arrays that kernels may walk over, and the forest; errors as in `max_marginals`."""
-    checks.made("places", places, Places)
-    checks.made("joints", joints, Joints)
+    checks.of_own_type("places", places, Places)
+    checks.of_own_type("joints", joints, Joints)
     x, y = checks.scores("places.x", places.x, 1), checks.scores("places.y", places.y, 1)
     start = checks.offsets("places.start", places.start, len(x))
     tables = [checks.scores(f"joints.{name}", table, 2) for name, table in zip(Joints._fields, joints)]
@@ -108,7 +108,7 @@ def max_marginals(
     >>> max_marginals([0.0, 0.0, 2.0], places, [[0, 1]], [0], joints).max_marginals
     array([ -1.,  -1., -23.])
     """
-    unary, places, edges, kinds, joints, forest = checked(unary, places, edges, kinds, joints)
+    unary, places, edges, kinds, joints, forest = check_problem(unary, places, edges, kinds, joints)
     passed = pass_messages(unary, places, kinds, joints, forest)
     below, maxima = passed.below, passed.below + passed.down
     labels = _labels(passed, places.start, forest)
@@ -132,7 +132,7 @@ def witness_counts(
     >>> witness_counts([0.0, 0.0, 2.0], places, [[0, 1]], [0], joints)[1].states
     array([3., 2., 1.])
     """
-    arguments = checked(unary, places, edges, kinds, joints)
+    arguments = check_problem(unary, places, edges, kinds, joints)
     unary, places, edges, kinds, joints, forest = arguments
     best = max_marginals(unary, places, edges, kinds, joints)
     passed = pass_messages(unary, places, kinds, joints, forest)

@@ -86,7 +86,7 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
     >>> decode([[0.0, 1.0], [0.5, 0.0], [0.5, 0.0]], star, [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=1.0, labels=array([0, 0, 0]))
     """
-    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = check_tree(unary, edges, pairwise)
     return _decoded(unary, pairwise, tree)
 
 
@@ -99,7 +99,7 @@ def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, 
     >>> witness([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]], node=0, state=1)
     Decoded(score=1.0, labels=array([1, 1]))
     """
-    unary, edges, pairwise, _ = checked(unary, edges, pairwise)
+    unary, edges, pairwise, _ = check_tree(unary, edges, pairwise)
     node = checks.integer("node", node, 0, len(unary) - 1)
     state = checks.integer("state", state, 0, unary.shape[1] - 1)
     clamped = unary.copy()
@@ -121,7 +121,7 @@ def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Ma
     >>> result.best, result.unary.tolist()
     (1.0, [[0.5, 1.0], [0.5, 1.0]])
     """
-    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = check_tree(unary, edges, pairwise)
     best, node, edge = fill_tables(MAX_PLUS, unary, pairwise, len(edges), tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
@@ -134,7 +134,7 @@ def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) 
     >>> node_max_marginals([[0.0, 1.0]], [], np.zeros((2, 2)))
     (1.0, array([[0., 1.]]))
     """
-    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = check_tree(unary, edges, pairwise)
     best, node = node_table(unary, pairwise, tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
@@ -150,7 +150,7 @@ def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Margin
     >>> marginals([[0.0, 0.0]], [], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = check_tree(unary, edges, pairwise)
     degree = np.bincount(edges.reshape(-1), minlength=len(unary)).max() if len(edges) else 0
     if is_tame(unary, pairwise, degree + 1):
         top, high = unary.max(axis=1, keepdims=True), pairwise.max() if pairwise.size else 0.0
@@ -181,7 +181,7 @@ def score(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, labels: Array
     return float(unary[np.arange(len(unary)), labels].sum() + steps.sum())
 
 
-def checked(
+def check_tree(
     unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, graph.Rooted]:
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise, cycles=False)

@@ -33,7 +33,7 @@ def is_tame(unary: np.ndarray, pairwise: np.ndarray, n_factors: int) -> bool:
 
 
 @kernel
-def oriented(pairwise: np.ndarray, directed: int, out: np.ndarray) -> None:
+def orient_table(pairwise: np.ndarray, directed: int, out: np.ndarray) -> None:
     """Fill `out` with the table of a directed edge, [state it leaves, state it enters]."""
     table = pairwise[(directed >> 1) % len(pairwise)]
     n = len(out)
@@ -69,7 +69,7 @@ def upward(
         if p < 0:
             log_total += total(sr, below[v])
             continue
-        oriented(pairwise, towards[v] ^ 1, table)
+        orient_table(pairwise, towards[v] ^ 1, table)
         combine(sr, below[v], table, up[v])
         multiply(sr, below[p], up[v], below[p])
         log_total += settle(sr, below[p])
@@ -111,7 +111,7 @@ def downward(
             multiply(sr, acc, up[c], acc)
             settle(sr, acc)
             settle(sr, above[c])
-            oriented(pairwise, towards[c], table)
+            orient_table(pairwise, towards[c], table)
             combine(sr, above[c], table, down[c])
         first = last
 
@@ -159,7 +159,7 @@ def fill_tables(
         if parent[v] < 0:
             continue
         e = towards[v] >> 1
-        oriented(pairwise, towards[v], table)
+        orient_table(pairwise, towards[v], table)
         for j in range(n):
             # times is + in the log domain: above[j] + table[j, k] + below[k], in the semiring's own terms
             side[:] = above[v, j]
@@ -199,7 +199,7 @@ def fill_log_tables(
         if p < 0:
             log_partition += total(LOG_PLUS, below[v])
             continue
-        oriented(pairwise, towards[v] ^ 1, table)
+        orient_table(pairwise, towards[v] ^ 1, table)
         combine(LOG_PLUS, below[v], table, up)
         multiply(LOG_PLUS, below[p], up, below[p])
     for at in range(len(order)):
@@ -209,7 +209,7 @@ def fill_log_tables(
             _add_shares(below[v], 1.0, node[v], up)
             continue
         e, is_back = towards[v] >> 1, towards[v] & 1
-        oriented(pairwise, towards[v], table)
+        orient_table(pairwise, towards[v], table)
         for j in range(n):
             multiply(LOG_PLUS, table[j], below[v], table[j])
             _add_shares(table[j], node[p, j], node[v], up)

@@ -7,8 +7,8 @@ IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
 
 Numba compiles a number that is written out in a call from kernel to kernel into a copy of the callee:
 ``f(1)``, ``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one.
-What is not a kernel (``max``, ``np.empty``, `shared`, functions of numba's `overload`) it compiles once more
-for each set of options of the kernels that call it, and keeps none of it on disk.
+What is not a kernel (``max``, ``np.empty``, `plain_kernel`, functions of numba's `overload`) it compiles once
+more for each set of options of the kernels that call it, and keeps none of it on disk.
 """
 
 import inspect
@@ -30,7 +30,7 @@ SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 def _compile(function: Kernel, flags: set[str] | bool, **options: Any) -> Kernel:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
-    with placing.placed():
+    with placing.place_kernels():
         return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
 
 
@@ -94,6 +94,6 @@ def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> Non
         return context.get_function(*call_of(context.typing_context, signature.args))(builder, arguments)
 
 
-def shared(function: Kernel) -> Kernel:
+def plain_kernel(function: Kernel) -> Kernel:
     """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
     return register_jitable(function)

@@ -59,10 +59,10 @@ _instruct(larger_of, ">")
 _instruct(smaller_of, "<")
 
 
-def filled(shape: Any, dtype: Any, value: Any) -> np.ndarray:
+def fill_new(shape: Any, dtype: Any, value: Any) -> np.ndarray:
     """A new array (of a length, or of a tuple's shape) that is `value` throughout.
 
-    >>> filled(2, np.int64, 1)
+    >>> fill_new(2, np.int64, 1)
     array([1, 1])
     """
     out = np.empty(shape, dtype)
@@ -70,5 +70,5 @@ def filled(shape: Any, dtype: Any, value: Any) -> np.ndarray:
     return out
 
 
-_filled = kernel(filled)
-by_type(filled, lambda shape, dtype, value: _filled)
+_filled = kernel(fill_new)
+by_type(fill_new, lambda shape, dtype, value: _filled)

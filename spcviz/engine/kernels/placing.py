@@ -70,7 +70,7 @@ def is_known() -> bool:
 
 
 @contextlib.contextmanager
-def placed() -> Iterator[None]:
+def place_kernels() -> Iterator[None]:
     """While kernels are decorated: only theirs are looked for here, not those of other packages."""
     if not is_known() or KernelLocator.folder is None:
         yield

@@ -26,10 +26,10 @@ def width_of(n_states: int) -> Width | None:
     return next(((0,) * w for w in WIDTHS if w >= n_states), None)
 
 
-def padded(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.ndarray:
+def pad_states(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.ndarray:
     """`array` with its last `n_axes` axes, of states, filled up to the width; itself if they fit.
 
-    >>> padded(np.ones((1, 6)), width_of(6), 1, -np.inf)
+    >>> pad_states(np.ones((1, 6)), width_of(6), 1, -np.inf)
     array([[  1.,   1.,   1.,   1.,   1.,   1., -inf, -inf]])
     """
     w, n = len(width), array.shape[-1]

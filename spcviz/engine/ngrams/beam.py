@@ -44,7 +44,7 @@ def beam_decode(
     >>> beam_decode(table, [[1.0, 0.0], [0.0, 0.0]], [2], 2, 2)[1]
     array([1, 1])
     """
-    table, unary = checks.made("table", table, NgramTable), checks.scores("unary", unary, 2)
+    table, unary = checks.of_own_type("table", table, NgramTable), checks.scores("unary", unary, 2)
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary) or unary.shape[1] != table.n_states:
         wanted = (int(lengths.sum()), table.n_states)

@@ -13,7 +13,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.results import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.ngrams.table import NgramTable, begin_code, lookup
 
@@ -38,7 +38,7 @@ class DenseModel(NamedTuple):
 
 def dense_model(table: NgramTable, order: int) -> DenseModel:
     """Tables for `dense_decode`; `ArgumentError` if K^n, n the order, exceeds 30 million."""
-    n = checks.made("table", table, NgramTable).n_states
+    n = checks.of_own_type("table", table, NgramTable).n_states
     order = checks.integer("order", order, 1, 12)
     if float(n) ** order > _MAX_ENTRIES:
         raise ArgumentError(f"order {order} needs {n}^{order} table entries; the limit is {_MAX_ENTRIES}")
@@ -60,7 +60,7 @@ def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
     >>> dense_decode(dense_model(empty_table(3), 2), [[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
     Decoded(score=3.0, labels=array([1, 0]))
     """
-    checks.made("model", model, DenseModel)
+    checks.of_own_type("model", model, DenseModel)
     unary = checks.scores("unary", unary, 2)
     if unary.shape[1] != model.n_states or len(unary) == 0:
         raise ShapeError(f"unary has shape {unary.shape}; the model needs (L >= 1, {model.n_states})")
@@ -98,7 +98,7 @@ def decode_kernel(
 def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray:
     """Sums of all m-grams (or of what they add as the last, or as the first), shape (K^(m-1), K)."""
     k = table.n_states
-    out = filled((k ** (m - 1), k), np.float64, 0.0)
+    out = fill_new((k ** (m - 1), k), np.float64, 0.0)
     front = begin_code(is_begin, k, table.bits, m)
     for i in range(out.size):
         rest, key = i, 0

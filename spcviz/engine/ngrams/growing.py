@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 
 if TYPE_CHECKING:
     from spcviz.engine.ngrams.space import Lattice
@@ -18,7 +18,7 @@ def lay_out_bigrams(
     row_start: np.ndarray, first: np.ndarray, states: np.ndarray, bits: int
 ) -> tuple[np.ndarray, ...]:
     n_examples = len(row_start) - 1
-    order, col_start = np.empty(n_examples, np.int64), filled(n_examples + 1, np.int64, 0)
+    order, col_start = np.empty(n_examples, np.int64), fill_new(n_examples + 1, np.int64, 0)
     n_arcs, n_nodes = 0, 0
     for w in range(n_examples):
         begin, end = row_start[w], row_start[w + 1]
@@ -30,8 +30,8 @@ def lay_out_bigrams(
             n_nodes += first[end] - first[begin]
             for r in range(begin, end - 1):
                 n_arcs += (first[r + 1] - first[r]) * (first[r + 2] - first[r + 1])
-    arc_start = filled(col_start[-1] + 1, np.int64, 0)
-    node_start = filled(col_start[-1] + n_examples + 1, np.int64, 0)
+    arc_start = fill_new(col_start[-1] + 1, np.int64, 0)
+    node_start = fill_new(col_start[-1] + n_examples + 1, np.int64, 0)
     tail, head, key = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int64)
     at, node = 0, 0
     for w in range(n_examples):
@@ -76,7 +76,7 @@ def allowed_arcs(allowed: np.ndarray, row_start: np.ndarray, n_arcs: int) -> tup
 @kernel
 def _kept_leaving(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
     """Number of kept arcs that leave each node."""
-    out = filled(lattice.node_start[-1], np.int64, 0)
+    out = fill_new(lattice.node_start[-1], np.int64, 0)
     arc_tail = lattice.arc_tail
     for a in range(len(keep)):
         out[arc_tail[a]] += keep[a]
@@ -85,7 +85,7 @@ def _kept_leaving(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
 
 @kernel
 def count_extended(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
-    out = filled(len(lattice.order), np.int64, 0)
+    out = fill_new(len(lattice.order), np.int64, 0)
     leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
     for w in range(len(out)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -101,7 +101,7 @@ def count_extended(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
 def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple:
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
     n_examples = len(lattice.order)
-    order, col_start = lattice.order.copy(), filled(n_examples + 1, np.int64, 0)
+    order, col_start = lattice.order.copy(), fill_new(n_examples + 1, np.int64, 0)
     leaving = _kept_leaving(lattice, keep)
     size = count_extended(lattice, keep)
     n_arcs = 0
@@ -122,12 +122,12 @@ def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: 
             survivor[g] = a
             g += 1
     tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
-    first_out = filled(len(leaving), np.int64, 0)  # survivors that leave a node lie together
+    first_out = fill_new(len(leaving), np.int64, 0)  # survivors that leave a node lie together
     for g in range(len(survivor) - 1, -1, -1):
         first_out[tails[g]] = g
 
-    arc_start = filled(col_start[-1] + 1, np.int64, 0)
-    node_start = filled(col_start[-1] + n_examples + 1, np.int64, 0)
+    arc_start = fill_new(col_start[-1] + 1, np.int64, 0)
+    node_start = fill_new(col_start[-1] + n_examples + 1, np.int64, 0)
     tail, head = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int32)
     key = np.empty(n_arcs, np.int64)
     bits, mask = lattice.bits, (1 << lattice.bits) - 1

@@ -178,7 +178,7 @@ def witness(lattice: Lattice, arc_score: ArrayLike, arc: int) -> tuple[float, np
     `ArgumentError` if the arc does not exist; `InfeasibleError` if no complete path goes through it. Weiss
     (2013), thesis, equation (4.2).
     """
-    checks.made("lattice", lattice, Lattice)
+    checks.of_own_type("lattice", lattice, Lattice)
     arc = checks.integer("arc", arc, 0, lattice.n_arcs - 1)
     passed = messages(lattice, arc_score)
     if passed.max_marginal[arc] == -np.inf:
@@ -236,7 +236,7 @@ def _ready(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
 
 
 def _checked(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
-    checks.made("lattice", lattice, Lattice)
+    checks.of_own_type("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
     if len(arc_score) != lattice.n_arcs:
         raise ShapeError(f"arc_score has shape {arc_score.shape}; the lattice needs {(lattice.n_arcs,)}")
@@ -244,8 +244,8 @@ def _checked(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
 
 
 def _checked_unary(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndarray:
-    checks.made("lattice", lattice, Lattice)
-    checks.made("table", table, NgramTable)
+    checks.of_own_type("lattice", lattice, Lattice)
+    checks.of_own_type("table", table, NgramTable)
     unary = checks.scores("unary", unary, 2)
     wanted = (int(lattice.row_start[-1]), lattice.n_states)
     if unary.shape != wanted:

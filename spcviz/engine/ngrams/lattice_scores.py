@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, smaller_of
+from spcviz.engine.kernels.once import fill_new, smaller_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
@@ -51,7 +51,7 @@ def fill_arc_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, out:
 
 @kernel
 def label_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels: np.ndarray) -> np.ndarray:
-    scores = filled(len(lattice.order), np.float64, 0.0)
+    scores = fill_new(len(lattice.order), np.float64, 0.0)
     for w in range(len(scores)):
         start, stop = lattice.row_start[w], lattice.row_start[w + 1]
         n, key = lattice.order[w], 0

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ScoreError, ShapeError
 from spcviz.engine.kernels.jit import kernel, spliced_kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.lattice import (
     WIDE,
@@ -32,7 +32,7 @@ from spcviz.engine.ngrams.lattice_scores import largest_finite, level_sums
 from spcviz.engine.ngrams.prune_states import keep_near, keep_probable, mark_states
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import filtering, rules
-from spcviz.engine.thresholds.rule import capped, survives
+from spcviz.engine.thresholds.rule import cap_alpha, survives
 
 _DEEPEST = -1e9
 """How far below its columns' best arcs an example's best path may lie for probabilities right to 1e-6."""
@@ -234,7 +234,7 @@ def keep_states(
     probabilities any more (a best path 1e9 below the best arcs of its columns). Other arguments as in
     `prune`.
     """
-    checks.made("lattice", lattice, Lattice)
+    checks.of_own_type("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
     left = np.ascontiguousarray(checks.mask("left", left))
     if left.shape != (lattice.row_start[-1], lattice.n_states):
@@ -246,7 +246,7 @@ def keep_states(
         )
     way = rules.way_of(rule, rules.checked_setting(rule, alpha), first_gap)
     given = filtering.checked_yardsticks(way.yardstick, len(lattice.order))
-    alpha = capped(float(way.alpha))
+    alpha = cap_alpha(float(way.alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if way.by_marginals:
         longest = int(np.diff(lattice.col_start).max(initial=0))
@@ -342,7 +342,7 @@ def _keep(
     path: np.ndarray,
     on_nodes: bool,
 ) -> np.ndarray:
-    keep = filled(len(lattice.arc_key), np.bool_, False)
+    keep = fill_new(len(lattice.arc_key), np.bool_, False)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         limit, nodes = tau[w], on_nodes and lattice.order[w] > 1
@@ -362,7 +362,7 @@ def _truth_columns(
     lattice: Lattice, points: np.ndarray, starts: np.ndarray, on_nodes: bool, truth: np.ndarray
 ) -> np.ndarray:
     """The alpha from which the true arc of each column is lost; -inf where it is not there."""
-    out = filled(len(truth), np.float64, -np.inf)
+    out = fill_new(len(truth), np.float64, -np.inf)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         nodes = on_nodes and lattice.order[w] > 1

@@ -19,7 +19,7 @@ Legend: W examples, N nodes, A arcs, R rows, K states.
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.ngrams.row_compressed_growth import prune_and_grow
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, decode_paths
 from spcviz.engine.ngrams.table import NgramTable, lookup, slot_of
@@ -106,14 +106,14 @@ def _fill_rows(table: NgramTable, prefixes: np.ndarray, flat: np.ndarray, prefix
 @kernel
 def _first_fan(row_start: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, ...]:
     n_examples, n_states = len(row_start) - 1, allowed.shape[1]
-    order, col_start = np.empty(n_examples, np.int64), filled(n_examples + 1, np.int64, 0)
+    order, col_start = np.empty(n_examples, np.int64), fill_new(n_examples + 1, np.int64, 0)
     most = 1
     for w in range(n_examples):
         length = row_start[w + 1] - row_start[w]
         order[w] = smaller_of(length, 2)
         col_start[w + 1] = col_start[w] + larger_of(length - 1, 1)
         most += n_states * larger_of(length, 2)
-    node_start = filled(col_start[-1] + n_examples + 1, np.int64, 0)
+    node_start = fill_new(col_start[-1] + n_examples + 1, np.int64, 0)
     key, symbol = np.empty(most, np.int64), np.empty(most, np.int64)
     node = 0
     for w in range(n_examples):

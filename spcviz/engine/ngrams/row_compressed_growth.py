@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_kernel, kernel, strict_kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.ngrams.row_compressed_paths import Fan, GramRows, largest_example, score_fan, trace_fan
 from spcviz.engine.ngrams.table import MAX_BITS
 from spcviz.engine.thresholds import rule
@@ -28,7 +28,7 @@ def _limit(best: float, gap: float, alpha: float, given: float) -> float:
     if not rule.has_spread(best, gap):
         return -np.inf
     mean = best - gap
-    return rule.threshold(best, rule.yardstick(best, best - mean, given), rule.capped(alpha))
+    return rule.threshold(best, rule.yardstick(best, best - mean, given), rule.cap_alpha(alpha))
 
 
 @bare_kernel
@@ -254,7 +254,7 @@ def prune_and_grow(
     n_examples = len(fan.order)
     arcs, nodes, columns = largest_example(fan)
     score, value = np.empty(arcs, np.float64), np.empty(arcs, np.float64)
-    is_best, before = filled(arcs, np.bool_, False), np.empty(nodes + 1, np.int64)
+    is_best, before = fill_new(arcs, np.bool_, False), np.empty(nodes + 1, np.int64)
     forward, backward = np.empty(nodes, np.float64), np.empty(nodes, np.float64)
     at_nodes = np.empty(nodes, np.float64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
@@ -265,7 +265,7 @@ def prune_and_grow(
         first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
         if last - first == 1:
             most += fan.arc[fan.node_start[last]] - fan.arc[fan.node_start[first]]
-    order, col_start = fan.order.copy(), filled(n_examples + 1, np.int64, 0)
+    order, col_start = fan.order.copy(), fill_new(n_examples + 1, np.int64, 0)
     made = _Made(
         np.empty(fan.col_start[-1] + n_examples + 1, np.int64),
         np.empty(most, np.int64),

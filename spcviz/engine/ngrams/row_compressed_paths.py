@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 from spcviz.engine.ngrams.table import MAX_BITS, Code, NgramTable, begin_code, find, slot_of
 
 
@@ -164,7 +164,7 @@ def decode_paths(fan: Fan, unary: np.ndarray, rows: GramRows) -> tuple[np.ndarra
     score, forward = np.empty(arcs, np.float64), np.empty(nodes, np.float64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
     terms = np.empty(2 * MAX_BITS, np.float64)
-    scores, labels = np.empty(len(fan.order), np.float64), filled(len(unary), np.int64, -1)
+    scores, labels = np.empty(len(fan.order), np.float64), fill_new(len(unary), np.int64, -1)
     for w in range(len(fan.order)):
         score_fan(fan, w, unary, rows, terms, score, forward)
         scores[w], node = trace_fan(fan, w, score, forward, path, ends)

@@ -21,7 +21,7 @@ from spcviz.engine import checks
 from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
 from spcviz.engine.ngrams.growing import (
     MOST_ARCS,
@@ -144,7 +144,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
 @kernel
 def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
-    first = filled(len(allowed) + 1, np.int64, 0)
+    first = fill_new(len(allowed) + 1, np.int64, 0)
     states = np.empty(allowed.size + 1, np.int64)
     n = 0
     for r in range(len(allowed)):
@@ -203,8 +203,8 @@ def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
 
 
 def _checked_keep(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
-    wanted = checks.made("lattice", lattice, Lattice).arc_key.shape
-    keep = checks.typed("keep", keep, "biuf", "yes and no")
+    wanted = checks.of_own_type("lattice", lattice, Lattice).arc_key.shape
+    keep = checks.typed_array("keep", keep, "biuf", "yes and no")
     if keep.shape != wanted or keep.dtype != bool:
         raise ShapeError(f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {wanted} bool")
     return keep
@@ -233,7 +233,7 @@ def symbols(lattice: Lattice, example: int = 0) -> np.ndarray:
     >>> symbols(unigrams([1], 3)).ravel().tolist()
     [0, 1, 2]
     """
-    checks.made("lattice", lattice, Lattice)
+    checks.of_own_type("lattice", lattice, Lattice)
     example = checks.integer("example", example, 0, len(lattice.order) - 1)
     start, stop = lattice.example_start[example : example + 2]
     keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
@@ -250,7 +250,7 @@ def path_of(lattice: Lattice, labels: ArrayLike) -> np.ndarray:
     >>> path_of(unigrams([3], 4), [2, 0, 3])
     array([ 2,  4, 11])
     """
-    checks.made("lattice", lattice, Lattice)
+    checks.of_own_type("lattice", lattice, Lattice)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
     return _path_of(lattice, labels)
 
@@ -310,7 +310,7 @@ def spell(
 
 @kernel
 def _path_of(lattice: Lattice, labels: np.ndarray) -> np.ndarray:
-    arcs = filled(lattice.col_start[-1], np.int64, -1)
+    arcs = fill_new(lattice.col_start[-1], np.int64, -1)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         for c in range(lattice.col_start[w], lattice.col_start[w + 1]):

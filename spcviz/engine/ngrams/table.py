@@ -167,7 +167,7 @@ def encode(n_states: int, states: Iterable[int | str]) -> int:
     """
     n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
     bits = symbol_bits(n_states)
-    for i, s in enumerate(checks.listed("states", states)):
+    for i, s in enumerate(checks.as_tuple("states", states)):
         if i == 0 and isinstance(s, str) and s == "^" and n_states + 2 < 1 << bits:
             code = n_states + 2
             continue

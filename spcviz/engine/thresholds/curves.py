@@ -58,7 +58,7 @@ def efficiency_curve(points: ArrayLike, starts: np.ndarray, lowest: float = 0.0)
     return Curve(pruned.alpha, 1.0 - pruned.value)
 
 
-def thinned(steps: Curve, n_points: int) -> Curve:
+def thin_curve(steps: Curve, n_points: int) -> Curve:
     """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
     if len(steps.alpha) <= n_points:
         return steps

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import strict_kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.thresholds import guarantees, rule
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.results import Losses, Threshold, Thresholds
@@ -91,7 +91,7 @@ def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) 
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
     path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
-    mask = rule.survives(values, checks.made("limit", limit, Threshold).tau) & (values > -np.inf)
+    mask = rule.survives(values, checks.of_own_type("limit", limit, Threshold).tau) & (values > -np.inf)
     mask.reshape(-1)[path] = True
     return mask
 
@@ -119,14 +119,14 @@ def losses(
     Losses(filter_loss=1.0, was_pruned=1.0, efficiency_loss=0.333...)
     """
     values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
-    mask = checks.typed("mask", mask, "biuf", "yes and no")
+    mask = checks.typed_array("mask", mask, "biuf", "yes and no")
     if mask.shape != values.shape or mask.dtype != bool:
         raise ShapeError(
             f"mask has shape {mask.shape}, dtype {mask.dtype}; max_marginals needs {values.shape} bool"
         )
     truth = checks.whole_numbers("truth", truth, 0, values.size - 1)
     truth_score = float(checks.sums("truth_score", truth_score, 0)[0])
-    checks.made("limit", limit, Threshold)
+    checks.of_own_type("limit", limit, Threshold)
     was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
     # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
     is_loss = was_pruned if not limit.has_spread else not rule.survives(truth_score, limit.tau)
@@ -309,7 +309,7 @@ def largest_alpha(
     """
     tolerance = checks.fraction("tolerance", tolerance)
     truth_points = checks.points("truth_points", truth_points)
-    may_fall = guarantees.allowed(len(truth_points), tolerance, guarantee)
+    may_fall = guarantees.n_allowed(len(truth_points), tolerance, guarantee)
     if may_fall >= len(truth_points):
         return below(np.inf)
     falling = np.sort(truth_points)
@@ -317,7 +317,8 @@ def largest_alpha(
     if guarantee is not None and fallen > may_fall:
         raise InfeasibleError(
             f"{fallen} of {len(falling)} calibration examples are lost at any threshold, and a loss of "
-            f"{100 * tolerance:g} % {guarantees.said(guarantee)} allows {may_fall}: raise the tolerance"
+            f"{100 * tolerance:g} % {guarantees.describe_guarantee(guarantee)} allows {may_fall}: "
+            "raise the tolerance"
         )
     first = max(may_fall, fallen)  # that may not fall
     return float(max(below(falling[first]) if first < len(falling) else below(np.inf), lowest))
@@ -327,8 +328,8 @@ def largest_alpha(
 def _spread(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(best, mean, n_valid, has_spread) of each example's finite values."""
     n = len(starts) - 1
-    best, mean = filled(n, np.float64, -np.inf), filled(n, np.float64, -np.inf)
-    n_valid, has_spread = filled(n, np.int64, 0), filled(n, np.bool_, False)
+    best, mean = fill_new(n, np.float64, -np.inf), fill_new(n, np.float64, -np.inf)
+    n_valid, has_spread = fill_new(n, np.int64, 0), fill_new(n, np.bool_, False)
     for w in range(n):
         top, gap, count = rule.spread(values, starts[w], starts[w + 1])
         if count > 0:
@@ -342,11 +343,11 @@ def _thresholds(
     values: np.ndarray, starts: np.ndarray, alpha: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     best, mean, n_valid, has_spread = _spread(values, starts)
-    tau = filled(len(best), np.float64, -np.inf)
+    tau = fill_new(len(best), np.float64, -np.inf)
     for w in range(len(best)):
         if has_spread[w]:
             unit = rule.yardstick(best[w], best[w] - mean[w], given[w])
-            tau[w] = rule.threshold(best[w], unit, rule.capped(alpha[w]))
+            tau[w] = rule.threshold(best[w], unit, rule.cap_alpha(alpha[w]))
     return tau, best, mean, n_valid, has_spread
 
 

@@ -24,7 +24,7 @@ features and the distribution are:
     :math:`F(q) \ge \epsilon`, so that this happens with probability 1 - c at most.
 
 A promise about the mean takes at least :math:`1 / \epsilon - 1` examples, one with certainty c
-:math:`\ln(1 - c) / \ln(1 - \epsilon)`; with fewer `allowed` says how many are wanting.
+:math:`\ln(1 - c) / \ln(1 - \epsilon)`; with fewer `n_allowed` says how many are wanting.
 """
 
 import math
@@ -39,10 +39,10 @@ Guarantee: TypeAlias = str | float | None
 MEAN = "mean"
 
 
-def checked(guarantee: Guarantee) -> Guarantee:
+def check_guarantee(guarantee: Guarantee) -> Guarantee:
     """`guarantee` if it is one of the three kinds, else ArgumentError.
 
-    >>> checked("mean"), checked(0.9)
+    >>> check_guarantee("mean"), check_guarantee(0.9)
     ('mean', 0.9)
     """
     if guarantee is None or (isinstance(guarantee, str) and guarantee == MEAN):
@@ -63,7 +63,7 @@ def examples_needed(tolerance: float, guarantee: Guarantee) -> float:
     >>> examples_needed(0.01, "mean"), examples_needed(0.01, 0.9), examples_needed(0.01, None)
     (99, 230, 0)
     """
-    tolerance, guarantee = checks.fraction("tolerance", tolerance), checked(guarantee)
+    tolerance, guarantee = checks.fraction("tolerance", tolerance), check_guarantee(guarantee)
     if guarantee is None:
         return 0
     if tolerance in (0.0, 1.0):
@@ -75,7 +75,7 @@ def examples_needed(tolerance: float, guarantee: Guarantee) -> float:
     return max(n, 1)
 
 
-def allowed(n: int, tolerance: float, guarantee: Guarantee = None) -> int:
+def n_allowed(n: int, tolerance: float, guarantee: Guarantee = None) -> int:
     """How many of n calibration examples may be lost; see above.
 
     Raises
@@ -87,11 +87,11 @@ def allowed(n: int, tolerance: float, guarantee: Guarantee = None) -> int:
 
     Examples
     --------
-    >>> [allowed(1000, 0.02, guarantee) for guarantee in (None, "mean", 0.9)]
+    >>> [n_allowed(1000, 0.02, guarantee) for guarantee in (None, "mean", 0.9)]
     [20, 19, 13]
     """
     n, tolerance = checks.integer("n", n, 0, 2**40), checks.fraction("tolerance", tolerance)
-    guarantee = checked(guarantee)
+    guarantee = check_guarantee(guarantee)
     if guarantee is None:
         return math.floor(tolerance * n + 1e-9)
     if tolerance == 1.0:
@@ -111,17 +111,17 @@ def too_few(n: int, tolerance: float, guarantee: Guarantee) -> str:
     'a loss of 1 % on average takes at least 99 calibration examples, got 5'
     """
     needed = examples_needed(tolerance, guarantee)
-    promise = f"a loss of {100 * tolerance:g} % " + said(guarantee)
+    promise = f"a loss of {100 * tolerance:g} % " + describe_guarantee(guarantee)
     if needed == math.inf:
         return f"{promise} cannot be promised from examples: the tolerance must be over 0"
     more = "raise the tolerance or calibrate on more"
     return f"{promise} takes at least {needed} calibration examples, got {n}: {more}"
 
 
-def said(guarantee: Guarantee) -> str:
+def describe_guarantee(guarantee: Guarantee) -> str:
     """A guarantee in words, to follow "at most so many are lost".
 
-    >>> said(None), said("mean"), said(0.9)
+    >>> describe_guarantee(None), describe_guarantee("mean"), describe_guarantee(0.9)
     ('as tuned', 'on average', 'with 90 % certainty')
     """
     if guarantee is None:

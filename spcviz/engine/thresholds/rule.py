@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from spcviz.engine.kernels.jit import shared
+from spcviz.engine.kernels.jit import plain_kernel
 from spcviz.engine.kernels.once import larger_of, smaller_of
 
 Values = TypeVar("Values", float, np.ndarray)
@@ -44,23 +44,23 @@ OWN_GAP = -1.0
 """The yardstick of an example that is measured by its own gap."""
 
 
-@shared
-def capped(alpha: float) -> float:
+@plain_kernel
+def cap_alpha(alpha: float) -> float:
     """The alpha that is used when `alpha` is asked for.
 
-    >>> capped(0.5), 1 - capped(1.0) > 0
+    >>> cap_alpha(0.5), 1 - cap_alpha(1.0) > 0
     (0.5, True)
     """
     return smaller_of(alpha, ALPHA_CAP)
 
 
-@shared
+@plain_kernel
 def has_spread(best: Values, gap: Values) -> Any:
     """Whether values differ by more than rounding; where they do not, nothing is pruned."""
     return gap > NO_SPREAD * np.abs(best)
 
 
-@shared
+@plain_kernel
 def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int]:
     """(best, gap, how many) of the finite values among ``values[first:last]``; best is -inf if none is."""
     best, count = -np.inf, 0
@@ -90,19 +90,19 @@ def mean_of(best: float, values: np.ndarray) -> float:
     return float(best + (values - best).mean())
 
 
-@shared
+@plain_kernel
 def mean_share(alpha: float) -> float:
     """How much the mean counts in the threshold; the best counts alpha."""
     return 1.0 - alpha
 
 
-@shared
+@plain_kernel
 def reach(gap: Values, alpha: float) -> Values:
     """How far below the best the threshold lies."""
     return mean_share(alpha) * gap
 
 
-@shared
+@plain_kernel
 def yardstick(best: float, gap: float, given: float) -> float:
     """What 1 - alpha is a share of: the gap if `given` is below 0, else `given`, or what rounding hides.
 
@@ -114,7 +114,7 @@ def yardstick(best: float, gap: float, given: float) -> float:
     return larger_of(given, NO_SPREAD * abs(best))
 
 
-@shared
+@plain_kernel
 def threshold(best: Values, gap: Values, alpha: float) -> Values:
     """The score that a survivor must exceed. This form cannot round above the best.
 
@@ -124,7 +124,7 @@ def threshold(best: Values, gap: Values, alpha: float) -> Values:
     return best - reach(gap, alpha)
 
 
-@shared
+@plain_kernel
 def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
     """The threshold as it is printed, linear in the best and in the mean.
 
@@ -136,13 +136,13 @@ def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
     return alpha * of_best + mean_share(alpha) * of_mean
 
 
-@shared
+@plain_kernel
 def survives(score: float | np.ndarray, tau: float | np.ndarray) -> Any:
     """Keep iff over the threshold: what equals it goes."""
     return score > tau
 
 
-@shared
+@plain_kernel
 def position(score: Values, best: float, mean: float) -> Values:
     """The alpha whose threshold is `score`: 0 at the mean, 1 at the best.
 
@@ -152,7 +152,7 @@ def position(score: Values, best: float, mean: float) -> Values:
     return (score - mean) / (best - mean)
 
 
-@shared
+@plain_kernel
 def break_point(score: float, best: float, mean: float, is_spread: bool) -> float:
     """The alpha from which a score is pruned.
 
@@ -168,7 +168,7 @@ def break_point(score: float, best: float, mean: float, is_spread: bool) -> floa
     return position(score, best, mean)
 
 
-@shared
+@plain_kernel
 def break_point_by(score: float, best: float, unit: float, is_spread: bool) -> float:
     """`break_point` where 1 - alpha is a share of another yardstick than the gap.
 
@@ -182,7 +182,7 @@ def break_point_by(score: float, best: float, unit: float, is_spread: bool) -> f
     return 1.0 - (best - score) / unit
 
 
-@shared
+@plain_kernel
 def margin_point(score: float, best: float, is_spread: bool) -> float:
     """Minus the margin down to which a score is kept: `break_point` of margins, turned to rise as alphas do.
 

@@ -99,7 +99,7 @@ def way_at_first(name: str, setting: float) -> tuple[float, float]:
     ((0.5, -1.0), (0.0, 2.0))
     """
     way = way_of(at_first(name), checked_setting(name, setting))
-    return rule.capped(float(way.alpha)), rule.OWN_GAP if way.yardstick is None else float(way.yardstick)
+    return rule.cap_alpha(float(way.alpha)), rule.OWN_GAP if way.yardstick is None else float(way.yardstick)
 
 
 def checked_first_gap(first_gap: np.ndarray | None) -> np.ndarray:
@@ -154,12 +154,12 @@ def just_below(name: str, point: float) -> float:
     return rule.just_below(point)
 
 
-def tuned(name: str, points: ArrayLike, tolerance: float, guarantee: Guarantee = None) -> float:
+def tune_setting(name: str, points: ArrayLike, tolerance: float, guarantee: Guarantee = None) -> float:
     """The hardest setting that loses no more than a tolerance, by `filtering.largest_alpha`.
 
     Probabilities are not below 0: where more has fallen than a tolerance allows, 0 is returned.
 
-    >>> round(tuned("margin", np.array([-3.0, -1.0, np.inf]), 0.4), 6)
+    >>> round(tune_setting("margin", np.array([-3.0, -1.0, np.inf]), 0.4), 6)
     -1.0
     """
     lowest = 0.0 if checked_rule(name) == "probability" else -np.inf
@@ -184,11 +184,13 @@ def lowest(name: str, points: ArrayLike) -> float:
     return min(0.0, just_below(name, points[points > -np.inf].min(initial=np.inf)))
 
 
-def scaled(name: str, setting: float, factor: float) -> float:
+def scale_setting(name: str, setting: float, factor: float) -> float:
     """The setting whose threshold lies `factor` times as far below the best (of probabilities: in logs).
 
-    >>> scaled("mean_max", 0.5, 2.0), scaled("margin", -3.0, 2.0), scaled("probability", 0.1, 2.0)
-    (0.0, -6.0, 0.010000000000000002)
+    >>> scale_setting("mean_max", 0.5, 2.0), scale_setting("margin", -3.0, 2.0)
+    (0.0, -6.0)
+    >>> scale_setting("probability", 0.1, 2.0)
+    0.010000000000000002
     """
     factor = checks.number("factor", factor, 0.0)
     if checked_rule(name) == "margin":

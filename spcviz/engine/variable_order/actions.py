@@ -145,7 +145,7 @@ def act_together(
         n_values = values_of(word, i, bits, space)
         left = n_values
         if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-            left = _filter(word, i, n_values, rule.threshold(0.0, gap, rule.capped(alpha)), space)
+            left = _filter(word, i, n_values, rule.threshold(0.0, gap, rule.cap_alpha(alpha)), space)
         n_in, n_kept, is_less = n_in + n_values, n_kept + left, is_less or left < n_values
     if is_less:
         for i in range(length):
@@ -202,7 +202,7 @@ def _filter_and_pass(
     n_in = values_of(word, i, bits, space)
     n_kept, left, right = n_in, i + 1, i
     if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.capped(alpha)), space)
+        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.cap_alpha(alpha)), space)
         if n_kept < n_in:
             left, right = clean_left(word, i, space), clean_right(word, i, space)
     n_passed, first, last = outward(word, i, min(low, left) - 1, right + 1)

@@ -72,7 +72,7 @@ def begin(
     gap = gap if rule.has_spread(size, gap) else 0.0
     limit = -np.inf
     if alpha > NO_FILTER and rule.has_spread(0.0, gap):
-        limit = rule.threshold(0.0, gap, rule.capped(alpha))
+        limit = rule.threshold(0.0, gap, rule.cap_alpha(alpha))
     for b in range(1, length + 1):
         _keep_letters(word, b, n_states, limit)
     for i in range(length):

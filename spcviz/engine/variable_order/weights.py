@@ -86,8 +86,8 @@ def score_of(weights: Weights, seen: float, gram: float, k: int, tier: int, orde
 
 def checked_weights(weights: Weights, n_states: int) -> Weights:
     """Weights as kernels want them; what does not fit, or is not finite, is refused with a typed error."""
-    checks.made("weights", weights, Weights)
-    checks.made("table", weights.table, NgramTable)
+    checks.of_own_type("weights", weights, Weights)
+    checks.of_own_type("table", weights.table, NgramTable)
     checks.integer("n_states", n_states, 1, MAX_STATES)
     if weights.table.has_begin:
         raise ArgumentError("table must be without n-grams that begin with ^")

@@ -58,7 +58,7 @@ def draw_folds(looked: Looked, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(0, 5, group.max() + 1)[group]
 
 
-def predicted(fitted: selector.Selector, looked: Looked) -> np.ndarray:
+def predict_values(fitted: selector.Selector, looked: Looked) -> np.ndarray:
     """A selector's values of examples, shape (n, T - 1)."""
     return selector.predict_values(fitted, looked.meta) * _sizes(looked)
 
@@ -98,7 +98,7 @@ def learned_row(
 ) -> dict:
     """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
     chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
-    values = predicted(chooser.selector, variant.test)
+    values = predict_values(chooser.selector, variant.test)
     if variant.per is not None:
         values = per_cost(values, variant.per[1])
     row = row_of(variant.name, expansion.expand(values, test_costs), losses, sizes)
@@ -155,14 +155,14 @@ def curves(
     # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
     out.append(row("least_sure", np.maximum(unsure, unsure[:, :1])))
-    stops = imitated(train, test, train_costs, etas)
+    stops = imitate(train, test, train_costs, etas)
     out.append(stops_row(METHODS["imitation"].name, stops, test_costs, losses, sizes))
     fixed = [np.full(n, t) for t in range(n_more + 1)]
     out.append(stops_row(METHODS["fixed"].name, fixed, test_costs, losses, sizes))
     return out
 
 
-def imitated(train: Looked, test: Looked, costs: np.ndarray, etas: Sequence[float]) -> list[np.ndarray]:
+def imitate(train: Looked, test: Looked, costs: np.ndarray, etas: Sequence[float]) -> list[np.ndarray]:
     """Where the imitation baseline stops every test example, for each price of a unit (thesis (6.5))."""
     stops = []
     for eta in etas:
@@ -183,7 +183,7 @@ def whole_orders(
     out = {}
     for key, target in (("greedy_whole", gains), ("dms_pi_whole", with_later(gains))):
         fitted = selector.fit_selector(train.meta, target, folds)
-        values = predicted(fitted, test)
+        values = predict_values(fitted, test)
         out[key] = expansion.expand(values if per is None else per_cost(values, per), costs)
     return out
 
@@ -200,19 +200,19 @@ def with_later(gains: np.ndarray) -> np.ndarray:
     return q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
 
 
-def crossed(looked: Looked, targets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def cross_values(looked: Looked, targets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Values (n, T - 1) of examples by selectors that have not seen their groups; targets alike, a part."""
     folds = draw_folds(looked, rng)
     penalty = selector.fit_selector(looked.meta, targets, folds).penalty
     return selector.cross_values(looked.meta, targets, folds, penalty) * _sizes(looked)
 
 
-def stopped(reached: np.ndarray) -> np.ndarray:
+def share_stopping(reached: np.ndarray) -> np.ndarray:
     """Share of examples that stop at each tier, (..., T), from the shares that reached tier 1 .. T - 1.
 
     Examples
     --------
-    >>> stopped(np.array([[0.5, 0.25]])).tolist()
+    >>> share_stopping(np.array([[0.5, 0.25]])).tolist()
     [[0.5, 0.25, 0.25]]
     """
     ends = [(0, 0)] * (reached.ndim - 1)

@@ -82,7 +82,7 @@ def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndar
     return np.repeat(rank[:, None], n_tiers - 1, axis=1).repeat(lengths, axis=0)
 
 
-def streamed(
+def buy_streaming(
     policies: dict[float, one_shot.OneShot],
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],

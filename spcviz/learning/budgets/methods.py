@@ -69,12 +69,12 @@ class Method(NamedTuple):
         """What most result files call it."""
         return self.names[0]
 
-    def said(self, terms: Terms) -> tuple[str, str]:
+    def describe(self, terms: Terms) -> tuple[str, str]:
         """(label, help) in a problem's own terms.
 
         Examples
         --------
-        >>> METHODS["greedy"].said(Terms("word", "words", "letter", "letters"))[0]
+        >>> METHODS["greedy"].describe(Terms("word", "words", "letter", "letters"))[0]
         'Letters, greedy'
         """
         words = terms._asdict()
@@ -270,12 +270,12 @@ METHODS = {method.key: method for method in _ROWS}
 """Key to row."""
 
 
-def named(name: str, level: str) -> Method:
+def find_method(name: str, level: str) -> Method:
     """The method that a row of a result is about: ``name`` is one of `Method.names`; else a LookupError.
 
     Examples
     --------
-    >>> named("q-learning", PART).key
+    >>> find_method("q-learning", PART).key
     'dms_pi'
     """
     for method in _ROWS:

@@ -157,7 +157,7 @@ def best_orders(costs: np.ndarray) -> np.ndarray:
 
 
 def _whole(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    costs = checks.typed("costs", costs, "iu", "whole numbers")
+    costs = checks.typed_array("costs", costs, "iu", "whole numbers")
     if costs.ndim != 2 or chosen.ndim != 2 or chosen.shape[1] != len(costs):
         raise ShapeError(
             f"chosen has shape {chosen.shape}; costs {costs.shape} needs (policies, {len(costs)})"

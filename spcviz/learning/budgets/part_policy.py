@@ -81,7 +81,7 @@ def steps_of(world: World, course: Course) -> tuple[q_policy.Steps, np.ndarray]:
 
 def curve(world: World, course: Course, costs: np.ndarray | None = None) -> expansion.Curve:
     """(share of the cost of everything, summed loss) before the first step and after each."""
-    lost = world.lost(course.labels_before)
+    lost = world.loss_of(course.labels_before)
     cost = np.concatenate([[0.0], np.cumsum(course.cost)]) / costs_of(world, costs).sum()
     return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(course.gain)]))
 

@@ -64,12 +64,12 @@ def _backward(reward: np.ndarray, starts: np.ndarray, gamma: float) -> np.ndarra
     return out
 
 
-def shaped(reward: np.ndarray, alpha: float) -> np.ndarray:
+def shape_rewards(reward: np.ndarray, alpha: float) -> np.ndarray:
     """Rewards with steps that raise the loss punished alpha times more (thesis (7.8)).
 
     Examples
     --------
-    >>> shaped([1.0, -1.0], 2.0).tolist()
+    >>> shape_rewards([1.0, -1.0], 2.0).tolist()
     [1.0, -3.0]
     """
     reward = np.asarray(reward, dtype=np.float64)
@@ -124,7 +124,7 @@ def train_policy(
     steps = roll_out(myopic)
     candidates = []
     for alpha in alphas:
-        reward = shaped(steps.reward, alpha)
+        reward = shape_rewards(steps.reward, alpha)
         for gamma in gammas:
             targets = q_values(reward, steps.starts, gamma)
             penalty = best_penalty(steps, targets, penalties)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import by_type, inlined_kernel, kernel, spliced_kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
 from spcviz.learning.budgets.world import Rule
@@ -83,7 +83,7 @@ def spend(
     features = np.empty((most if keep_features else 0, desk.phi.shape[-1]), np.float64)
     all_values = np.empty((most if keep_all else 0, n_rows), np.float64)
     all_labels = np.empty((most if keep_all else 0, len(labels)), np.int64)
-    values = filled(n_rows, np.float64, 0.0 if n_more > 0 else -np.inf)
+    values = fill_new(n_rows, np.float64, 0.0 if n_more > 0 else -np.inf)
     tree, width = new_tree(len(starts) - 1)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]

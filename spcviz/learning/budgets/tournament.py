@@ -7,7 +7,7 @@ at `width`, a power of two. One change costs log2 of the width.
 import numpy as np
 
 from spcviz.engine.kernels.jit import spliced_kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 
 
 @spliced_kernel
@@ -16,7 +16,7 @@ def new_tree(n_leaves: int) -> tuple[np.ndarray, int]:
     width = 1
     while width < n_leaves:
         width *= 2
-    return filled(2 * width, np.float64, -np.inf), width
+    return fill_new(2 * width, np.float64, -np.inf), width
 
 
 @spliced_kernel

@@ -67,7 +67,7 @@ class World(Protocol):
     def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
         """Some examples, in the order chosen, and which parts these were."""
 
-    def lost(self, labels: np.ndarray) -> int:
+    def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss of all parts if they are read as ``labels``, shape (R,)."""
 
     def spend(

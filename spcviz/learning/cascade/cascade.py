@@ -175,7 +175,7 @@ def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, eve
     """What examples that a filter has not seen lose, and how much it leaves, at every alpha."""
     lowest = rules.drawn_from(pruned.rule, alpha)
     whole = curves.efficiency_curve(points_of(pruned), pruned.starts, lowest)
-    steps = curves.thinned(whole, 500)
+    steps = curves.thin_curve(whole, 500)
     return HeldOut(by_definition, event, steps.alpha, steps.value)
 
 

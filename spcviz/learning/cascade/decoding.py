@@ -23,7 +23,7 @@ from spcviz.engine.ngrams.prune import Pruned, keep_states, keep_unaries, prune
 from spcviz.engine.ngrams.row_compressed import advance, finish, first_fan
 from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import Cascade, Level
-from spcviz.learning.cascade.features import Features, SparseRows, checked, scores_where, unary_scores
+from spcviz.learning.cascade.features import Features, SparseRows, check_features, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.online import Model
 
@@ -149,7 +149,7 @@ def decode_examples(
     lengths = checks.lengths(lengths, 2**31 - 1)
     row_start = np.concatenate([[0], np.cumsum(lengths)])
 
-    rows: Any = checked(features) if unaries is None else None
+    rows: Any = check_features(features) if unaries is None else None
 
     def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
         return scores_where(rows, model.packed_weights, allowed) if unaries is None else unaries[t]

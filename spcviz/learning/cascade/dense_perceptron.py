@@ -17,10 +17,10 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.ngrams.dense import decode_kernel
 from spcviz.engine.ngrams.table import symbol_bits
-from spcviz.learning.cascade.features import Features, add_row, checked, n_features, n_rows, score_row
+from spcviz.learning.cascade.features import Features, add_row, check_features, n_features, n_rows, score_row
 from spcviz.learning.cascade.online import Fit, Model
 
 MAX_ENTRIES = 10_000_000
@@ -75,7 +75,7 @@ def fit_dense(
     ----------
     Collins (2002), Discriminative training methods for hidden Markov models; thesis section 4.5.1.
     """
-    features = checked(features)
+    features = check_features(features)
     lengths = checks.lengths(lengths, 2**31 - 1)
     n_states = checks.integer("n_states", n_states, 1, 200)
     order = checks.integer("order", order, 1, 12)
@@ -143,8 +143,8 @@ def _epoch(
     for w in turn:
         longest = larger_of(longest, row_start[w + 1] - row_start[w])
     unary, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
-    toward = filled(k, np.float64, 0.0)
-    nothing = filled((k ** (order - 1), k), np.float64, 0.0)  # what ending in an n-gram adds
+    toward = fill_new(k, np.float64, 0.0)
+    nothing = fill_new((k ** (order - 1), k), np.float64, 0.0)  # what ending in an n-gram adds
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):

@@ -61,7 +61,7 @@ def mean_squared_norm(features: Features) -> float:
     return float((features.index >= 0).sum() / rows)
 
 
-def checked(features: Features | None) -> Features:
+def check_features(features: Features | None) -> Features:
     """`features` as arrays that kernels may walk over.
 
     Raises
@@ -70,7 +70,7 @@ def checked(features: Features | None) -> Features:
         If they are of neither layout, an index is F or more, arrays disagree, or a value is not finite.
     """
     if isinstance(features, DenseRows):
-        values = checks.typed("features", features.values, "biuf", "numbers")
+        values = checks.typed_array("features", features.values, "biuf", "numbers")
         if values.ndim != 2:
             raise ShapeError(f"features has shape {values.shape}; it needs 2 dimensions")
         if values.dtype.kind == "f":
@@ -83,7 +83,7 @@ def checked(features: Features | None) -> Features:
     if not isinstance(features, SparseRows):
         raise ArgumentError(f"features must be DenseRows or SparseRows, got {features!r:.60}")
     count = checks.integer("n_features", features.n_features, 0, 2**31 - 1)
-    index = checks.typed("index", features.index, "iu", "whole numbers")
+    index = checks.typed_array("index", features.index, "iu", "whole numbers")
     if index.ndim != 1:
         raise ShapeError(f"index has shape {index.shape}; it needs 1 dimension")
     start = checks.offsets("start", features.start, len(index))
@@ -109,7 +109,7 @@ def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
     is_ready = _is_table(weights)
     if not is_ready:
         weights = checks.scores("weights", weights, 2)
-    features = checked(features)
+    features = check_features(features)
     if len(weights) != n_features(features):
         raise ShapeError(f"weights has shape {weights.shape}; the features need {n_features(features)} rows")
     out = np.empty((n_rows(features), weights.shape[1]))

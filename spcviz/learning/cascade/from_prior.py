@@ -1,6 +1,6 @@
 r"""A cascade that begins at a prior instead of at zero, and learns what the prior gets wrong on unseen words.
 
-A prior is a complete n-gram model for each order, e.g. counted from words (`counted`). It looks better on
+A prior is a complete n-gram model for each order, e.g. counted from words (`counting`). It looks better on
 the words that it was counted on than on any other, so what is learned beside it on those would be too small.
 Therefore everything is dealt into parts (words, and whatever else the prior knows): the prior of part p
 was made without p, and
@@ -62,14 +62,14 @@ class Learned(NamedTuple):
     held_out: tuple[HeldOut, ...]  # by level, on development examples
 
 
-def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
+def combine_models(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """Sum of models, each times its share; n-grams that a model does not have weigh nothing in it.
 
     Examples
     --------
     >>> one = Model(np.ones((1, 2)), np.array([33, 34]), np.array([1.0, 2.0]))
     >>> two = Model(np.ones((1, 2)), np.array([34]), np.array([4.0]))
-    >>> combined([one, two], [1.0, 0.5]).values
+    >>> combine_models([one, two], [1.0, 0.5]).values
     array([1., 4.])
     """
     if len(models) != len(shares) or not len(models):
@@ -87,7 +87,7 @@ def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
     """What learning added to a model; n-grams whose codes are not ``known`` to the problem have not moved."""
     is_known = np.isin(start.keys, known)
     begin = Model(start.weights, start.keys[is_known], start.values[is_known])
-    return combined([learned, begin], [1.0, -1.0])
+    return combine_models([learned, begin], [1.0, -1.0])
 
 
 def train_from_prior(
@@ -139,8 +139,8 @@ def train_from_prior(
         predicts = Model(np.zeros_like(mean.weights), mean.keys[:0], mean.values[:0])
         if predict_orders is None or t + 1 in predict_orders:
             predicts = _mean(learn.corrections(Perceptron(), "predictor", None))
-        kept = combined([dev.priors[t], mean], [1.0, 1.0])
-        predictor = combined([dev.priors[t], predicts], [1.0, 1.0])
+        kept = combine_models([dev.priors[t], mean], [1.0, 1.0])
+        predictor = combine_models([dev.priors[t], predicts], [1.0, 1.0])
         alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
         levels.append(Level(kept, alpha, predictor))
         corrections.append((mean, predicts))
@@ -149,7 +149,7 @@ def train_from_prior(
         keeps = []
         for p, problem in enumerate(problems[:-1]):
             others = [other for q, other in enumerate(filters) if q != p]
-            unseen = combined([parts[p].priors[t], *others], [1.0] + [1 / len(others)] * len(others))
+            unseen = combine_models([parts[p].priors[t], *others], [1.0] + [1 / len(others)] * len(others))
             keeps.append(
                 prune(problem.lattice, _scores(problem, unseen), alpha, max_arcs=config.max_arcs).keep
             )
@@ -175,7 +175,7 @@ class _Learner(NamedTuple):
         epochs, rate = getattr(config, f"{what}_epochs"), getattr(config, f"{what}_rate")
         out = []
         for p, (problem, prior) in enumerate(zip(self.problems, self.priors)):
-            start = prior if before is None else combined([prior, before[p]], [1.0, 1.0])
+            start = prior if before is None else combine_models([prior, before[p]], [1.0, 1.0])
             model = fit(
                 problem,
                 loss,
@@ -195,7 +195,7 @@ class _Learner(NamedTuple):
 
 
 def _mean(models: Sequence[Model]) -> Model:
-    return combined(models, [1 / len(models)] * len(models))
+    return combine_models(models, [1 / len(models)] * len(models))
 
 
 def _scores(problem: Problem, model: Model) -> np.ndarray:

@@ -16,7 +16,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.peaked import PAUSE, Tops, combine_best, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel, strict_kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
 from spcviz.engine.ngrams.prune import Pruned, prune
@@ -182,7 +182,7 @@ def keep_states(
     top, gap, _ = rule.spread(values.reshape(-1), 0, values.size)
     has_spread = rule.has_spread(top, gap)
     alpha, unit = way[0], rule.yardstick(top, gap, way[1])
-    limit = rule.threshold(top, unit, rule.capped(alpha)) if has_spread else -np.inf
+    limit = rule.threshold(top, unit, rule.cap_alpha(alpha)) if has_spread else -np.inf
     if _mark(values, best, limit, keep) <= max_pairs:
         return
     if has_spread:
@@ -206,7 +206,7 @@ def _raised(
     """The threshold at the lowest alpha that leaves so few pairs; `keep` is what a lower one leaves."""
     n, k = values.shape
     # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
-    certain, count, open_ = filled(n, np.int64, 1), filled(n, np.int64, 0), np.empty((n, k), np.float64)
+    certain, count, open_ = fill_new(n, np.int64, 1), fill_new(n, np.int64, 0), np.empty((n, k), np.float64)
     for i in range(n):
         for s in range(k):
             if keep[i, s] and s != best[i]:
@@ -215,7 +215,7 @@ def _raised(
     low, high = alpha, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        limit = rule.threshold(spread[0], spread[1], rule.capped(middle))
+        limit = rule.threshold(spread[0], spread[1], rule.cap_alpha(middle))
         n_pairs, before = 0, 0
         for i in range(n):
             here = certain[i]
@@ -236,7 +236,7 @@ def _raised(
         low, high = (low, middle) if fits else (middle, high)
         if n_open == 0:
             break
-    return rule.threshold(spread[0], spread[1], rule.capped(high))
+    return rule.threshold(spread[0], spread[1], rule.cap_alpha(high))
 
 
 @strict_kernel

@@ -225,7 +225,7 @@ def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: fl
     at_zero = prune_at(config, stage, scores, 0.0)
     points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
     tuned_on = _tuned_on(config, problem, points, at_zero)
-    alpha = rules.tuned(config.pruned_by, tuned_on, tolerance)
+    alpha = rules.tune_setting(config.pruned_by, tuned_on, tolerance)
     excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # a CRF may lose too much even at 0
     pruned = prune_at(config, stage, scores, alpha, config.max_arcs)
     return Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)

@@ -2,8 +2,8 @@ r"""A whole cascade by one number: every threshold at so many times its distance
 
 A cascade of T filters has T settings. Along its *path* they are one: with :math:`\sigma_t` the setting that
 was tuned for level t and :math:`r_t` how far below the best its threshold lies, at a factor c all thresholds
-lie :math:`c\,r_t` below the best (`rules.scaled`; of probabilities: in logs). Small factors prune hard, large
-ones keep nearly everything.
+lie :math:`c\,r_t` below the best (`rules.scale_setting`; of probabilities: in logs). Small factors prune
+hard, large ones keep nearly everything.
 
 Choosing c is how a promise is made for a whole cascade. Let :math:`c_1 > c_2 > \dots > c_G` be factors, and
 the settings :math:`\sigma_t`, fixed before the calibration examples are looked at, and let an example's break
@@ -49,7 +49,7 @@ def settings_at(rule: str, settings: Sequence[float], factor: float) -> tuple[fl
     >>> settings_at("margin", (-4.0, -2.0), 0.5)
     (-2.0, -1.0)
     """
-    return tuple(rules.scaled(rule, setting, factor) for setting in settings)
+    return tuple(rules.scale_setting(rule, setting, factor) for setting in settings)
 
 
 def choose(
@@ -98,7 +98,7 @@ def choose(
     factors = [checks.number("factors", factor, 0.0) for factor in factors]
     if not factors or (np.diff(factors) >= 0).any():
         raise ArgumentError(f"factors must fall, got {factors!r:.60}")
-    allowed = guarantees.allowed(n_examples, tolerance, guarantee)
+    allowed = guarantees.n_allowed(n_examples, tolerance, guarantee)
     first_lost = np.full(n_examples, len(factors))
     best = -1
     for j, factor in enumerate(factors):
@@ -112,6 +112,6 @@ def choose(
         raise InfeasibleError(
             f"{int((first_lost == 0).sum())} of {n_examples} calibration examples are lost at thresholds "
             f"{factors[0]:g} times as far below the best, and a loss of {100 * tolerance:g} % "
-            f"{guarantees.said(guarantee)} allows {allowed}: raise the tolerance"
+            f"{guarantees.describe_guarantee(guarantee)} allows {allowed}: raise the tolerance"
         )
     return Chosen(factors[best], settings_at(rule, settings, factors[best]), first_lost, allowed)

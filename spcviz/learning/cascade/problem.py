@@ -9,11 +9,11 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel, spliced_kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.ngrams.lattice import Lattice, path_of
 from spcviz.engine.ngrams.table import begin_code, slot_of
-from spcviz.learning.cascade.features import Features, add_row, checked, n_rows, score_row
+from spcviz.learning.cascade.features import Features, add_row, check_features, n_rows, score_row
 from spcviz.learning.cascade.losses import Loss, Scratch, arc_gradient
 
 MAX_SHORT_BITS = 24
@@ -51,7 +51,7 @@ def prepare(
         If features or labels do not fit the lattice.
     """
     rows = int(lattice.row_start[-1])
-    features = checked(features)
+    features = check_features(features)
     if n_rows(features) != rows:
         raise ShapeError(f"features has {n_rows(features)} rows; the lattice needs {rows}")
     truth = path_of(lattice, labels)
@@ -77,7 +77,7 @@ def _short_codes(lattice: Lattice, n_entries: int) -> np.ndarray:
 @kernel
 def _gram_counts(lattice: Lattice, has_end: bool, has_begin: bool) -> np.ndarray:
     """Where each arc's n-grams begin: shape (A + 1,)."""
-    start = filled(lattice.arc_start[-1] + 1, np.int64, 0)
+    start = fill_new(lattice.arc_start[-1] + 1, np.int64, 0)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -103,8 +103,8 @@ def _gram_index(
     """
     bits = lattice.bits
     index = np.empty(start[-1], np.int32)
-    slots = filled(1 << 12, np.int64, 0)
-    ids = filled(len(slots), np.int32, 0)
+    slots = fill_new(1 << 12, np.int64, 0)
+    ids = fill_new(len(slots), np.int32, 0)
     keys = np.empty(1 << 11, np.int64)
     size: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
     for w in range(len(lattice.order)):
@@ -178,8 +178,8 @@ def _grown(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same numbering, with tables of four times the room."""
     more_keys = np.empty(4 * len(keys), np.int64)
-    more_slots = filled(4 * len(slots), np.int64, 0)
-    more_ids = filled(len(more_slots), np.int32, 0)
+    more_slots = fill_new(4 * len(slots), np.int64, 0)
+    more_ids = fill_new(len(more_slots), np.int32, 0)
     copy(keys, more_keys[: len(keys)])
     for i in range(len(slots)):
         if slots[i] != 0:

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, take_examples
 
 
 class Course(NamedTuple):
@@ -93,7 +93,7 @@ def fit_crf(
     max_iterations = checks.integer("max_iterations", max_iterations, 0, 1_000_000)
     tolerance = checks.number("tolerance", tolerance, 0)
     if not examples.weights.all():  # what does not count brings no weights either
-        examples = taken(examples, np.flatnonzero(examples.weights))
+        examples = take_examples(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, which, initial)
     search = _Search(examples, packing, c1, c2, which.forbidden, tick)
     search.watch = watch
@@ -162,7 +162,7 @@ def _packing(examples: Examples, which: Which, initial: Weights | None) -> _Pack
     if which.all_states:
         is_unary[:] = True
     else:
-        is_unary.reshape(-1)[layouts.observed(examples.rows, examples.labels, examples.n_states)] = True
+        is_unary.reshape(-1)[layouts.observed_pairs(examples.rows, examples.labels, examples.n_states)] = True
     if which.n_edges and which.all_steps:
         is_unary[-which.n_edges :] = True
     is_step |= which.all_steps | _seen_steps(examples)
@@ -178,7 +178,7 @@ def _units(examples: Examples, packing: _Packing, c2: float) -> np.ndarray:
     shown = np.zeros((len(labels), n))
     shown[known, labels[known]] = np.repeat(examples.weights, lengths)[known]
     seen = np.zeros_like(packing.initial.unary)
-    layouts.add_gradient(layouts.squared(examples.rows), shown, seen)
+    layouts.add_gradient(layouts.square_rows(examples.rows), shown, seen)
     steps = np.zeros((n, n))
     to = known[~np.isin(known, examples.row_start)]
     to = to[labels[to - 1] >= 0]
@@ -259,11 +259,11 @@ class _Search:
         if self.tick is not None:
             self.tick(self.n, float(intermediate_result.fun))
         if self.watch is not None and self.watch(
-            self.n, self.packing.unpack(self.joined(intermediate_result.x))
+            self.n, self.packing.unpack(self.weights_at(intermediate_result.x))
         ):
             raise StopIteration  # scipy's way to be told that it is enough
 
-    def joined(self, point: np.ndarray) -> np.ndarray:
+    def weights_at(self, point: np.ndarray) -> np.ndarray:
         """The weights where the optimiser stands: positive less negative parts, if it has both."""
         theta = point * self.units
         return theta[: self.packing.size] - theta[self.packing.size :] if self.c1 > 0 else theta

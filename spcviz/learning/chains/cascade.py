@@ -26,8 +26,8 @@ from spcviz.learning.cascade.level import Progress, Trainer
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.crf import Examples, Weights, blocks_of, taken
-from spcviz.learning.chains.longer import fit_longer, level_of, tuned
+from spcviz.learning.chains.crf import Examples, Weights, blocks_of, take_examples
+from spcviz.learning.chains.longer import fit_longer, level_of, tune_level
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.spaces import Space
 from spcviz.learning.chains.states import StateValues, state_values, states_left
@@ -172,7 +172,7 @@ def train_chain_cascade(
                 worth = worth_of(order, by_first, by_last, np.diff(examples.row_start)[aside])
             levels.append(Level(models[-1], 0.0, models[-1]))
             break
-        filtered = tuned(space, part, config, models[:-1], tolerances[level - 1], first_gap)
+        filtered = tune_level(space, part, config, models[:-1], tolerances[level - 1], first_gap)
         levels.append(Level(models[-1], filtered.alpha, models[-1]))
         figures.append(LevelFigures(level, filtered.alpha, float(filtered.is_lost.mean()), filtered.kept))
         survivors = filtered.survivors
@@ -191,7 +191,7 @@ def _pair_models(
 
 def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer: Trainer) -> Weights:
     """A chain model of some examples."""
-    subset = examples if len(chosen) == len(examples.weights) else taken(examples, chosen)
+    subset = examples if len(chosen) == len(examples.weights) else take_examples(examples, chosen)
 
     def tick(_n: int, _loss: float) -> None:
         trainer.progress()
@@ -230,7 +230,7 @@ def _filter_states(
         gaps[some] = marginals.gaps()
     event = np.minimum.reduceat(of_truth, row_start[:-1])
     counted = of_truth if config.tolerance_kind == "position" else event
-    alpha = rules.tuned(config.rule, counted, tolerance)
+    alpha = rules.tune_setting(config.rule, counted, tolerance)
     for marginals, rows, _ in _held_out(examples, part, models, forbidden, config.rule):
         left[rows] = states_left(marginals, alpha, config.max_arcs)
     stays = left[np.arange(len(left)), examples.labels]
@@ -251,7 +251,7 @@ def _held_out(
             np.concatenate([[0], np.cumsum(np.diff(examples.row_start)[chosen])]), examples.n_states
         ):
             some = chosen[first:last]
-            block = taken(examples, some)
+            block = take_examples(examples, some)
             unary = layouts.emissions(block.rows, weights.unary)
             rows = layouts.ranges(examples.row_start[some], np.diff(block.row_start))
             yield state_values(unary, block.row_start, weights.pairwise, forbidden, rule), rows, some

@@ -80,7 +80,7 @@ def examples_of(
     ShapeError, ArgumentError, ScoreError
         If they do not fit each other or are out of range.
     """
-    rows = layouts.checked(rows)
+    rows = layouts.check_rows(rows)
     lengths = checks.whole_numbers("lengths", lengths, 0, 2**31 - 1)
     n_states = checks.integer("n_states", n_states, 1, 100_000)
     n = int(lengths.sum())
@@ -118,13 +118,13 @@ def examples_of(
     return Examples(rows, row_start, labels, allowed, each, n_states, of_positions)
 
 
-def taken(examples: Examples, chosen: np.ndarray) -> Examples:
+def take_examples(examples: Examples, chosen: np.ndarray) -> Examples:
     """Some of the examples, in the order asked for."""
     first, lengths = examples.row_start[chosen], np.diff(examples.row_start)[chosen]
     places = layouts.ranges(first, lengths)
     allowed = None if examples.allowed is None else examples.allowed[places]
     return Examples(
-        layouts.taken(examples.rows, places),
+        layouts.take_rows(examples.rows, places),
         np.concatenate([[0], np.cumsum(lengths)]),
         examples.labels[places],
         allowed,

@@ -75,10 +75,10 @@ def split(table: np.ndarray, n_edges: int) -> Split:
     return Split(table[:n], table[n:])
 
 
-def widened(table: np.ndarray, n_rows: int, n_edges: int) -> np.ndarray:
+def widen_table(table: np.ndarray, n_rows: int, n_edges: int) -> np.ndarray:
     """A table (F + E, K) with `n_rows` rows: zeros of new features between those of old ones and of edges.
 
-    >>> widened(np.array([[1.0], [7.0]]), 3, 1).ravel().tolist()
+    >>> widen_table(np.array([[1.0], [7.0]]), 3, 1).ravel().tolist()
     [1.0, 0.0, 7.0]
     """
     features, edges = split(table, n_edges)

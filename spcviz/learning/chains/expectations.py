@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.chains.inputs import align_rows
 from spcviz.engine.chains.sums import TAME_RANGE, _pairs_before
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel, spliced_kernel
@@ -53,7 +53,7 @@ def steps_of(pairwise: np.ndarray) -> Steps:
     finite = pairwise[np.isfinite(pairwise)]
     high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
     n = len(pairwise)
-    table, back = (aligned((n, n), pairwise) for _ in range(2))
+    table, back = (align_rows((n, n), pairwise) for _ in range(2))
     table[:], back[:] = 0.0, 0.0
     table[:, :n] = np.exp(pairwise - high)
     back[:, :n] = table[:, :n].T
@@ -138,8 +138,8 @@ def _expect(
     for w in range(len(weights)):
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    left, here = aligned((longest, n), unary), aligned((longest, n), unary)
-    work, outer = aligned((np.int64(2), n), unary), aligned((n, n), unary)
+    left, here = align_rows((longest, n), unary), align_rows((longest, n), unary)
+    work, outer = align_rows((np.int64(2), n), unary), align_rows((n, n), unary)
     outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
     for w in range(len(weights)):
         rows = unary[row_start[w] : row_start[w + 1]]

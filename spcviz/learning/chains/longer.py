@@ -19,7 +19,7 @@ from spcviz.learning.cascade.losses import Perceptron, scratch
 from spcviz.learning.cascade.online import Model, Rates, add_to_sum, carried_over, checked_step
 from spcviz.learning.cascade.problem import Moving, Problem, run_epoch
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.spaces import Space, joined, taken
+from spcviz.learning.chains.spaces import Space, join_lattices, take_examples
 
 
 class Level(NamedTuple):
@@ -57,7 +57,7 @@ def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model)
     shape = begin.weights.shape
     weights = np.zeros(shape) if initial is None else begin.weights.copy()
     total, n_seen = np.zeros(shape), 0
-    grams = _Grams.begun(initial, level.shorter)
+    grams = _Grams.start(initial, level.shorter)
     for _ in range(config.predictor_epochs):
         late = np.zeros(shape)
         for some in space.batches(rng.permutation(chosen)):
@@ -89,7 +89,7 @@ class _Grams(NamedTuple):
     total: np.ndarray
 
     @classmethod
-    def begun(cls, model: Model | None, known: np.ndarray) -> "_Grams":
+    def start(cls, model: Model | None, known: np.ndarray) -> "_Grams":
         if model is None:
             return cls(known[:0], *np.zeros((3, 0)))
         is_known = np.isin(model.keys, known)
@@ -118,7 +118,7 @@ class Filtered(NamedTuple):
     kept: float  # n-grams left for each column
 
 
-def tuned(
+def tune_level(
     space: Space,
     part: np.ndarray,
     config: CascadeConfig,
@@ -143,7 +143,7 @@ def tuned(
         has_truth.append(np.logical_and.reduceat(truth >= 0, seen.lattice.col_start[:-1]))
     event, survives = np.concatenate(events), np.concatenate(has_truth)
     counted = np.concatenate(positions) if config.tolerance_kind == "position" else event[survives]
-    alpha = rules.tuned(config.rule, counted, tolerance)
+    alpha = rules.tune_setting(config.rule, counted, tolerance)
     left, is_lost, n_kept, n_columns = [], [], 0, 0
     for chosen in batches:
         if len(batches) > 1:
@@ -153,7 +153,7 @@ def tuned(
         left.append(extend(seen.lattice, pruned.keep, grow=False))
         is_lost.append(~all_kept(seen.lattice, seen.truth, pruned.keep))
         n_kept, n_columns = n_kept + int(pruned.keep.sum()), n_columns + int(seen.lattice.col_start[-1])
-    return Filtered(alpha, joined(left), np.concatenate(is_lost), n_kept / max(n_columns, 1))
+    return Filtered(alpha, join_lattices(left), np.concatenate(is_lost), n_kept / max(n_columns, 1))
 
 
 class _Scored(NamedTuple):
@@ -170,7 +170,7 @@ class _Scored(NamedTuple):
         owner = np.repeat(part[chosen], np.diff(lattice.example_start))
         for p, model in enumerate(models):
             in_part = part[chosen] == p
-            part_lattice = taken(lattice, np.flatnonzero(in_part))
-            features = layouts.taken(space.features, space.rows(chosen[in_part]))
+            part_lattice = take_examples(lattice, np.flatnonzero(in_part))
+            features = layouts.take_rows(space.features, space.rows(chosen[in_part]))
             scores[owner == p] = score_arcs(part_lattice, unary_scores(features, model.weights), model.table)
         return cls(lattice, path_of(lattice, space.labels[space.rows(chosen)]), scores)

@@ -20,11 +20,11 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
-from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.chains.inputs import align_rows
 from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import DenseRows, add_row, score_row
 from spcviz.learning.cascade.features import mean_squared_norm as dense_norm
@@ -86,7 +86,7 @@ def fit_margin(
         raise ArgumentError(
             f"c2 must be below {max(len(is_used), 1) / (2 * rate):g} at this rate, got {c2:g}"
         )
-    unary, pairwise = np.zeros((layouts.n_features(examples.rows), n)), aligned((n, n), np.zeros(1))
+    unary, pairwise = np.zeros((layouts.n_features(examples.rows), n)), align_rows((n, n), np.zeros(1))
     pairwise[:], pairwise[:, :n] = -np.inf, 0.0
     edges = np.zeros((2, n))
     if forbidden is not None:
@@ -154,8 +154,8 @@ def _epoch(
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
     scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
-    toward = filled(k, np.float64, 0.0)
-    left = aligned((longest + 1, k), scores)
+    toward = fill_new(k, np.float64, 0.0)
+    left = align_rows((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         rate, margin = steps[0] / (1.0 + steps[0] * steps[1] * state[2]), steps[2] / state[0]

@@ -15,16 +15,16 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
-from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.chains.inputs import align_rows
 from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
-from spcviz.learning.chains.edges import widened
+from spcviz.learning.chains.edges import widen_table
 from spcviz.learning.chains.rows import Rows
 
 
@@ -41,10 +41,11 @@ class Running(NamedTuple):
         n = max(self.n_steps, 1)
         return Weights(*(now - late / n for now, late in zip(self.weights, self.late)))
 
-    def widened(self, n_rows: int, n_edges: int = 0) -> "Running":
+    def widen(self, n_rows: int, n_edges: int = 0) -> "Running":
         """With zeros for features that are new; the last `n_edges` rows stay the last."""
         weights, late = (
-            pair._replace(unary=widened(pair.unary, n_rows, n_edges)) for pair in (self.weights, self.late)
+            pair._replace(unary=widen_table(pair.unary, n_rows, n_edges))
+            for pair in (self.weights, self.late)
         )
         return self._replace(weights=weights, late=late)
 
@@ -110,7 +111,7 @@ def fit_perceptron(
     if tuple(array.shape for array in begun.weights) != shapes:
         raise ShapeError(f"running has shapes {[o.shape for o in begun.weights]}; it needs {shapes}")
     unary, late_unary = begun.weights.unary.copy(), begun.late.unary.copy()
-    table, late_table = aligned((n, n), unary), begun.late.pairwise.copy()
+    table, late_table = align_rows((n, n), unary), begun.late.pairwise.copy()
     table[:], table[:, :n] = -np.inf, begun.weights.pairwise
     edges = np.zeros((2, n))
     if forbidden is not None:
@@ -164,8 +165,8 @@ def _epoch(
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
     scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
-    toward = filled(k, np.float64, 0.0)
-    left = aligned((longest + 1, k), scores)
+    toward = fill_new(k, np.float64, 0.0)
+    left = align_rows((longest + 1, k), scores)
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):

@@ -48,7 +48,7 @@ def part(rows: Rows, first: int, last: int) -> Rows:
     return CsrRows(start - start[0], rows.index[entries], rows.values[entries], rows.n_features)
 
 
-def taken(rows: Any, places: np.ndarray) -> Any:
+def take_rows(rows: Any, places: np.ndarray) -> Any:
     """Some rows of any layout, `SparseRows` too, in the order asked for."""
     if isinstance(rows, DenseRows):
         return DenseRows(rows.values[places])
@@ -60,7 +60,7 @@ def taken(rows: Any, places: np.ndarray) -> Any:
     return CsrRows(start, index, rows.values[entries], rows.n_features)
 
 
-def squared(rows: Rows) -> Rows:
+def square_rows(rows: Rows) -> Rows:
     """Rows with the square of each value."""
     return rows._replace(values=np.square(rows.values))
 
@@ -77,7 +77,7 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
 
 
-def checked(rows: Rows | None) -> Rows:
+def check_rows(rows: Rows | None) -> Rows:
     """`rows` as arrays that kernels may walk over.
 
     Raises
@@ -86,14 +86,14 @@ def checked(rows: Rows | None) -> Rows:
         If they are of neither layout, an index is not 0 .. F - 1, arrays disagree, or values are not finite.
     """
     if isinstance(rows, DenseRows):
-        values = layouts.checked(rows).values  # type: ignore[union-attr]
+        values = layouts.check_features(rows).values  # type: ignore[union-attr]
         return DenseRows(np.ascontiguousarray(values, values.dtype if values.dtype.kind == "f" else float))
     if not isinstance(rows, CsrRows):
         raise ArgumentError(f"rows must be CsrRows or DenseRows, got {rows!r:.60}")
     count = checks.integer("n_features", rows.n_features, 0, 2**31 - 1)
     index = checks.whole_numbers("index", rows.index, 0, count - 1).astype(np.int32)
     start = checks.offsets("start", rows.start, len(index))
-    values = checks.typed("values", rows.values, "biuf", "numbers")
+    values = checks.typed_array("values", rows.values, "biuf", "numbers")
     if values.shape != index.shape:
         raise ShapeError(f"values has shape {values.shape}; index {index.shape} needs the same")
     if not np.isfinite(values).all():
@@ -118,7 +118,7 @@ def compact(values: np.ndarray) -> np.ndarray:
 
 
 def emissions(rows: Rows, weights: np.ndarray) -> np.ndarray:
-    """Unary scores (R, K) of every row, with weights (F, K) or a ShapeError; rows as `checked` returns them.
+    """Unary scores (R, K) of every row, by weights (F, K) or a ShapeError; rows as `check_rows` gives them.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def add_gradient(rows: Rows, amounts: np.ndarray, gradient: np.ndarray) -> None:
         _add_all(rows, amounts, gradient)
 
 
-def observed(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
+def observed_pairs(rows: Rows, labels: np.ndarray, n_states: int) -> np.ndarray:
     """Which feature occurs with which state: sorted flat indices f K + k, each once.
 
     Negative labels (R,) are unknown and count as every state.

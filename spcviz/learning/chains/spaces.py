@@ -44,7 +44,7 @@ class Space(NamedTuple):
 
     def lattice(self, chosen: np.ndarray) -> Lattice:
         """The n-grams of the chosen examples."""
-        shorter = taken(self.survivors, chosen)
+        shorter = take_examples(self.survivors, chosen)
         grown = extend(shorter, np.ones(shorter.n_arcs, dtype=bool))
         return grown if self.forbidden is None else without(grown, self.forbidden)
 
@@ -56,7 +56,7 @@ class Space(NamedTuple):
     def problem(self, chosen: np.ndarray) -> Problem:
         """What a model is trained on, of the chosen examples."""
         rows = self.rows(chosen)
-        return prepare(self.lattice(chosen), layouts.taken(self.features, rows), self.labels[rows])
+        return prepare(self.lattice(chosen), layouts.take_rows(self.features, rows), self.labels[rows])
 
     def has_truth(self) -> np.ndarray:
         """Which examples' true n-grams are all there, (W,) bool."""
@@ -72,13 +72,13 @@ def without(lattice: Lattice, forbidden: np.ndarray) -> Lattice:
     return extend(lattice, ~(is_pair & forbidden[before, after]), grow=False)
 
 
-def taken(lattice: Lattice, chosen: np.ndarray) -> Lattice:
+def take_examples(lattice: Lattice, chosen: np.ndarray) -> Lattice:
     """Some examples of a lattice, in the order asked for.
 
     Examples
     --------
     >>> from spcviz.engine.ngrams.lattice import unigrams
-    >>> taken(unigrams([1, 2], 3), np.array([1])).row_start.tolist()
+    >>> take_examples(unigrams([1, 2], 3), np.array([1])).row_start.tolist()
     [0, 2]
     """
     n = len(lattice.order)
@@ -107,7 +107,7 @@ def taken(lattice: Lattice, chosen: np.ndarray) -> Lattice:
     )
 
 
-def joined(lattices: list[Lattice]) -> Lattice:
+def join_lattices(lattices: list[Lattice]) -> Lattice:
     """The examples of several lattices, one lattice after the other."""
     if len(lattices) == 1:
         return lattices[0]

@@ -9,8 +9,8 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, taken
-from spcviz.learning.chains.edges import widened
+from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, take_examples
+from spcviz.learning.chains.edges import widen_table
 
 AT_A_TIME = 64
 """Examples of one step."""
@@ -22,9 +22,9 @@ class Adapting(NamedTuple):
     weights: Weights
     squares: Weights
 
-    def widened(self, weights: Weights, n_edges: int = 0) -> "Adapting":
+    def widen(self, weights: Weights, n_edges: int = 0) -> "Adapting":
         """With other weights, which may be of more features; the last `n_edges` rows stay the last."""
-        squares = widened(self.squares.unary, len(weights.unary), n_edges)
+        squares = widen_table(self.squares.unary, len(weights.unary), n_edges)
         return Adapting(weights, self.squares._replace(unary=squares))
 
 
@@ -75,7 +75,7 @@ def fit_stochastic(
     turn = rng.permutation(np.flatnonzero(np.diff(examples.row_start)))
     for first in range(0, len(turn), AT_A_TIME):
         some = turn[first : first + AT_A_TIME]
-        _, gradient = loss_and_gradient(taken(examples, some), now.weights, forbidden=forbidden)
+        _, gradient = loss_and_gradient(take_examples(examples, some), now.weights, forbidden=forbidden)
         for weights, squares, slope in zip(now.weights, now.squares, gradient):
             slope += (2 * c2 * len(some) / len(turn)) * weights
             squares += slope * slope

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
-from spcviz.engine.chains.inputs import FORTH, aligned, table_rows
+from spcviz.engine.chains.inputs import FORTH, align_rows, table_rows
 from spcviz.engine.chains.peaked import Tops
 from spcviz.engine.kernels.jit import kernel
 
@@ -47,8 +47,8 @@ def label_indicators(
     longest = np.int64(1)
     for w in range(len(lengths)):
         longest = lengths[w] if lengths[w] > longest else longest
-    scores = aligned((longest, n), weights)
-    left = aligned((longest + 1, n), weights)
+    scores = align_rows((longest, n), weights)
+    left = align_rows((longest + 1, n), weights)
     r, i = 0, 0
     for w in range(len(lengths)):
         length = lengths[w]

@@ -18,9 +18,9 @@ Legend: R positions of all chains, K states, W chains; weights (R,).
 
 import numpy as np
 
-from spcviz.engine.chains.inputs import aligned
+from spcviz.engine.chains.inputs import align_rows
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.semirings import SUM_TIMES, combine, multiply
 from spcviz.engine.kernels.vectors import largest, stretch, sum_of
 from spcviz.learning.chains.expectations import TINY, Steps, _exponentials_or_zero, _is_tame
@@ -67,8 +67,8 @@ def _expect_weighted(
     for w in range(len(losses)):
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    outer, right = filled((n, n), np.float64, 0.0), aligned((longest, n), unary)
-    work = aligned((np.int64(3), n), unary)
+    outer, right = fill_new((n, n), np.float64, 0.0), align_rows((longest, n), unary)
+    work = align_rows((np.int64(3), n), unary)
     work[:] = 0.0
     for w in range(len(losses)):
         first, last = row_start[w], row_start[w + 1]

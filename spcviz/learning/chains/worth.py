@@ -17,7 +17,7 @@ from spcviz.engine.ngrams.lattice import decode, score_arcs
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.crf import Examples, Weights, forbid, taken
+from spcviz.learning.chains.crf import Examples, Weights, forbid, take_examples
 from spcviz.learning.chains.spaces import Space
 
 
@@ -62,7 +62,7 @@ def right_by_chain(
     examples: Examples, chosen: np.ndarray, weights: Weights, forbidden: np.ndarray | None
 ) -> np.ndarray:
     """How many positions of each chosen example a chain model has right; examples are not empty."""
-    block = taken(examples, chosen)
+    block = take_examples(examples, chosen)
     unary, pairwise = layouts.emissions(block.rows, weights.unary), weights.pairwise
     if forbidden is not None:
         forbid(unary, block.row_start, forbidden)
@@ -76,7 +76,7 @@ def right_by_grams(space: Space, chosen: np.ndarray, model: Model) -> np.ndarray
     right, lengths = [], np.diff(space.survivors.row_start)
     for some in space.batches(chosen):
         lattice, rows = space.lattice(some), space.rows(some)
-        unary = unary_scores(layouts.taken(space.features, rows), model.weights)
+        unary = unary_scores(layouts.take_rows(space.features, rows), model.weights)
         labels = decode(lattice, score_arcs(lattice, unary, model.table)).labels
         starts = np.cumsum(lengths[some]) - lengths[some]
         right.append(np.add.reduceat((labels == space.labels[rows]).astype(np.int64), starts))

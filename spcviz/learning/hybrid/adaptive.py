@@ -57,7 +57,7 @@ class AdaptiveSettings:
     visits: int = 1  # random courses a word that they are tuned on
 
 
-def unfiltered(weights: Weights, predicts: Weights | None = None) -> Model:
+def start_model(weights: Weights, predicts: Weights | None = None) -> Model:
     """A model that filters nothing yet."""
     n_tiers, n_orders = weights.ink.shape
     alphas = np.full(n_blocks(n_orders, n_tiers), NO_FILTER)

@@ -14,7 +14,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.learning.budgets import q_policy
-from spcviz.learning.budgets.chains.factors import merged
+from spcviz.learning.budgets.chains.factors import merge_queues
 from spcviz.learning.budgets.expansion import checked_budget
 from spcviz.learning.hybrid import courses, records
 from spcviz.learning.hybrid.adaptive import Part, of_part
@@ -105,7 +105,7 @@ def points_of(batch: records.Batch, rollout: records.Course, us: np.ndarray, beg
 
     ``us`` (S,): microseconds of each action; ``begun_us``: of the whole batch before the first.
     """
-    order, firsts = merged(rollout.value, rollout.starts), rollout.starts
+    order, firsts = merge_queues(rollout.value, rollout.starts), rollout.starts
     word = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
     wrong_at_first = np.add.reduceat(rollout.before != batch.labels, batch.starts[:-1])
     total = np.concatenate([[0], np.cumsum(rollout.gain)])
@@ -161,11 +161,11 @@ def train(
 def badness(
     batch: records.Batch, model: records.Model, prices: Prices, rule: records.Rule, reach: Reach
 ) -> float:
-    """Letters read wrong, mean over budgets from nothing to much (`judged`)."""
+    """Letters read wrong, mean over budgets from nothing to much (`judged_range`)."""
     rollout = course(batch, model, rule)
     paid = prices_paid(rollout, prices, model.filters.ink.shape[1])
     points = points_of(batch, rollout, paid, prices.begin * len(batch.labels))
-    budgets = np.geomspace(*judged(batch, prices, reach), 30)
+    budgets = np.geomspace(*judged_range(batch, prices, reach), 30)
     return float(points.wrong[at_budgets(points, budgets)].mean())
 
 
@@ -185,7 +185,7 @@ def best_share(
     return min(shares, key=bad)
 
 
-def judged(batch: records.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
+def judged_range(batch: records.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
     """(least, most) microseconds between which policies are judged: of nothing and of much."""
     n = len(batch.labels)
     most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])

@@ -31,7 +31,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
 from spcviz.learning.speedboost.line_search import region_gradient, risk, step_length
-from spcviz.learning.speedboost.predictor import Step, selected
+from spcviz.learning.speedboost.predictor import Step, select_regions
 from spcviz.learning.speedboost.structure import Structure
 
 
@@ -123,7 +123,7 @@ def boost(
     ------
     ArgumentError, ShapeError
     """
-    fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
+    fold = structures.folds(structures.check_structure(structure), settings.n_folds, origin)
     learner = _Learner(structure, target, fold, costs, settings, rng)
     turns: list[Turn] = []
     idle = 0
@@ -186,7 +186,7 @@ class _Learner:
         """The best weak predictor, added to all models: `Turn`, or None if none helps."""
         best = None
         for level, theta, (depth, price_weight) in self._candidates(is_first):
-            chosen = selected(self.structure, self.entropy, level, theta)
+            chosen = select_regions(self.structure, self.entropy, level, theta)
             if chosen.any():
                 better = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
                 best = better or best
@@ -282,7 +282,7 @@ class _Learner:
         if not len(rows):  # none of its examples is uncertain: it changes nothing
             return _silent(self.structure.n_classes)
         steps, context = self.structure.levels[level].steps, self._context(level)
-        some = trees.drawn(rows, mass, self.settings.n_rows, self.rng)
+        some = trees.draw_rows(rows, mass, self.settings.n_rows, self.rng)
         features, near = (steps[some], columns[0]), (context[some], columns[1])
         fitted = trees.rows_of(features, near, gradient[some])
         depth, price_weight = learner

@@ -132,7 +132,7 @@ def learn(
     ------
     ArgumentError
     """
-    fold = structures.folds(structures.checked(structure), settings.n_folds, origin)
+    fold = structures.folds(structures.check_structure(structure), settings.n_folds, origin)
     predicted, stages, how = _nothing_said(structure), [], (columns, settings, rng)
     for number, level in enumerate(settings.levels):
         seen = _surroundings(structure, predicted, number, level)
@@ -225,7 +225,7 @@ def _pool(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
     learning = np.flatnonzero(chosen & (rows.mass > 0))
-    some = np.sort(trees.drawn(learning, rows.mass, n, rng))
+    some = np.sort(trees.draw_rows(learning, rows.mass, n, rng))
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
 
 

@@ -80,7 +80,7 @@ def course(
     """
     state = start(structure)
     for step in steps:
-        chosen = selected(structure, state.entropy, step.level, step.theta)
+        chosen = select_regions(structure, state.entropy, step.level, step.theta)
         yield add(step, structure, n_features, steps_of, state, chosen)
 
 
@@ -145,7 +145,7 @@ def _moved(
             entropy[e] = structures.share_of(scores, share, e)
 
 
-def selected(structure: Structure, entropy: np.ndarray, level: int, theta: float) -> np.ndarray:
+def select_regions(structure: Structure, entropy: np.ndarray, level: int, theta: float) -> np.ndarray:
     """Which regions of a level have a mean entropy above theta: ndarray of bool, shape (R,)."""
     n, member = structure.n_regions(level), structure.levels[level].member
     mean = structures.region_means(entropy[:, None], structure.size, member, n)[:, 0]

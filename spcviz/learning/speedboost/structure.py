@@ -53,7 +53,7 @@ class Structure(NamedTuple):
         return int(self.levels[level].member.max(initial=-1)) + 1
 
 
-def checked(structure: Structure) -> Structure:
+def check_structure(structure: Structure) -> Structure:
     """A structure that can be learned from, or an ArgumentError or ShapeError that names what is wrong."""
     n = len(structure.example)
     if n == 0 or not structure.levels:

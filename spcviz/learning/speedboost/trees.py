@@ -92,7 +92,7 @@ def rows_of(
     return Rows(np.ascontiguousarray(both.T), names, target, np.ones(len(target)))
 
 
-def drawn(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+def draw_rows(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """So many of some rows, by their masses, with repetition."""
     bounds = np.cumsum(mass[rows], dtype=float)
     places = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")

@@ -35,7 +35,7 @@ class Batch(NamedTuple):
 def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
     """What one method, a `key` of `METHODS`, buys; `read_us` are the microseconds of ``batch.read``."""
     method = METHODS[key]
-    about = (key, *method.said(terms))
+    about = (key, *method.describe(terms))
     if method.level == EXAMPLE:
         values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
         given = batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet

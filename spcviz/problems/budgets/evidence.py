@@ -118,7 +118,7 @@ def _ahead(known, method):
 
 def _compared(evidence, gap):
     """A method against the simple rule that comes closest, at one budget."""
-    method, rival = (f"“{METHODS[key].said(evidence.terms)[0]}”" for key in (gap.method, gap.rival))
+    method, rival = (f"“{METHODS[key].describe(evidence.terms)[0]}”" for key in (gap.method, gap.rival))
     cost = "cost in units" if evidence.kind == "units" else "time"
     is_clear, side = not gap.low <= 0 <= gap.high, "fewer" if gap.fewer >= 0 else "more"
     low, high = (gap.low, gap.high) if side == "fewer" else (-gap.high, -gap.low)

@@ -144,8 +144,8 @@ def check_guarantees(
     for key, guarantee in GUARANTEES.items():
         needed = guarantees.examples_needed(tolerance, guarantee)
         try:
-            allowed = guarantees.allowed(len(dev), tolerance, guarantee)
-            at = rules.tuned(rule, dev, tolerance, guarantee) if len(dev) else 0.0
+            allowed = guarantees.n_allowed(len(dev), tolerance, guarantee)
+            at = rules.tune_setting(rule, dev, tolerance, guarantee) if len(dev) else 0.0
         except InfeasibleError:
             out.append(Promise(key, tolerance, len(dev), -1, needed, np.nan, np.nan, np.nan, rule))
             continue

@@ -111,7 +111,7 @@ def _measure(
         states = [number[label] for label in np.asarray(y[i]).tolist()]
         event[i] = points[i][np.arange(len(states)), states].min()
     alive = event[dev][event[dev] > -np.inf]
-    setting = rules.tuned(rule, alive, tolerance) if len(alive) else 0.0
+    setting = rules.tune_setting(rule, alive, tolerance) if len(alive) else 0.0
     return setting, event, np.concatenate([points[i].reshape(-1) for i in test.tolist()])
 
 

@@ -29,7 +29,7 @@ def test_a_grid_is_no_tree_but_its_combs_are():
     with pytest.raises(CycleError, match=r"cycle 0 - 1 - 5 - 4 - 0"):
         tree.decode(unary, edges, pairwise)
     for mask in grid.comb_membership(3, 4):
-        graph.rooted(12, edges[mask])
+        graph.root_forest(12, edges[mask])
 
 
 def test_disconnected_graphs_are_the_product_of_their_parts():

@@ -173,7 +173,7 @@ def test_the_named_cycle_is_one(seed):
     pairs = [(a, b) for a in range(n) for b in range(a)]
     edges = np.array(pairs)[rng.permutation(len(pairs))[: rng.integers(n, len(pairs) + 1)]]
     with pytest.raises(graph.CycleError) as caught:
-        graph.rooted(n, edges)
+        graph.root_forest(n, edges)
     ring = caught.value.cycle
     joined = {frozenset(map(int, pair)) for pair in edges}
     assert ring[0] == ring[-1]

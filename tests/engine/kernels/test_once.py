@@ -9,7 +9,7 @@ from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type, kernel, strict_kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 
 NUMBERS = [
     (2, 3),
@@ -64,10 +64,10 @@ def test_what_they_do_not_compare_is_refused(a, b):
 @kernel
 def _arrays(n):
     return (
-        filled(n, np.int64, 0),
-        filled((n, 2), np.float64, -np.inf),
-        filled(n, np.bool_, False),
-        filled(n, np.int32, n),
+        fill_new(n, np.int64, 0),
+        fill_new((n, 2), np.float64, -np.inf),
+        fill_new(n, np.bool_, False),
+        fill_new(n, np.int32, n),
     )
 
 
@@ -138,7 +138,7 @@ def _failing(n):
 def _failing_kernel(n):
     if n > 2:
         raise ValueError("too many")
-    return filled(n, np.float64, 1.0)
+    return fill_new(n, np.float64, 1.0)
 
 
 by_type(_failing, lambda n: _failing_kernel)

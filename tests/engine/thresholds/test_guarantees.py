@@ -45,7 +45,7 @@ def test_promises_hold_over_a_thousand_draws(kind, rule, n, tolerance):
 def _tuned(rule, drawn, tolerance, guarantee):
     """The setting; None where a promise could not be kept: then nothing is pruned."""
     try:
-        return rules.tuned(rule, drawn, tolerance, guarantee)
+        return rules.tune_setting(rule, drawn, tolerance, guarantee)
     except InfeasibleError:
         return None
 
@@ -60,9 +60,9 @@ def binomial_tail(n, p, k):
 def test_how_many_may_be_lost_is_the_largest_number_that_keeps_the_promise(n, tolerance, certainty):
     if binomial_tail(n, tolerance, 0) > 1 - certainty:
         with pytest.raises(InfeasibleError, match=r"takes at least \d+ calibration examples, got"):
-            guarantees.allowed(n, tolerance, certainty)
+            guarantees.n_allowed(n, tolerance, certainty)
         return
-    k = guarantees.allowed(n, tolerance, certainty)
+    k = guarantees.n_allowed(n, tolerance, certainty)
     assert binomial_tail(n, tolerance, k) <= (1 - certainty) * (1 + 1e-9)
     assert k == n or binomial_tail(n, tolerance, k + 1) > (1 - certainty) * (1 - 1e-9)
 
@@ -71,10 +71,10 @@ def test_how_many_may_be_lost_is_the_largest_number_that_keeps_the_promise(n, to
 @pytest.mark.parametrize("tolerance", [0.01, 0.035, 0.2])
 def test_examples_needed_are_just_enough(tolerance, guarantee):
     needed = guarantees.examples_needed(tolerance, guarantee)
-    assert guarantees.allowed(needed, tolerance, guarantee) >= 0
+    assert guarantees.n_allowed(needed, tolerance, guarantee) >= 0
     if needed > 1:
         with pytest.raises(InfeasibleError, match=f"takes at least {needed} calibration examples"):
-            guarantees.allowed(needed - 1, tolerance, guarantee)
+            guarantees.n_allowed(needed - 1, tolerance, guarantee)
     never = np.full(needed, np.inf)
     assert filtering.largest_alpha(never, tolerance, guarantee=guarantee) > 0.99
 
@@ -94,4 +94,4 @@ def test_bad_guarantees_are_named(guarantee):
 
 def test_nothing_can_be_promised_of_no_loss():
     with pytest.raises(InfeasibleError, match="the tolerance must be over 0"):
-        guarantees.allowed(10_000, 0.0, "mean")
+        guarantees.n_allowed(10_000, 0.0, "mean")

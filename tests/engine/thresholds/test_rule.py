@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine.kernels.jit import kernel, shared, strict_kernel
+from spcviz.engine.kernels.jit import kernel, plain_kernel, strict_kernel
 from spcviz.engine.thresholds import rule
 from tests.oracles import threshold as oracle
 from tests.strategies import FINITE, PRUNED, SMALL_INTEGERS
@@ -30,11 +30,11 @@ def spread_of(values):
     return rule.spread(values, 0, len(values))
 
 
-@shared
+@plain_kernel
 def _one(values, alpha):
     """Everything about one example, as kernels use it."""
     best, gap, count = rule.spread(values, 0, len(values))
-    used = rule.capped(alpha)
+    used = rule.cap_alpha(alpha)
     tau = rule.threshold(best, gap, used) if rule.has_spread(best, gap) else -np.inf
     points, kept = np.empty(len(values)), np.empty(len(values), dtype=np.bool_)
     for a in range(len(values)):
@@ -137,10 +137,10 @@ def _spread_in_kernel(values, first, last):
 
 
 def test_alpha_stays_below_one_and_what_equals_the_threshold_goes():
-    assert rule.capped(1.0) == rule.ALPHA_CAP < 1.0
-    assert rule.capped(0.3) == 0.3
+    assert rule.cap_alpha(1.0) == rule.ALPHA_CAP < 1.0
+    assert rule.cap_alpha(0.3) == 0.3
     assert not rule.survives(2.0, 2.0)
-    assert rule.survives(2.0, rule.threshold(2.0, 1.0, rule.capped(1.0)))
+    assert rule.survives(2.0, rule.threshold(2.0, 1.0, rule.cap_alpha(1.0)))
 
 
 @given(VALUES, st.floats(-50, 1))

@@ -134,7 +134,7 @@ def test_a_tuned_setting_loses_no_more_than_it_may(case, rule, tolerance):
     truth = path_of(lat, labels)
     has_truth = np.logical_and.reduceat(truth >= 0, lat.col_start[:-1])
     _, event = truth_points(lat, prune(lat, score, 0.0, **how), truth, np.where(has_truth, 0.0, -np.inf))
-    setting = rules.tuned(rule, event, tolerance)
+    setting = rules.tune_setting(rule, event, tolerance)
     kept = prune(lat, score, setting, **how).keep
     lost = ~np.logical_and.reduceat((truth >= 0) & kept[truth], lat.col_start[:-1])
     assert lost.sum() <= max(np.floor(3 * tolerance + 1e-9), (~has_truth).sum())

@@ -57,7 +57,7 @@ def test_blocks_of_sentences_are_the_whole(scored, rule, monkeypatch):  # noqa: 
 def test_a_setting_loses_and_leaves_what_pruning_at_it_does(scored, rule):  # noqa: F811
     linear, lattice, features, labels = scored
     events = equal_loss.score_filter(linear, lattice, features, labels, rule=rule).event
-    setting = threshold_rules.tuned(rule, events, 0.3)
+    setting = threshold_rules.tune_setting(rule, events, 0.3)
     fallen = equal_loss.score_filter(linear, lattice, features, labels, rule=rule, more_alphas=[setting])
     row = rules.at_setting(fallen, setting)
     assert row["loss"] == pytest.approx(100 * (events <= setting).mean())

@@ -35,7 +35,7 @@ def test_values_a_part_are_exact_where_sums_cannot_be():
     wrong = {}
     for name, data in (("sum", plain), ("part", a_part)):
         chooser = subject.choose(data, [1.0, 1.0], np.random.default_rng(0))
-        values = subject.predicted(chooser.selector, data)
+        values = subject.predict_values(chooser.selector, data)
         wrong[name] = np.abs(values - gains * sizes[:, None]).max()
     assert wrong["part"] < 0.1
     assert wrong["sum"] > 1.0

@@ -23,7 +23,7 @@ def test_points_are_words_decided_one_by_one(seed):
     by_price = policies(seed)
     rng = np.random.default_rng(seed)
     inputs = [rng.normal(size=(len(world.scores), 5)) for world in (dev, test)]
-    row, alone = constrained.streamed(by_price, (dev, test), inputs)
+    row, alone = constrained.buy_streaming(by_price, (dev, test), inputs)
     assert (np.diff(row["share"]) >= 0).all()
     assert row["share"][0] == 0
     assert row["share"][-1] == 1
@@ -46,6 +46,6 @@ def test_thresholds_come_from_development_words_alone():
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=(len(world.scores), 5)) for world in (dev, test)]
     worse = test._replace(loss=1 - test.loss)
-    first, second = (constrained.streamed(by_price, (dev, world), inputs)[0] for world in (test, worse))
+    first, second = (constrained.buy_streaming(by_price, (dev, world), inputs)[0] for world in (test, worse))
     np.testing.assert_array_equal(first["share"], second["share"])
     assert first["chosen"] == second["chosen"]

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from spcviz.learning.budgets.methods import EXAMPLE, METHODS, PART, Terms, named
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS, PART, Terms, find_method
 from spcviz.problems.arms.page import shown as arms
 from spcviz.problems.words.page import shown as words
 from spcviz.shared.folders import RESULTS
@@ -24,7 +24,7 @@ def test_names_are_given_once_a_level():
 @pytest.mark.parametrize("name", RESULTS_OF_WORDS)
 def test_every_row_about_words_is_of_a_method(name):
     rows = json.loads((RESULTS / f"{name}.json").read_text())["rows"]
-    assert {named(row["method"], LEVELS[row["level"]]).key for row in rows} <= METHODS.keys()
+    assert {find_method(row["method"], LEVELS[row["level"]]).key for row in rows} <= METHODS.keys()
 
 
 @pytest.mark.parametrize(("name", "levels"), [("dms-pose", (EXAMPLE,)), ("policy-pose", (EXAMPLE, PART))])
@@ -38,7 +38,7 @@ def test_every_row_about_arms_is_of_a_method(name, levels):
 
 @pytest.mark.parametrize("problem", [words, arms])
 def test_labels_and_sentences_fill(problem):
-    said = [METHODS[key].said(problem.TERMS) for key in problem.OFFERED]
+    said = [METHODS[key].describe(problem.TERMS) for key in problem.OFFERED]
     assert len({label for label, _ in said}) == len(said)
     for label, sentence in said:
         assert not {"{", "}"} & set(label + sentence)
@@ -49,9 +49,9 @@ def test_labels_and_sentences_fill(problem):
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(LookupError, match="no method of level 'part' is called 'télé'"):
-        named("télé", PART)
+        find_method("télé", PART)
 
 
 def test_terms_need_nothing_else():
     terms = Terms("tree", "trees", "word", "words")
-    assert all(method.said(terms) for method in METHODS.values())
+    assert all(method.describe(terms) for method in METHODS.values())

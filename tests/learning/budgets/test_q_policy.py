@@ -74,6 +74,6 @@ def test_refusals():
         with pytest.raises(ArgumentError, match="gamma"):
             q_values([1.0], [0, 1], **bad)
     with pytest.raises(ArgumentError, match="alpha"):
-        subject.shaped([1.0], -1)
+        subject.shape_rewards([1.0], -1)
     with pytest.raises(ArgumentError, match="starts"):
         q_values([1.0], [0, 2])

@@ -29,7 +29,7 @@ class Bags:
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[chosen])])
         return replace(self, starts=starts, loss=self.loss[rows], hint=self.hint[rows]), rows
 
-    def lost(self, labels):
+    def loss_of(self, labels):
         return int(self.loss[np.arange(len(self.loss)), labels].sum())  # a label is a tier here
 
     def describe(self, tiers):

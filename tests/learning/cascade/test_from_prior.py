@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.from_prior import Part, combined, correction, train_from_prior
+from spcviz.learning.cascade.from_prior import Part, combine_models, correction, train_from_prior
 from spcviz.learning.cascade.online import Model
 
 K = 3
@@ -37,12 +37,12 @@ def world():
 def test_models_add_up_ngram_by_ngram():
     one = Model(np.ones((1, 2)), np.array([33, 35]), np.array([1.0, 2.0]))
     two = Model(2 * np.ones((1, 2)), np.array([34, 35]), np.array([4.0, 8.0]))
-    both = combined([one, two], [2.0, 0.25])
+    both = combine_models([one, two], [2.0, 0.25])
     assert both.keys.tolist() == [33, 34, 35]
     assert both.values.tolist() == [2.0, 1.0, 6.0]
     assert_allclose(both.weights, 2.5)
     with pytest.raises(ArgumentError, match="shares must be one for each of 1 models, got 2"):
-        combined([one], [1.0, 1.0])
+        combine_models([one], [1.0, 1.0])
 
 
 def test_what_the_problem_does_not_know_has_not_moved():

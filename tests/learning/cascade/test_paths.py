@@ -11,7 +11,7 @@ from spcviz.learning.cascade import paths
 from spcviz.learning.cascade.cascade import filter_examples, survives
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.retuned import promised, retuned, ruled
+from spcviz.learning.cascade.retuning import check_guarantees, retune, with_rule
 from tests.learning.cascade.test_cascade import TEST, TRAIN, train
 
 FACTORS = paths.FACTORS
@@ -75,9 +75,9 @@ def lost_of(cascade, data):
 
 def test_cascades_are_trained_and_tuned_by_every_rule(cascade):
     assert lost_of(cascade, TEST).mean() < 0.5
-    again = retuned(cascade, cascade.pruned_by, *TEST, (0.05, 0.05, 0.05))
+    again = retune(cascade, cascade.pruned_by, *TEST, (0.05, 0.05, 0.05))
     assert lost_of(again, TEST).sum() <= 3 * np.ceil(0.05 * len(TEST[2]))
-    mild = ruled(
+    mild = with_rule(
         again, cascade.pruned_by, paths.settings_at(cascade.pruned_by, [x.alpha for x in again.levels], 2.0)
     )
     assert lost_of(mild, TEST).sum() <= lost_of(again, TEST).sum()
@@ -87,8 +87,8 @@ def test_a_promise_holds_on_the_words_that_it_was_chosen_on(cascade):
     features, labels, lengths = TEST
     starts = np.concatenate([[0], np.cumsum(lengths)])
     each = [DenseRows(features.values[a:b]) for a, b in itertools.pairwise(starts)]
-    tuned, chosen = promised(cascade, each, labels, lengths, 0.3, "mean")
+    tuned, chosen = check_guarantees(cascade, each, labels, lengths, 0.3, "mean")
     assert lost_of(tuned, TEST).sum() <= chosen.allowed
     with pytest.raises(InfeasibleError, match="takes at least"):
-        promised(cascade, each, labels, lengths, 0.001, 0.9)
+        check_guarantees(cascade, each, labels, lengths, 0.001, 0.9)
     assert len(TRAIN[2]) == 400

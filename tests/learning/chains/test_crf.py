@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.crf import Weights, examples_of, log_partitions, loss_and_gradient, taken
+from spcviz.learning.chains.crf import Weights, examples_of, log_partitions, loss_and_gradient, take_examples
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.rows import CsrRows, emissions
 from spcviz.learning.chains.stochastic import begin, fit_stochastic
@@ -197,7 +197,7 @@ def test_weights_of_examples_count_as_repetitions():
     data, _ = problem(rng)
     weights = Weights(rng.normal(size=(5, K)), rng.normal(size=(K, K)))
     once = data._replace(weights=np.array([1.0, 1, 1, 1, 1]))
-    twice = loss_and_gradient(taken(once, np.array([0, 1, 2, 3, 4, 4, 4])), weights)
+    twice = loss_and_gradient(take_examples(once, np.array([0, 1, 2, 3, 4, 4, 4])), weights)
     weighted = loss_and_gradient(once._replace(weights=np.array([1.0, 1, 1, 1, 3])), weights)
     assert_allclose(twice[0], weighted[0], rtol=1e-12)
     assert_allclose(twice[1].unary, weighted[1].unary, atol=1e-12)

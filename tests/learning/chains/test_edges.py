@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.edges import N_EDGES, add_edges, split, widened, with_edges
+from spcviz.learning.chains.edges import N_EDGES, add_edges, split, widen_table, with_edges
 from spcviz.learning.chains.rows import CsrRows, emissions
 from tests.learning.chains.test_crf import csr
 
@@ -55,8 +55,8 @@ def test_no_edges_add_nothing():
 
 def test_new_features_go_before_edges():
     table = np.arange(10.0).reshape(5, 2)
-    wider = widened(table, 7, N_EDGES)
+    wider = widen_table(table, 7, N_EDGES)
     features, edges = split(wider, N_EDGES)
     assert features.tolist() == [[0, 1], [2, 3], [0, 0], [0, 0]]
     assert edges.tolist() == table[2:].tolist()
-    assert np.array_equal(widened(table, 5, N_EDGES), table)
+    assert np.array_equal(widen_table(table, 5, N_EDGES), table)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.rows import CsrRows, add_gradient, checked, emissions, observed, part
+from spcviz.learning.chains.rows import CsrRows, add_gradient, check_rows, emissions, observed_pairs, part
 
 
 def both_layouts(rng, n=7, f=6):
@@ -21,7 +21,7 @@ def test_scores_and_gradients_are_products():
     rng = np.random.default_rng(0)
     values, rows = both_layouts(rng)
     weights, amounts = rng.normal(size=(6, 3)), rng.normal(size=(7, 3))
-    for layout in (checked(rows), checked(DenseRows(values))):
+    for layout in (check_rows(rows), check_rows(DenseRows(values))):
         gradient = np.ones((6, 3))
         add_gradient(layout, amounts, gradient)
         assert_allclose(emissions(layout, weights), values @ weights, atol=1e-12)
@@ -37,7 +37,7 @@ def test_what_occurs_together():
     for row, label in zip(values, labels):
         wanted[row != 0, slice(None) if label < 0 else label] = True
     for layout in (rows, DenseRows(values)):
-        assert observed(layout, labels, 3).tolist() == np.flatnonzero(wanted).tolist()
+        assert observed_pairs(layout, labels, 3).tolist() == np.flatnonzero(wanted).tolist()
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_what_occurs_together():
 )
 def test_bad_rows_are_named(rows, kind, message):
     with pytest.raises(kind, match=message):
-        checked(rows)
+        check_rows(rows)

@@ -12,7 +12,7 @@ import spcviz as sp
 from spcviz.engine.ngrams.lattice import bigrams, extend, unigrams
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains import spaces
-from spcviz.learning.chains.spaces import Space, joined, taken
+from spcviz.learning.chains.spaces import Space, join_lattices, take_examples
 from spcviz.learning.chains.states import state_values, states_left
 from tests.sequences.data import sentences
 
@@ -43,9 +43,9 @@ def test_taken_and_joined_examples_are_those_laid_out_alone(seed, order):
         return lattice
 
     whole, chosen = grown(np.arange(5)), rng.permutation(5)[:3]
-    same(taken(whole, chosen), grown(chosen))
-    same(taken(whole, np.arange(5)), whole)
-    same(joined([grown(np.array([w])) for w in range(5)]), whole)
+    same(take_examples(whole, chosen), grown(chosen))
+    same(take_examples(whole, np.arange(5)), whole)
+    same(join_lattices([grown(np.array([w])) for w in range(5)]), whole)
 
 
 def test_a_space_lays_out_what_survivors_grow_into(monkeypatch):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.batch import fit_crf
-from spcviz.learning.chains.crf import Weights, examples_of, loss_and_gradient, taken
+from spcviz.learning.chains.crf import Weights, examples_of, loss_and_gradient, take_examples
 from spcviz.learning.chains.expectations import steps_of
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.weighted import expect_weighted
@@ -101,7 +101,8 @@ def test_equal_weights_are_the_likelihood():
         assert_allclose(one, two, atol=1e-12)
     some = np.array([3, 0])
     assert_allclose(
-        loss_and_gradient(taken(plain, some), weights)[0], loss_and_gradient(taken(both, some), weights)[0]
+        loss_and_gradient(take_examples(plain, some), weights)[0],
+        loss_and_gradient(take_examples(both, some), weights)[0],
     )
     ours, theirs = (fit_crf(data, c1=0.05, c2=0.1, tolerance=1e-12) for data in (plain, both))
     assert_allclose(ours.loss, theirs.loss, rtol=1e-9)

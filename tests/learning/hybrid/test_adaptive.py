@@ -83,7 +83,7 @@ def test_learning_trusts_n_grams_less_that_say_nothing():
 
 def test_alphas_lose_no_more_than_allowed():
     rng = np.random.default_rng(7)
-    batch, model = worlds.batch(rng, (6,) * 60), adaptive.unfiltered(worlds.weights(rng))
+    batch, model = worlds.batch(rng, (6,) * 60), adaptive.start_model(worlds.weights(rng))
     part, settings = Part(batch, model.filters), AdaptiveSettings(tolerance=0.05, rounds=1, visits=1)
     tuned = adaptive.tune([part], model, settings, np.random.default_rng(0))
     first = adaptive.first_points(batch, tuned.filters)

@@ -28,5 +28,5 @@ def batch(rng, lengths=(5, 3, 1, 6)):
 
 
 def model(rng, alpha=0.3):
-    unfiltered = adaptive.unfiltered(weights(rng))
+    unfiltered = adaptive.start_model(weights(rng))
     return unfiltered._replace(alphas=np.full_like(unfiltered.alphas, alpha), first_alpha=0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.learning.speedboost import structure
-from spcviz.learning.speedboost.predictor import selected
+from spcviz.learning.speedboost.predictor import select_regions
 from tests.learning.speedboost import toy
 
 
@@ -51,10 +51,10 @@ def test_selection_is_strict_and_by_size():
     chains, _ = toy.chains(2, rng)
     entropy = np.zeros(16, dtype=np.float32)
     entropy[0] = 1.0
-    assert selected(chains, entropy, 1, 0.5).tolist() == [False] * 8
-    assert selected(chains, entropy, 1, 0.49).tolist() == [True] + [False] * 7
+    assert select_regions(chains, entropy, 1, 0.5).tolist() == [False] * 8
+    assert select_regions(chains, entropy, 1, 0.49).tolist() == [True] + [False] * 7
     heavy = chains._replace(size=np.r_[3, np.ones(15)].astype(np.float32))
-    assert selected(heavy, entropy, 1, 0.7)[0]
+    assert select_regions(heavy, entropy, 1, 0.7)[0]
 
 
 def test_entropy_ranges_from_none_to_all():

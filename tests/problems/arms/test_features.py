@@ -113,12 +113,12 @@ def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do
     model, search, cells = seen
     sparse = detectors.arm_detectors(model, search)
     assert sum(len(template.states) for template in sparse.templates) < 0.2 * 2 * body.grid(6).n_states
-    everywhere = cascade.standardised(model, cells)
+    everywhere = cascade.detect_standardised(model, cells)
     wanted = modes.propose(search, *arm_scores(everywhere, 0))
     for proposed, want in zip(detectors.propose(sparse, cells), wanted, strict=True):
         np.testing.assert_allclose(proposed, want, atol=1e-4)
     # Scores are the left arm's: other scale.
-    mirrored = detectors.propose(sparse, pose_features.mirrored(cells))
+    mirrored = detectors.propose(sparse, pose_features.mirror_cells(cells))
     there = modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
     assert (mirrored[0] == there[0]).mean() > 0.9
@@ -132,7 +132,7 @@ def test_sums_over_a_template_are_the_plain_ones_and_outside_counts_nothing(seen
     framed[sparse.margin : -sparse.margin, sparse.margin : -sparse.margin, :14] = cells
     about = framed, template.points + sparse.margin, template.weights, template.states
     np.testing.assert_allclose(detectors._sums(*about), detectors._plain_sums(*about), rtol=1e-4)
-    everywhere = cascade.standardised(model, cells)[1]
+    everywhere = cascade.detect_standardised(model, cells)[1]
     np.testing.assert_allclose(
         detectors.scores_at(template, cells, sparse.margin), everywhere[tuple(template.states.T)], atol=1e-4
     )

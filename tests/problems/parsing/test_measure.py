@@ -18,7 +18,7 @@ def found(trained, learned, sentences):
 
 def test_curves_begin_and_end_where_one_template_does(found, world):
     n = world.shape[0]
-    ends = [100 - 100 * world.lost(world.read(np.full(n, tier))) / n for tier in (0, 1)]
+    ends = [100 - 100 * world.loss_of(world.read(np.full(n, tier))) / n for tier in (0, 1)]
     by_policy = {}
     for row in found["rows"]:
         by_policy.setdefault((row["policy"], row["dictionary"]), []).append(row)

@@ -61,7 +61,7 @@ def test_length_dictionary_keeps_what_training_has(sentences):
 
 def test_the_perceptron_learns_its_sentences(trained, world):
     n = world.shape[0]
-    wrong = [world.lost(world.read(np.full(n, tier))) / n for tier in (0, 1)]
+    wrong = [world.loss_of(world.read(np.full(n, tier))) / n for tier in (0, 1)]
     assert wrong[1] < 0.1
     assert wrong[0] < 0.35
     assert trained.weights.dtype == np.int8

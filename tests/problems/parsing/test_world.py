@@ -33,7 +33,7 @@ def test_read_and_losses_are_of_the_best_tree(short):
         labels = short.read(tiers)
         base, moved = short.losses_if(tiers, targets)
         np.testing.assert_array_equal(base, short.wrong(labels))
-        assert short.lost(labels) == base.sum()
+        assert short.loss_of(labels) == base.sum()
         for w in range(len(short.starts) - 1):
             i, j = short.starts[w : w + 2]
             scores = state_of(short, w, tiers)
@@ -63,9 +63,9 @@ def test_spending_is_algorithm_5(world, refreshed):
         assert values[r] == pytest.approx(values[tiers == 0].max())
         assert course.value[s] == pytest.approx(values[r])
         np.testing.assert_allclose(course.features[s], phi[r])
-        before = world.lost(world.read(tiers))
+        before = world.loss_of(world.read(tiers))
         tiers[r] = 1
-        assert course.gain[s] == before - world.lost(world.read(tiers))
+        assert course.gain[s] == before - world.loss_of(world.read(tiers))
         np.testing.assert_array_equal(course.all_labels[s], world.read(tiers))
         new = world.describe(tiers)
         touched = (example == example[r]) if refreshed else np.arange(len(tiers)) == r

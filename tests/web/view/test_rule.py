@@ -46,7 +46,7 @@ def test_the_browser_thresholds_as_the_engine_does(tmp_path):
     best, mean, spread = limits.best, limits.mean, limits.has_spread
     asked = {"best": best, "mean": mean, "spread": spread.astype("u1"), "values": values, "alphas": alphas}
     answer = run_node(tmp_path, "web/view/rule.js", BODY, asked | {"starts": starts.astype("i4")})
-    tau = [rule.threshold(b, b - m, rule.capped(a)) for b, m, a in zip(best, mean, alphas, strict=True)]
+    tau = [rule.threshold(b, b - m, rule.cap_alpha(a)) for b, m, a in zip(best, mean, alphas, strict=True)]
     assert answer["tau"] == tau
     owner = np.repeat(np.arange(len(best)), np.diff(starts))
     limit = np.where(spread, tau, -np.inf)[owner]

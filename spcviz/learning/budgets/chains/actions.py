@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel, spliced_kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
-from spcviz.learning.budgets.chains.seen import code_of, is_seen
+from spcviz.learning.budgets.chains.ngram_sets import code_of, is_seen
 from spcviz.learning.budgets.world import Rule
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def at_tiers(parts: "Parts", tiers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def state_at(tiers: np.ndarray, unary: np.ndarray) -> State:
     """A `State` whose messages have not been passed yet."""
     n_rows = len(tiers)
-    labels, new = filled(n_rows, np.int64, 0), filled((n_rows, LONGEST - 1), np.float64, 0.0)
+    labels, new = fill_new(n_rows, np.int64, 0), fill_new((n_rows, LONGEST - 1), np.float64, 0.0)
     forth, back = np.empty(unary.shape, np.float64), np.empty(unary.shape, np.float64)
     margin, own = np.empty(n_rows, np.float64), np.empty(n_rows, np.float64)
     return State(tiers, unary, forth, back, labels, margin, own, new)

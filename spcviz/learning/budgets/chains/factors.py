@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
-from spcviz.engine.kernels.once import filled, larger_of, smaller_of
+from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
     State,
@@ -58,9 +58,9 @@ class Factors(NamedTuple):
         parts, rows = self.parts.some(chosen)
         return Factors(parts), (2 * rows[:, None] + np.arange(2)).ravel()
 
-    def lost(self, labels: np.ndarray) -> int:
+    def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss if positions are read as ``labels``, shape (R,)."""
-        return self.parts.lost(labels)
+        return self.parts.loss_of(labels)
 
     def spend(
         self,
@@ -82,7 +82,7 @@ class Factors(NamedTuple):
         courses = _courses(self.parts, rule, keep_features)
         part, tier, value, gain, messages, first, last, features, before, labels, tiers = courses
         n_steps = np.diff(self.starts - np.arange(len(self.starts))) * (self.shape[1] - 1)
-        order = merged(value, np.concatenate([[0], np.cumsum(n_steps)]))
+        order = merge_queues(value, np.concatenate([[0], np.cumsum(n_steps)]))
         kind = (tier - 1) // (self.shape[1] - 1)
         cost = costs[part, tier - 1 - kind * (self.shape[1] - 1)][order]
         kept = features[order] if keep_features else features
@@ -92,14 +92,14 @@ class Factors(NamedTuple):
         )  # fmt: skip
 
 
-def merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def merge_queues(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """The order (S,) in which a queue takes the steps of sequences: always the largest of their next values.
 
     Sequence w has the values ``starts[w] : starts[w + 1]``; ties go to the first sequence.
 
     Examples
     --------
-    >>> merged(np.array([1.0, 9.0, 3.0, 2.0]), np.array([0, 2, 4])).tolist()
+    >>> merge_queues(np.array([1.0, 9.0, 3.0, 2.0]), np.array([0, 2, 4])).tolist()
     [2, 3, 0, 1]
     """
     return _merged(np.asarray(value, dtype=np.float64), np.asarray(starts, dtype=np.int64))
@@ -176,11 +176,11 @@ def _courses(parts: Parts, rule: Rule, keep_features: bool) -> tuple[np.ndarray,
     first, last = np.empty(most, np.int64), np.empty(most, np.int64)
     phi = np.empty(n_features(parts) + 1, np.float64)
     features = np.empty((most if keep_features else 0, len(phi)), np.float64)
-    at, steps_at = filled(n_rows, np.int64, 0), filled(n_rows, np.int64, 0)
+    at, steps_at = fill_new(n_rows, np.int64, 0), fill_new(n_rows, np.int64, 0)
     unary, into = at_tiers(parts, at)
     state = state_at(at, unary)
     forward, backward, labels = state.forward, state.backward, state.labels
-    values = filled(2 * n_rows, np.float64, -np.inf)
+    values = fill_new(2 * n_rows, np.float64, -np.inf)
     before = np.empty(n_rows, np.int64)
     s = 0
     for w in range(n_chains):

@@ -4,9 +4,9 @@ import numpy as np
 
 from spcviz.engine.chains.summary import summarise_chains
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 from spcviz.learning.budgets.chains.actions import ODD, chi_squared
-from spcviz.learning.budgets.chains.seen import count_unseen
+from spcviz.learning.budgets.chains.ngram_sets import count_unseen
 
 META = (
     "gap of the best two",
@@ -42,7 +42,7 @@ def chain_meta(
     unary, lengths, pairwise
         As of `spcviz.engine.chains.summary.summarise_chains`.
     seen : ndarray
-        Of `spcviz.learning.budgets.chains.seen.seen_grams`.
+        Of `spcviz.learning.budgets.chains.ngram_sets.seen_grams`.
     looks : ndarray, shape (R, K, B), optional
         A histogram of each state.
 
@@ -81,7 +81,7 @@ def _unseen(
 @kernel
 def _looks_change(looks: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Columns `LOOKS_META`; at the ends of a chain a window takes what there is."""
-    out = filled((len(starts) - 1, 2 * len(REACHES)), np.float64, 0.0)
+    out = fill_new((len(starts) - 1, 2 * len(REACHES)), np.float64, 0.0)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         for i in range(a, b):

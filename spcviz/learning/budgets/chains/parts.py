@@ -13,7 +13,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.chains.actions import (
@@ -42,7 +42,7 @@ class Parts(NamedTuple):
     step: np.ndarray
     starts: np.ndarray  # (W + 1,) int64: first part of each chain
     loss: np.ndarray  # (R, K) int64: of each state of each part; letters: 1 for all but the true one
-    # known n-grams, of `spcviz.learning.budgets.chains.seen.seen_grams`. Not used where states have looks
+    # known n-grams, of `ngram_sets.seen_grams`. Not used where states have looks
     seen: np.ndarray
     # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
     looks: np.ndarray
@@ -69,7 +69,7 @@ class Parts(NamedTuple):
         )
         return some, rows
 
-    def lost(self, labels: np.ndarray) -> int:
+    def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss if parts are read as ``labels``, shape (R,)."""
         return self.loss[np.arange(len(self.loss)), labels].sum()
 
@@ -125,7 +125,7 @@ class Desk(NamedTuple):
 
 @kernel
 def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
-    tiers = filled(len(parts.scores), np.int64, 0)
+    tiers = fill_new(len(parts.scores), np.int64, 0)
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
     for w in range(len(parts.starts) - 1):

@@ -6,7 +6,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled
+from spcviz.engine.kernels.once import fill_new
 from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
     unary, into = at_tiers(parts, tiers)
     n_rows, n_states = unary.shape
     forward, backward = np.empty_like(unary), np.empty_like(unary)
-    base, moved = filled(len(parts.starts) - 1, np.int64, 0), filled(n_rows, np.int64, 0)
+    base, moved = fill_new(len(parts.starts) - 1, np.int64, 0), fill_new(n_rows, np.int64, 0)
     for w in range(len(base)):
         a, b = parts.starts[w], parts.starts[w + 1]
         fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])

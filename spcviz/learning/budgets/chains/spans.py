@@ -48,9 +48,9 @@ class Spans(NamedTuple):
         starts, rows = some_rows(self.starts, chosen)
         return type(self)(parts, starts, *_laid(np.diff(self.first)[rows])), rows
 
-    def lost(self, labels: np.ndarray) -> int:
+    def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss if positions are read as ``labels``, shape (R,)."""
-        return self.parts.lost(labels)
+        return self.parts.loss_of(labels)
 
     def spend(
         self,

@@ -19,7 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.best import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.once import filled, larger_of
+from spcviz.engine.kernels.once import fill_new, larger_of
 
 
 class Proposals(NamedTuple):
@@ -186,10 +186,10 @@ def _fill(
 def _read(proposals: Proposals, unary: np.ndarray, weights: np.ndarray, tiers: np.ndarray) -> np.ndarray:
     """Best paths for given state scores."""
     n_states = unary.shape[1]
-    out = filled(len(unary), np.int64, 0)
+    out = fill_new(len(unary), np.int64, 0)
     for w in range(len(proposals.starts) - 1):
         a, b = proposals.starts[w], proposals.starts[w + 1]
-        table = filled((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
+        table = fill_new((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
         _fill(proposals, a, b, tiers, weights, table)
         decode_into(unary[a:b], table, None, np.empty((b - a + 1, n_states), np.float64), out[a:b])
     return out
@@ -213,7 +213,7 @@ def _pass(
     for w in order:
         a, b = proposals.starts[w], proposals.starts[w + 1]
         unary = loss[a:b].copy()
-        table = filled((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
+        table = fill_new((larger_of(b - a - 1, 1), n_states, n_states), np.float64, 0.0)
         for i in range(a, b):
             for k in range(n_states):
                 for f in range(weights.state.shape[1]):

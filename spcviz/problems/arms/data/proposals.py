@@ -154,7 +154,7 @@ def _seen(image):
 def _frame(known, picture, side, seen, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
     clock, n = [time.thread_time()], features.N_BEFORE
-    cells = seen.cells if side == 0 else pose_features.mirrored(seen.cells)
+    cells = seen.cells if side == 0 else pose_features.mirror_cells(seen.cells)
     joints, score = detectors.propose(known.detectors, cells)
     chosen = np.zeros((N_MODES, n), dtype=np.int64)
     if before is not None:
@@ -246,7 +246,7 @@ def buffy_clips(model, modes, data, split, folder=None, tick=None):
 
     def clips():
         for number in np.unique(frames.clips).tolist():
-            clip = frames.chosen(frames.clips == number)
+            clip = frames.pick(frames.clips == number)
             key = {"clip": number, "data": clip.digest()}
             yield number, f"buffy-{number}", key, lambda clip=clip: [(clip.images, clip.limbs)]
 

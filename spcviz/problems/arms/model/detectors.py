@@ -41,10 +41,10 @@ def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetector
     for part, states in zip(_PARTS, (search.upper, search.lower), strict=True):
         distinct, number = np.unique(states, return_inverse=True)
         numbers.append(number.reshape(states.shape).astype(np.int32))
-        where = np.stack(body.grid(_FINEST).unpacked(distinct), axis=1).astype(np.int64)
+        where = np.stack(body.grid(_FINEST).places_of(distinct), axis=1).astype(np.int64)
         weights = _turned(model.detectors[part] / model.spread[part])
         templates.append(
-            Template(features.turned(part), weights, where, -model.centre[part] / model.spread[part])
+            Template(features.turn_template(part), weights, where, -model.centre[part] / model.spread[part])
         )
     margin = max(int(np.abs(template.points).max()) for template in templates)
     return ArmDetectors(search._replace(upper=numbers[0], lower=numbers[1]), tuple(templates), margin)

@@ -16,7 +16,7 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Variant
 from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
-from spcviz.learning.budgets.methods import EXAMPLE, METHODS, named
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS, find_method
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import fit, readings
@@ -94,7 +94,7 @@ def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None =
         at_equal = _count(tables, split, numbers)
         by_fold += [{"fold": name} | line for line in at_equal]
         first = split.rows[0]
-        stops = stops + batch_selection.stopped(first["words"][last_within(first["cost"], GRID)])
+        stops = stops + batch_selection.share_stopping(first["words"][last_within(first["cost"], GRID)])
         within = within + _within(split.test, split.looked.labels, settings)
         n_tested, errors = n_tested + split.test.is_known.sum(), errors + split.errors
         folds.append({"fold": name, "rows": _plain_rows(split)})
@@ -189,7 +189,7 @@ def goes_per_cost(looked, costs, split, rng):
     train, at = looked[0][0], 0 if len(looked) == 2 else 1
     if at:
         fitted = batch_selection.choose(train, costs[0], rng).selector
-        values = batch_selection.predicted(fitted, looked[1][0])
+        values = batch_selection.predict_values(fitted, looked[1][0])
     else:
         values = _crossed(train, rng)
     bad, sizes = [], np.diff(split[at].starts)
@@ -202,7 +202,9 @@ def goes_per_cost(looked, costs, split, rng):
 
 def _crossed(train, rng):
     """Values of training chains by selectors that have not seen their clips."""
-    return batch_selection.crossed(train, batch_selection.values_of(train.losses) / train.sizes[:, None], rng)
+    return batch_selection.cross_values(
+        train, batch_selection.values_of(train.losses) / train.sizes[:, None], rng
+    )
 
 
 def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
@@ -277,7 +279,7 @@ def _beside(row, overhead):
     """Milliseconds a frame beside features, of each step of a row."""
     lifted = row["share"]
     blind = row["method"] in (EVERYONE, AT_ONCE)
-    looks = not blind and (row["method"] == EITHER or named(row["method"], EXAMPLE).rule.looks)
+    looks = not blind and (row["method"] == EITHER or find_method(row["method"], EXAMPLE).rule.looks)
     reads = 1.0 + lifted.sum(axis=1) if looks else np.ones(len(lifted))
     metas = 1.0 + lifted[:, :-1].sum(axis=1) if looks else np.zeros(len(lifted))
     return reads * overhead.read + metas * (overhead.meta + overhead.looks)

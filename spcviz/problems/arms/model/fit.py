@@ -12,8 +12,8 @@ import numpy as np
 from spcviz.engine.chains.quiescent import fill_messages, transposed_tables
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains import tiered_states
+from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.parts import Parts, typical_margin
-from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import draw_tiers
 from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, join_clips
 from spcviz.problems.arms.model import features

@@ -28,7 +28,7 @@ def read(model, clips: ArmClips) -> Batch:
     tiered = fit.read_tiered(model.readers, clips)
     parts = fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = fit.costs_of(clips)
-    values = batch_selection.predicted(model.selector, looked)
+    values = batch_selection.predict_values(model.selector, looked)
     if model.is_per_cost[0]:  # a chain of one frame has no flow to pay for
         values = batch_selection.per_cost(values, np.maximum(readings.chain_costs(clips, costs), 1e-9))
     return Batch(clips, parts, looked, values, costs)

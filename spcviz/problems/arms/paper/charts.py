@@ -2,7 +2,7 @@
 
 import contextlib
 
-from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.arms.page.shown import (
     ANY_SPANS,
     AT_ONCE,
@@ -40,7 +40,7 @@ def name_of(result, method):
     """
     for level in _LEVELS[result["name"]]:
         with contextlib.suppress(LookupError):
-            return named(method, level).said(TERMS)[0]
+            return find_method(method, level).describe(TERMS)[0]
     return _TOGETHER.get(method, method)
 
 

@@ -36,7 +36,7 @@ def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [-inf, -inf, 1.0, 1.0])
     """
     unary = checks.scores("unary", unary, 2)
-    ngrams = checks.typed("ngrams", ngrams, "biuf", "numbers")
+    ngrams = checks.typed_array("ngrams", ngrams, "biuf", "numbers")
     n, (length, k) = ngrams.ndim - 1, unary.shape
     wanted = (length - n + 1, *(k,) * n)
     if n < 2 or length < n or k < 1 or ngrams.shape != wanted:
@@ -67,7 +67,7 @@ def separate(labels: ArrayLike, states: np.ndarray) -> np.ndarray:
     >>> separate([1, 2], np.array([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
     [0, 1, 0]
     """
-    states = checks.typed("states", states, "iu", "whole numbers")
+    states = checks.typed_array("states", states, "iu", "whole numbers")
     if states.ndim != 2 or 0 in states.shape:
         raise ShapeError(f"states has shape {states.shape}; it needs (S, n - 1), both over 0")
     if states.min() < 0 or states.max() >= MAX_STATES:

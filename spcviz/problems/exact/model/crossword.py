@@ -74,7 +74,7 @@ def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
     [(4, 3), (3, 1), (2, 1), (0, 1), (1, 0), (1, 2), (1, 3), (3, 4)]
     """
     n, k = problem.unary.shape
-    rooted = graph.rooted(n, problem.edges, checks.integer("root", root, 0, n - 1))
+    rooted = graph.root_forest(n, problem.edges, checks.integer("root", root, 0, n - 1))
     scopes = [(i,) for i in range(n)] + [tuple(edge) for edge in problem.edges.tolist()]
     factors = exhaustive.factor_graph((k,) * n, scopes, [*problem.unary, *problem.pairwise])
     parent = rooted.parent
@@ -99,7 +99,7 @@ def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
 
 def _towards(factors, edges, target):
     """(elimination step of every variable, sums compared) when all is sent to `target`."""
-    order = graph.rooted(len(factors.n_states), edges, target).order[::-1].tolist()
+    order = graph.root_forest(len(factors.n_states), edges, target).order[::-1].tolist()
     message = exhaustive.eliminate(factors, order)
     return {step.variable: step for step in message.steps}, message.n_entries
 

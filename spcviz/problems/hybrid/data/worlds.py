@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine.ngrams.table import ngram_table
 from spcviz.engine.variable_order.weights import Weights, checked_weights
-from spcviz.learning.cascade.counted import count
+from spcviz.learning.cascade.counting import count
 from spcviz.learning.hybrid.adaptive import Part
 from spcviz.learning.hybrid.courses import Batch
 from spcviz.problems.hybrid.model.ink import dev_fold

@@ -188,7 +188,7 @@ def separate(parts, weights, settings, rng):
 
 def begin(weights):
     """The model that learning begins with: filters that keep most."""
-    model = adaptive.unfiltered(weights)
+    model = adaptive.start_model(weights)
     return model._replace(alphas=np.full_like(model.alphas, LOOSE), first_alpha=LOOSE)
 
 

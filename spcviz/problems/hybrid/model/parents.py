@@ -7,8 +7,8 @@ from spcviz.engine.ngrams.lattice import extend, path_of, score_arcs, score_labe
 from spcviz.engine.ngrams.prune import prune, truth_points
 from spcviz.engine.ngrams.table import lookup, symbol_bits
 from spcviz.engine.thresholds.filtering import largest_alpha
+from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
-from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.cascade.cascade import Cascade, Level, decode_examples
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.online import Model

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from spcviz.learning.budgets import part_policy
-from spcviz.learning.budgets.chains.factors import merged
+from spcviz.learning.budgets.chains.factors import merge_queues
 from spcviz.learning.hybrid import policy as policies
 from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import parents, whole_words
@@ -105,7 +105,7 @@ def measure(
 def _course(batch, model, rule, cap):
     def call():
         course = policies.course(batch, model, rule, most=cap, keep_labels=False)
-        merged(course.value, course.starts)
+        merge_queues(course.value, course.starts)
 
     return call
 

@@ -121,7 +121,7 @@ def fourier_features(inputs, fourier):
 
 
 def _checked(pixels):
-    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
         raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")
     if not np.isfinite(pixels).all():

@@ -24,7 +24,7 @@ from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
 def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float = 0.05) -> SweepBound:
     """Theorem 1, (4.10) to (4.14), for both losses; gamma is `margin_share` times the median spread."""
     sample = sweep.test
-    alpha = rule.capped(checks.alpha("alpha", alpha))
+    alpha = rule.cap_alpha(checks.alpha("alpha", alpha))
     is_alive = sample.event > -np.inf
     spread = float(np.median(sample.spread))
     margin = checks.number("margin_share", margin_share, 1e-9) * max(spread, 1e-300)

@@ -85,7 +85,7 @@ def sweep_levels(
         held_out, test = model.held_out[len(out)], _sample(level.filter, step, features, labels)
         lowest = filtering.lowest_alpha(np.concatenate([*held_out[:2], *test[:2]]))
         whole = step_curves.efficiency_curve(test.points, test.starts, lowest)
-        efficiency = step_curves.thinned(whole, N_DRAWN)
+        efficiency = step_curves.thin_curve(whole, N_DRAWN)
         curves = SweepLevel(
             level=len(out) + 1,
             tuned_alpha=float(level.alpha),
@@ -147,7 +147,7 @@ def _drawn(curve):
     n_low = int(np.searchsorted(curve.value, 0.05, side="right"))
     if len(curve.alpha) - n_low <= N_DRAWN:
         return StepCurve(*curve)
-    high = step_curves.thinned(StepCurve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
+    high = step_curves.thin_curve(StepCurve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
     return StepCurve(*(np.concatenate([array[:n_low], rest]) for array, rest in zip(curve, high)))
 
 
@@ -186,7 +186,7 @@ def _rule_curve(name, points, event, positions, most):
 
 def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
     """Exact losses (Definitions 1 and 2) at one alpha; efficiency of "dev" is read off its curve."""
-    alpha = rule.capped(checks.alpha("alpha", alpha))
+    alpha = rule.cap_alpha(checks.alpha("alpha", alpha))
     points = sweep.dev if split == "dev" else sweep.test
     is_alive = points.event > -np.inf
     n_alive, n_words = int(is_alive.sum()), len(is_alive)

@@ -14,7 +14,7 @@ from spcviz.engine.ngrams.dense import DenseModel, dense_decode
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.learning.cascade.retuned import retuned
+from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.shared.trace import alphas_used, at_margins, trace_fields
@@ -41,7 +41,7 @@ def trace_word(
     None means tuned; `dense`, an exact model of the last level's predictor, is timed on the same word. With
     `margins`, one a level, tuned are the word's own alphas that stand for them.
     """
-    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
         needs = f"a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
         raise ArgumentError(f"pixels has shape {pixels.shape}; {needs}")
@@ -73,7 +73,7 @@ def margins_of(model) -> tuple[float, ...]:
     words = load_set("dev").words
     seen = model.features(words.pixels, words.lengths)
     tolerances = model.settings.config.tolerances
-    tuned = retuned(model.cascade, "margin", seen, words.labels, words.lengths, tolerances)
+    tuned = retune(model.cascade, "margin", seen, words.labels, words.lengths, tolerances)
     return tuple(-float(level.alpha) for level in tuned.levels)
 
 

@@ -245,7 +245,7 @@ def _levels(model, pixels, features, order, alphas, rule):
 
     cascade, lengths = model.cascade, [len(pixels)]
     order = checks.integer("order", order, 1, len(cascade.levels))
-    asked = [None if a is None else checks.alpha("alphas", a) for a in checks.listed("alphas", alphas)]
+    asked = [None if a is None else checks.alpha("alphas", a) for a in checks.as_tuple("alphas", alphas)]
     if len(asked) > order:
         raise ArgumentError(f"alphas must hold at most one for each of {order} levels, got {len(asked)}")
     if rule not in RULES:

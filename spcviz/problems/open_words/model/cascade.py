@@ -9,7 +9,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut
-from spcviz.learning.cascade.counted import Counted, count
+from spcviz.learning.cascade.counting import Counted, count
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, train_from_prior
 from spcviz.learning.cascade.online import Model
@@ -42,7 +42,7 @@ class OpenSettings:
     prior: str = "kneser_ney"
     text_share: float = 0.9  # what log p(word) counts beside log p(letter | image)
     letter_share: float = 0.8  # how much of the letters' own frequency among the images is taken off again
-    # discount, least: see `spcviz.learning.cascade.counted.count`
+    # discount, least: see `spcviz.learning.cascade.counting.count`
     discount: float = 0.9
     least: float = 1.0
     # n-grams that weigh less (before `text_share`) are left out of the prior: two thirds, and they say little

@@ -7,7 +7,7 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict
 from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.retuned import retuned
+from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.letters.data import handwriting as letters
 
 RULES = ("mean_max", "margin", "mean_max_first", "probability")
@@ -19,7 +19,7 @@ def tuned_cascade(
     cascade: Cascade, rule: str, seen: DenseRows, words: letters.Words, share: float
 ) -> Cascade:
     """The cascade by a rule, every level's threshold tuned to lose a share of the words that reach it."""
-    return retuned(cascade, rule, seen, words.labels, words.lengths, (share,) * len(cascade.levels))
+    return retune(cascade, rule, seen, words.labels, words.lengths, (share,) * len(cascade.levels))
 
 
 def by_word(cascade: Cascade, seen: DenseRows, words: letters.Words) -> dict[str, np.ndarray]:

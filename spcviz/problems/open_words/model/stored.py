@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
-from spcviz.learning.cascade.from_prior import combined
+from spcviz.learning.cascade.from_prior import combine_models
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images
@@ -109,7 +109,7 @@ def _model_of(stored, about, settings):
     corrections = tuple((wide(one), wide(other)) for one, other in zip(stored.filter, stored.predictor))
     levels = []
     for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
-        kept, predictor = (combined([begin, correction], [1.0, 1.0]) for correction in pair)
+        kept, predictor = (combine_models([begin, correction], [1.0, 1.0]) for correction in pair)
         levels.append(Level(kept, alpha, predictor))
     made = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
     return OpenModel(settings, Ink(settings.ink, stored.ink), made, corrections, stored.held_out)

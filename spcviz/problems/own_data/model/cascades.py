@@ -160,7 +160,7 @@ def sweep_levels(
 
 def _pruned(cascade: Cascade, features: Features, lengths: np.ndarray, first: Points) -> Iterator[tuple]:
     """(lattice, scores of its arcs, what is pruned of them) of each level behind the first."""
-    left = first.points > rule.capped(cascade.levels[0].alpha)
+    left = first.points > rule.cap_alpha(cascade.levels[0].alpha)
     lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
     for level in cascade.levels[1:]:
         arc_score = score_arcs(lattice, unary_scores(features, level.filter.weights), level.filter.table)

@@ -9,7 +9,7 @@ from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import curves as curve_of
 from spcviz.engine.thresholds import filtering
-from spcviz.io.zipped import of_zip
+from spcviz.io.zip_file import of_zip
 from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
@@ -109,7 +109,7 @@ def sweep(report: Report, level: int, tolerance: float) -> Sweep:
     measured = report.levels[level - 1]
     lowest = filtering.lowest_alpha(np.concatenate([*measured.dev[:2], *measured.test[:2]]))
     kept = [curve_of.efficiency_curve(half.points, half.starts, lowest) for half in measured[1:]]
-    drawn = [StepCurve(*curve_of.thinned(curve, N_DRAWN)) for curve in kept]
+    drawn = [StepCurve(*curve_of.thin_curve(curve, N_DRAWN)) for curve in kept]
     curves = [curves_of(*of, lowest) for of in zip(("dev", "test"), measured[1:], drawn)]
     dev = HeldOut(measured.dev.by_definition, measured.dev.event, *kept[0])
     return Sweep(

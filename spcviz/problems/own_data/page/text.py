@@ -244,7 +244,9 @@ def describe_purchases(outcome, report, is_brought: bool) -> str:
     tiers = ", then ".join(outcome.tiers[1:])
     middle = {curve.key: float(np.interp(0.2, curve.spent, curve.right)) for curve in outcome.curves}
     best = max(middle, key=lambda key: middle[key])
-    shown = " · ".join(f"{METHODS[key].said(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items())
+    shown = " · ".join(
+        f"{METHODS[key].describe(TERMS)[0]} {100 * value:.1f} %" for key, value in middle.items()
+    )
     right = 100 * (report.truth == report.guess).mean()
     other = "the model that was brought" if is_brought else "the page's own model"
     return (
@@ -253,7 +255,8 @@ def describe_purchases(outcome, report, is_brought: bool) -> str:
         f"Free: {outcome.tiers[0]}; a unit buys a token's next features: {tiers}. Drawn are "
         f"{len(outcome.batch.truths)} sentences; of all {outcome.n_tokens:,} held-out tokens, with nothing "
         f"bought {100 * free:.1f} % are right, with everything {100 * full:.1f} %. At a fifth of the cost: "
-        f"{shown}. The best there is {METHODS[best].said(TERMS)[0]}; differences of a point or two are noise."
+        f"{shown}. The best there is {METHODS[best].describe(TERMS)[0]}; "
+        "differences of a point or two are noise."
     )
 
 

@@ -50,7 +50,7 @@ class Sentences(NamedTuple):
         )  # fmt: skip
         return some, rows
 
-    def lost(self, labels):
+    def loss_of(self, labels):
         """Words with a wrong head if the heads are ``labels``, shape (R,)."""
         return int((self.heads != labels).sum())
 

@@ -56,7 +56,7 @@ def parsing(
     from spcviz.problems.parsing.page import live
     from spcviz.problems.tagging.model.stored import load_tagger
 
-    words = checks.listed("words", words)
+    words = checks.as_tuple("words", words)
     if not 1 <= len(words) <= live.MAX_WORDS or not all(isinstance(w, str) and w.strip() for w in words):
         raise ArgumentError(f"words must be 1 to {live.MAX_WORDS} texts, got {len(words)}: {words!r:.60}")
     spend = checks.fraction("spend", spend)

@@ -58,7 +58,7 @@ def describe_policy(policy):
     >>> describe_policy("uniform_sentences")[0]
     'Sentences, at random'
     """
-    return METHODS[METHOD_OF[policy]].said(TERMS)
+    return METHODS[METHOD_OF[policy]].describe(TERMS)
 
 
 class PolicyCourse(NamedTuple):

@@ -1,8 +1,8 @@
 """Buffy Stickmen: 748 television frames with the sticks of an upper body, 187 clips of 4 frames.
 
-Crops of 240 pixels by the annotated head, neck and hips, so scale and place are given; `jittered` ones are as
-unsure as a detector's. Sticks are oriented by the joints. Train: episodes 3, 4, every fourth clip held out
-for development; test: 2, 5, 6.
+Crops of 240 pixels by the annotated head, neck and hips, so scale and place are given; after `jitter_clips`
+they are as unsure as a detector's. Sticks are oriented by the joints. Train: episodes 3, 4, every fourth clip
+held out for development; test: 2, 5, 6.
 """
 
 from pathlib import Path
@@ -32,7 +32,7 @@ class PoseClips(NamedTuple):
     clips: np.ndarray  # (N,): frames of one clip stand together and share a number
     names: tuple
 
-    def chosen(self, which):
+    def pick(self, which):
         """The frames that an index array or mask picks."""
         names = tuple(np.asarray(self.names)[which])
         return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
@@ -90,14 +90,14 @@ def oriented_sticks(table):
     return (sticks - window[..., :2]) * (body.SIDE / window[..., 2:])
 
 
-def mirrored(clips):
+def mirror_clips(clips):
     """Every picture seen in a mirror: left and right parts change places."""
     limbs = clips.limbs[:, list(body.MIRRORED)].copy()
     limbs[..., 0] = body.SIDE - limbs[..., 0]
     return clips._replace(images=clips.images[:, :, ::-1], limbs=limbs)
 
 
-def jittered(
+def jitter_clips(
     clips: PoseClips, rng: np.random.Generator, shift: float = JITTER_PX, scale: float = JITTER_SCALE
 ) -> PoseClips:
     """Clips shifted by `shift` pixels, scaled by exp(`scale`) (standard deviations); black outside."""

@@ -110,7 +110,7 @@ def _clip(name, every):
     reference, rows = load_reference(), rows_of(name)
     limbs = reference_limbs(reference, rows)
     x, y, side = window_of(limbs)
-    images = [pictures.window(frame, x, y, side) for frame in filmed(name, every)]
+    images = [pictures.window(frame, x, y, side) for frame in read_frames(name, every)]
     limbs = (limbs - (x - side / 2, y - side / 2)) * (body.SIDE / side)
     seen = is_seen(reference, rows)
     return SignClip(
@@ -126,7 +126,7 @@ def rows_of(name):
     return slice(*reference.start[number : number + 2])
 
 
-def filmed(name, every):
+def read_frames(name, every):
     """Yield every so many-th frame of a clip as it was filmed."""
     with zipfile.ZipFile(shipped_path(SHIPPED)) as packed:
         video = packed.read(f"{name}.mkv")

@@ -50,12 +50,12 @@ def signing(names, every=SIGNS_EVERY):
     out, reference = [], signs.load_reference()
     for name in names:
         window = signs.window_of(signs.reference_limbs(reference, signs.rows_of(name)))
-        frames = enumerate(signs.filmed(name, every))
+        frames = enumerate(signs.read_frames(name, every))
         out += [Picture(f"{name} {every * at}", frame, window) for at, frame in frames]
     return out
 
 
-def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
+def crop_pictures(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
     """Pictures cropped to at least `SMALLEST_PART` a side, the window's centre in the middle 70 %."""
     out = []
     for name, image, (x, y, side) in pictures:

@@ -39,16 +39,16 @@ class Grid(NamedTuple):
 
     def centres(self, states):
         """(x, y, angle in radians) of states, shape (N, 3)."""
-        angle, row, column = self.unpacked(states)
+        angle, row, column = self.places_of(states)
         x, y = (column + 0.5) * SIDE / self.columns, (row + 0.5) * SIDE / self.rows
         return np.stack([x, y, angle * (2 * np.pi / N_ANGLES)], axis=-1)
 
-    def unpacked(self, states):
+    def places_of(self, states):
         """(angle, row, column) of states."""
         angle, cell = np.divmod(states, self.rows * self.columns)
         return angle, *np.divmod(cell, self.columns)
 
-    def packed(self, angle, row, column):
+    def states_at(self, angle, row, column):
         """States of (angle, row, column)."""
         return (np.asarray(angle) * self.rows + row) * self.columns + column
 
@@ -70,10 +70,10 @@ def children(level: int, states: np.ndarray) -> np.ndarray:
     [0, 1, 22, 23]
     """
     coarse, fine = grid(level), grid(level + 1)
-    angle, row, column = coarse.unpacked(states)
+    angle, row, column = coarse.places_of(states)
     down, across = fine.rows // coarse.rows, fine.columns // coarse.columns
     parts = np.ndindex(down, across)
-    both = [fine.packed(angle, row * down + i, column * across + j) for i, j in parts]
+    both = [fine.states_at(angle, row * down + i, column * across + j) for i, j in parts]
     return np.sort(np.stack(both, axis=1).ravel())
 
 
@@ -92,7 +92,7 @@ def nearest_states(level: int, limbs: np.ndarray) -> np.ndarray:
     angle = np.rint(np.arctan2(along[..., 1], along[..., 0]) * N_ANGLES / (2 * np.pi)).astype(int) % N_ANGLES
     column = np.clip((middle[..., 0] * cells.columns / SIDE).astype(int), 0, cells.columns - 1)
     row = np.clip((middle[..., 1] * cells.rows / SIDE).astype(int), 0, cells.rows - 1)
-    return cells.packed(angle, row, column)
+    return cells.states_at(angle, row, column)
 
 
 def limbs_of(level: int, part: int, states: np.ndarray) -> np.ndarray:
@@ -134,5 +134,5 @@ def is_reachable(number, part, limb):
         first, last = (int(np.floor((centre + sign * reach) / pitch)) for sign in (-1, 1))
         sides.append(np.arange(max(first, 0), min(last, n - 1) + 1))
     angle, row, column = np.meshgrid(np.arange(N_ANGLES), sides[1], sides[0], indexing="ij")
-    states = cells.packed(angle, row, column).ravel()
+    states = cells.states_at(angle, row, column).ravel()
     return is_correct(limbs_of(number, part, states), limb, NEAR).any()

@@ -44,10 +44,10 @@ def with_method(model, method, weights, alphas):
 def detect(model: PoseModel, pictures: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
     """Standardised detector scores of every picture's parts, (P, 24, 80, 80) float32."""
     for picture in pictures:
-        yield standardised(model, features.histograms(picture))
+        yield detect_standardised(model, features.histograms(picture))
 
 
-def standardised(model, cells):
+def detect_standardised(model, cells):
     """`detect` for a picture whose histograms (80, 80, 12) are known."""
     fine = features.responses(cells, model.detectors)
     shape = (-1, 1, 1, 1)
@@ -77,13 +77,13 @@ def sub_models(geometry, fine, level, start, states, limbs) -> tuple[PlacedModel
     n = geometry.n_parts
     rows = []
     for f, scores in enumerate(fine):
-        pooled = features.pooled(np.asarray(scores, dtype=np.float32), level)
+        pooled = features.pool_scores(np.asarray(scores, dtype=np.float32), level)
         for part in range(n):
             part_states = states[start[f * n + part] : start[f * n + part + 1]]
             rows.append(pose_geometry.state_features(geometry, level, part, part_states, pooled[part]))
     n_frames = (len(start) - 1) // n
     x, y, _ = body.grid(level).centres(states).T
-    places = placed.Places(start, x, y, body.grid(level).unpacked(states)[0])
+    places = placed.Places(start, x, y, body.grid(level).places_of(states)[0])
     rest = places, np.tile(np.arange(n), n_frames), np.concatenate(rows)
     return tuple(
         PlacedModel(*rest, *edges_over_time(n_frames, n, limb), geometry.joints, n) for limb in limbs

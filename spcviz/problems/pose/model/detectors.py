@@ -14,9 +14,9 @@ from spcviz.problems.pose.model import body, cascade, features, templates
 from spcviz.problems.pose.model import geometry as pose_geometry
 
 
-def augmented(clips, rng):
+def augment(clips, rng):
     """Training frames as they are, and mirrored ones whose window is as unsure as a detector's."""
-    other = buffy.jittered(buffy.mirrored(clips), rng)
+    other = buffy.jitter_clips(buffy.mirror_clips(clips), rng)
     return buffy.PoseClips(
         np.concatenate([clips.images, other.images]),
         np.concatenate([clips.limbs, other.limbs]),
@@ -27,7 +27,9 @@ def augmented(clips, rng):
 
 def augmented_limbs(clips):
     """Limbs of training frames and of their mirrored pictures: what a mean pose is taken over."""
-    return np.concatenate([clips.limbs, buffy.mirrored(clips._replace(images=clips.images[:, :1, :1])).limbs])
+    return np.concatenate(
+        [clips.limbs, buffy.mirror_clips(clips._replace(images=clips.images[:, :1, :1])).limbs]
+    )
 
 
 class Examples(NamedTuple):
@@ -81,18 +83,18 @@ def _seen(part, picture, limbs, n_negatives, rng):
         if np.isfinite(limbs[side]).all():
             cells, limb = picture, limbs[side]
             if side != part:
-                cells, limb = features.mirrored(picture), limb * (-1, 1) + (body.SIDE, 0)
+                cells, limb = features.mirror_cells(picture), limb * (-1, 1) + (body.SIDE, 0)
             states, good = _examples(part, limb, n_negatives // len(sides), rng)
-            angle, row, column = body.grid(6).unpacked(states)
-            yield templates.gather(cells, features.turned(part), row, column, angle), good
+            angle, row, column = body.grid(6).places_of(states)
+            yield templates.gather(cells, features.turn_template(part), row, column, angle), good
 
 
 def _examples(part, limb, n, rng):
     """(states, which are true): the true one and random ones not near it."""
     cells = body.grid(6)
     true = body.nearest_states(6, limb)
-    _, row, column = cells.unpacked(true)
-    near = cells.packed(
+    _, row, column = cells.places_of(true)
+    near = cells.states_at(
         rng.integers(0, body.N_ANGLES, n // 2),
         np.clip(row + rng.integers(-14, 15, n // 2), 0, cells.rows - 1),
         np.clip(column + rng.integers(-14, 15, n // 2), 0, cells.columns - 1),
@@ -102,7 +104,7 @@ def _examples(part, limb, n, rng):
     return np.concatenate([[true], drawn]), np.arange(len(drawn) + 1) == 0
 
 
-def untrained(
+def set_by_hand(
     detectors: dict, cells: np.ndarray, limbs: np.ndarray, clips: np.ndarray, settings
 ) -> cascade.PoseModel:
     """Hand-set weights and mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
@@ -130,6 +132,6 @@ def detectors_and_halves(
     for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
         examples = Examples(cells[is_seen], frames.limbs[is_seen])
         detectors = train_detectors([examples, *extra], settings, rng)
-        models.append(untrained(detectors, cells[some], frames.limbs, frames.clips, settings))
+        models.append(set_by_hand(detectors, cells[some], frames.limbs, frames.clips, settings))
     unseen = np.flatnonzero(in_first), np.flatnonzero(~in_first)
     return models[2], list(zip(models[:2], unseen)), cells

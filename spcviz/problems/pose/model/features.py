@@ -69,7 +69,7 @@ def sample_points(part):
     return np.stack(np.meshgrid(s, t, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def turned(part):
+def turn_template(part):
     """Cells of a part's template at every angle, shape (24, T, 2)."""
     return templates.turned_points(sample_points(part), body.N_ANGLES, body.PITCH)
 
@@ -77,10 +77,10 @@ def turned(part):
 def mirrored_weights(part, weights):
     """The template of the part on the other side: across and orientation change sign."""
     n_across = len(np.unique(sample_points(part)[:, 1]))
-    return mirrored(weights.reshape(-1, n_across, weights.shape[1])).reshape(weights.shape)
+    return mirror_cells(weights.reshape(-1, n_across, weights.shape[1])).reshape(weights.shape)
 
 
-def mirrored(cells):
+def mirror_cells(cells):
     """Cells of the picture seen in a mirror; bin b holds [15 b, 15 b + 15) degrees and becomes 180 - that."""
     return np.concatenate([cells[:, ::-1, :N_BINS][..., ::-1], cells[:, ::-1, N_BINS:]], axis=2)
 
@@ -91,11 +91,11 @@ def responses(cells: np.ndarray, detectors: dict[int, np.ndarray]) -> np.ndarray
     for part in range(5 if 3 in detectors else 3):
         kind = {2: 1, 4: 3}.get(part, part)
         weights = detectors[kind] if part == kind else mirrored_weights(kind, detectors[kind])
-        out.append(templates.respond(cells, turned(part), weights))
+        out.append(templates.respond(cells, turn_template(part), weights))
     return np.stack(out)
 
 
-def pooled(fine, level):
+def pool_scores(fine, level):
     """Best score of the finest cells in each cell of a level, by state: (parts, n_states)."""
     cells = body.grid(level)
     while fine.shape[-2] > cells.rows:  # halved step by step: 20 times as fast as one maximum over short axes

@@ -105,7 +105,7 @@ def find(finder: Finder, picture: np.ndarray) -> Found:
 
 def pyramid(picture):
     """A picture at every scale that has room for a window, a list of Scale."""
-    picture = checked(picture)
+    picture = check_picture(picture)
     scales = [scale_of(picture, side) for side in sides_of(*picture.shape[:2])]
     return [scale for scale in scales if min(scale.cells.shape[:2]) >= N_CELLS]
 
@@ -122,7 +122,7 @@ def best_of(finder, scales):
     return best
 
 
-def checked(picture):
+def check_picture(picture):
     """A colour picture of bytes of at least 16 pixels a side, or `ShapeError`."""
     picture = np.asarray(picture)
     is_colour = picture.ndim == 3 and picture.shape[2] == 3 and picture.dtype == np.uint8

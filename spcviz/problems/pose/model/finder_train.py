@@ -28,7 +28,7 @@ class Seen(NamedTuple):
     scales: list
 
 
-def seen(pictures, tick=None):
+def extract_features(pictures, tick=None):
     """Features of pictures, worked out once for all folds: a list of Seen."""
     out = []
     for picture in pictures:
@@ -88,7 +88,7 @@ def _true_windows(picture, rng):
         rows, columns = (n - finder.N_CELLS for n in scale.cells.shape[:2])
         if 0 <= row <= rows and 0 <= column <= columns:
             cells = _window(scale, row, column)
-            out += [cells.ravel(), features.mirrored(cells).ravel()]
+            out += [cells.ravel(), features.mirror_cells(cells).ravel()]
     return out
 
 
@@ -135,14 +135,14 @@ def train(run):
     sets |= {name: whole.buffy(data, name)[:most] for name in ("train", "dev", "test")}
     for half, name in enumerate(("walls", "other walls")):
         sets[name] = whole.walls(data, half)[:most] + whole.things(half)[:most]
-    made = {name: seen(pictures, tick) for name, pictures in sets.items()}
+    made = {name: extract_features(pictures, tick) for name, pictures in sets.items()}
     rows, rng = [], np.random.default_rng(RANDOM_STATE)
     for person, pictures in people.items():
         others = [one for other in people if other != person for one in made[f"signs, {other}"]]
         model = _with_threshold([*made["train"], *others, *made["walls"]], made)
         parts = {
             "as filmed": made[f"signs, {person}"],
-            "cut at random": seen(whole.moved(pictures, rng), tick),
+            "cut at random": extract_features(whole.crop_pictures(pictures, rng), tick),
         }
         rows += [row_of("signs", how, person, model, test, others) for how, test in parts.items()]
     signing = [one for person in people for one in made[f"signs, {person}"]]
@@ -150,7 +150,11 @@ def train(run):
     for name in ("dev", "test"):
         rows.append(row_of("buffy", "whole frames", name, model, made[name], made["train"]))
     for name, pictures in {"other walls": sets["other walls"], **whole.strange(data)}.items():
-        rows.append(row_of("nobody", name, None, model, made.get(name) or seen(pictures[:most], tick), None))
+        rows.append(
+            row_of(
+                "nobody", name, None, model, made.get(name) or extract_features(pictures[:most], tick), None
+            )
+        )
     images = {f"{name} {at}": picture.image for name, some in sets.items() for at, picture in enumerate(some)}
     path = save(run.models, model, rows, digest_of_arrays(images))
     by_key = {(row["data"], row["how"], row["part"]): row for row in rows}

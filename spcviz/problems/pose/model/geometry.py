@@ -46,9 +46,9 @@ def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
 
 
 def state_features(geometry: Geometry, level: int, part: int, states: np.ndarray, scores: np.ndarray):
-    """(N, 3): detector score, place and angle of states of a level, from `features.pooled`."""
+    """(N, 3): detector score, place and angle of states of a level, from `features.pool_scores`."""
     x, y, _ = body.grid(level).centres(states).T
-    angle = body.grid(level).unpacked(states)[0]
+    angle = body.grid(level).places_of(states)[0]
     gap = np.stack([x, y], axis=1) - geometry.place_mean[part]
     place = -0.5 * (gap**2 / geometry.place_var[part]).sum(axis=1)
     return np.stack([scores[states], place, geometry.angle[part][angle]], axis=1)

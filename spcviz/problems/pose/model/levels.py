@@ -58,7 +58,7 @@ def problems(halves, frames, cells, settings, rng, by_clip):
         else:
             groups = np.sort(rng.permutation(unseen)[: settings.n_frames // 2])[:, None]
         for group in groups:
-            fine = [cascade.standardised(half, cells[at]).astype(np.float16) for at in group]
+            fine = [cascade.detect_standardised(half, cells[at]).astype(np.float16) for at in group]
             out.append(Problem(fine, frames.limbs[group], settings.n_parts))
     return out
 
@@ -227,7 +227,7 @@ def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float, rul
     0.3
     """
     given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
-    alpha = rules.tuned(rule, given, tolerance) if len(given) else 0.0
+    alpha = rules.tune_setting(rule, given, tolerance) if len(given) else 0.0
     single = np.float32(alpha)  # as it is stored; rounded up it might lose one more
     return float(single if float(single) <= alpha else np.nextafter(single, np.float32(-np.inf)))
 

@@ -61,12 +61,12 @@ def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDO
     origins = [buffy.ORIGIN, *pictures.ORIGINS.values()]
     return save_model(
         folder, name, arrays_of_model(model), kind=KIND, version=VERSION,
-        settings={**chosen(settings), "data_origin": origins}, random_state=random_state,
+        settings={**settings_given(settings), "data_origin": origins}, random_state=random_state,
         data_digest=digest_of_arrays(seen), metrics=metrics,
     )  # fmt: skip
 
 
-def chosen(settings):
+def settings_given(settings):
     """Settings as a dict, without those that are None: tolerance or size, whichever thresholds go by."""
     return {key: value for key, value in asdict(settings).items() if value is not None}
 
@@ -81,7 +81,7 @@ def load_pose(folder, name=NAME):
     return _model_of(stored_as(Stored, load_model(folder, name, kind=KIND, version=VERSION)))
 
 
-def rounded(model):
+def round_weights(model):
     """The model with its numbers rounded to float32: what the store will return."""
     return _model_of(record_of(Stored, arrays_of_model(model)))
 

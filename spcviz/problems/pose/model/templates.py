@@ -106,7 +106,7 @@ def gather(
 
 
 def _checked_points(points):
-    points = checks.typed("points", points, "iu", "whole numbers").astype(np.int64)
+    points = checks.typed_array("points", points, "iu", "whole numbers").astype(np.int64)
     if points.ndim != 3 or points.shape[2] != 2:
         raise ShapeError(f"points has shape {points.shape}; it needs (2 B, T, 2)")
     if points.size and not -_FAR <= points.min() <= points.max() <= _FAR:

@@ -31,7 +31,7 @@ def train(
     tick = tick or (lambda label: None)
     rng, by_count = np.random.default_rng(random_state), replace(settings, tolerance=None)
     folder = stored.data_folder()
-    frames = detectors.augmented(buffy.load_buffy(folder, "train"), rng)
+    frames = detectors.augment(buffy.load_buffy(folder, "train"), rng)
     extra = detectors.extra_examples(folder, settings)
     tick("pictures")
     hand_set, halves, cells = detectors.detectors_and_halves(frames, extra, settings, rng)
@@ -42,7 +42,7 @@ def train(
     for number, method in enumerate(methods):
         by_clip = method != "single"
         if by_clip:  # over time: on from what single frames have taught
-            model = started(model, method)
+            model = start_model(model, method)
         rng = np.random.default_rng([random_state, number])
         learns = settings.learns_over_time or not by_clip
         learn = levels.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
@@ -50,14 +50,14 @@ def train(
         model = levels.train_method(model, method, learn, held_out, by_count, rng, learn=learns, tick=tick)
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
         hand_set = levels.train_method(hand_set, method, [], held_out, by_count, rng, learn=False)
-    trained = [stored.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
+    trained = [stored.round_weights(_with_methods(m, methods)) for m in (model, hand_set)]
     if settings.tolerance is not None:
         dev_fine = [fine.astype(np.float16) for fine in cascade.detect(trained[0], dev.images)]
-        trained = [tuned(m, settings, dev, dev_fine) for m in trained]
+        trained = [tune_thresholds(m, settings, dev, dev_fine) for m in trained]
     return tuple(trained)
 
 
-def tuned(
+def tune_thresholds(
     model: cascade.PoseModel, settings: levels.Settings, dev: buffy.PoseClips, fine: list[np.ndarray]
 ) -> cascade.PoseModel:
     """The model with thresholds for the settings' tolerance on development frames; weights stay."""
@@ -65,7 +65,7 @@ def tuned(
     for method in model.weights:
         held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")
         model = levels.train_method(model, method, [], held_out, settings, rng, learn=False)
-    return stored.rounded(model)
+    return stored.round_weights(model)
 
 
 def _with_methods(model, methods):
@@ -73,7 +73,7 @@ def _with_methods(model, methods):
     return model._replace(weights=weights, alphas=alphas)
 
 
-def started(model, method, scale=1.0):
+def start_model(model, method, scale=1.0):
     """The model with the single frames' weights for every sub-model of a method; its ties times `scale`."""
     weights = np.repeat(model.weights["single"], len(cascade.SUB_MODELS[method]), axis=1)
     weights[..., -3 * model.geometry.n_parts :] *= scale  # three weights of each part's tie come last

@@ -132,12 +132,12 @@ def _clip_levels(own, digests, method, alphas, _scores):
 
 @share(12, kernels=False, own=_is_own)
 def _assembled(own, digests, method, alphas, title, _scene, _runs, _seconds):
-    return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
+    return trace.clip_trace(_scene, method, trace.join_levels(_runs), _seconds)
 
 
-def thinned(scene, method):
+def thin_scene(scene, method):
     """The frames of a scene that are shown under a method."""
-    return live.thinned(scene, shelf.MOST_FRAMES[method])
+    return live.thin_scene(scene, shelf.MOST_FRAMES[method])
 
 
 @share(64, kernels=False, seconds=1800)  # 0.7 MB each, all that are loaded ahead
@@ -181,7 +181,7 @@ def pose_clip(
     With `own`, they are a visitor's.
     """
     kernels_first(__name__)
-    scene = thinned(scene, method)
+    scene = thin_scene(scene, method)
     images = scene.images[:most]
     digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)
 
@@ -213,4 +213,4 @@ def fill():
 def fill_more():
     """Clips at most two choices away, one after the other: the app asks for the next while nobody acts."""
     if HAS_POSE:
-        yield from shelf.filled(_pose_model(), data_folder(), of_models=MODELS, within=2)
+        yield from shelf.fill(_pose_model(), data_folder(), of_models=MODELS, within=2)

@@ -58,11 +58,11 @@ def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseSce
     return _scene("Your upload", images, None)
 
 
-def thinned(scene, most):
+def thin_scene(scene, most):
     """A scene with every so many frames left out, so that at most `most` are left.
 
     >>> scene = sign_scene("eat")
-    >>> len(scene.images), len(thinned(scene, 6).images), thinned(scene, 6).rate
+    >>> len(scene.images), len(thin_scene(scene, 6).images), thin_scene(scene, 6).rate
     (16, 6, 3.3333333333333335)
     """
     step = -(-len(scene.images) // checks.integer("most", most, 1, len(scene.images) + 1000))

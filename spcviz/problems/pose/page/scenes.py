@@ -66,7 +66,7 @@ def pose(
     model = stored.load_pose(shipped_path(MODELS))
     scores = [live.scores_of(model, image)[0] for image in scene.images]
     runs = [[one] for one in scores] if method == "single" else [scores]  # others ask the frames beside
-    levels = trace.joined([trace.run_levels(model, run, method, alphas)[0] for run in runs])
+    levels = trace.join_levels([trace.run_levels(model, run, method, alphas)[0] for run in runs])
     return tuple(PoseLevel(level.columns, level.rows, level.n_given) for level in levels)
 
 
@@ -82,4 +82,6 @@ def clip_of(kind: str, name: str | int, method: str) -> "PoseScene":
         shipped_path(signs.SHIPPED)
     elif kind != "astronaut":
         name = checks.integer("name", name, 0, 2**31)
-    return live.thinned(live.scene_of(kind, name, shelf.N_FRAMES, data_folder()), shelf.MOST_FRAMES[method])
+    return live.thin_scene(
+        live.scene_of(kind, name, shelf.N_FRAMES, data_folder()), shelf.MOST_FRAMES[method]
+    )

@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 def scene_of(asked: Asked, folder: str | Path | None = None) -> PoseScene:
     """The frames of a clip that are shown under its method; raises `ArgumentError`."""
     scene = live.scene_of(asked.kind, asked.name, N_FRAMES, folder)
-    return live.thinned(scene, MOST_FRAMES[asked.method])
+    return live.thin_scene(scene, MOST_FRAMES[asked.method])
 
 
 def is_offered(asked):
@@ -59,7 +59,7 @@ def has_buffy(folder):
     return folder is not None and (Path(folder) / data.FOLDER).is_dir()
 
 
-def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
+def list_clips(has_buffy: bool, within: int = 3) -> list[Asked]:
     """Clips with a place that are at most `within` choices from what the page opens with, nearest first."""
     names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
     names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
@@ -142,16 +142,16 @@ def work_out(model, asked: Asked, folder: str | Path | None = None) -> ClipTrace
         runs = [trace.run_levels(model, [scores]) for scores in fine]
     else:
         runs = [trace.run_levels(model, fine, asked.method)]
-    levels = trace.joined([run_levels for run_levels, _ in runs])
+    levels = trace.join_levels([run_levels for run_levels, _ in runs])
     spent = float(sum(seconds)), float(sum(run_seconds for _, run_seconds in runs))
     return trace.clip_trace(scene, asked.method, levels, spent)
 
 
-def filled(
+def fill(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
     """Compute every clip with a place that is not there yet; ends where nothing can be kept."""
-    for asked in offered(has_buffy(folder), within):
+    for asked in list_clips(has_buffy(folder), within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():
             put(path, work_out(model, asked, folder))
@@ -163,6 +163,6 @@ def filled(
 def train(run):
     """Fill the shelf; a command of `PROBLEM.trains`, yields a line for each clip."""
     model = stored.load_pose(run.models)
-    for asked, path in filled(model, data_folder(), of_models=run.models, work=run.work):
+    for asked, path in fill(model, data_folder(), of_models=run.models, work=run.work):
         run.tick(f"{asked.kind} {asked.name}, {asked.method}")
         yield f"{path}: {asked.kind} {asked.name}, {asked.method}"

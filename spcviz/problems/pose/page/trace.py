@@ -141,7 +141,7 @@ def _bytes_of(values):
     return np.rint(255 * (values - low) / max(high - low, 1e-300)).astype(np.uint8)
 
 
-def joined(runs: Sequence[list[ClipLevel]]):
+def join_levels(runs: Sequence[list[ClipLevel]]):
     """Levels of several runs of the same model, method and alphas, frame after frame: a list of ClipLevel."""
     out, names = [], ("n_given", "best", "mean", "low", "codes", "first", "unary", "unary_range")
     for same in zip(*runs):

@@ -102,7 +102,7 @@ def misses(result):
     return out
 
 
-def compared(result):
+def compare_guess(result):
     """Best guess against the better mean pose, set by set, in a line."""
     return "; ".join(
         f"{_name(row['data'])} {row['best_pcp50']:.1f} against {baseline(row):.1f}"
@@ -113,7 +113,7 @@ def compared(result):
 
 def sentence(result):
     """What the table says, in words."""
-    line = f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compared(result)}."
+    line = f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compare_guess(result)}."
     return " ".join([*misses(result), line])
 
 

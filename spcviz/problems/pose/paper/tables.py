@@ -163,7 +163,7 @@ TIES = {
 }  # fmt: skip
 
 
-def named(row):
+def name_method(row):
     """A method and where its ties over time come from."""
     return row["method"] + TIES.get(row.get("ties", "hand-set"), "")
 
@@ -181,7 +181,7 @@ def ensemble_frame(result):
         "n_pieces": "pieces of clips", "ms_per_frame": "processor ms a frame",
         "features_share": "share of features",
     }  # fmt: skip
-    rows = {f"{row['clips']}: {named(row)}": row for row in result["rows"]}
+    rows = {f"{row['clips']}: {name_method(row)}": row for row in result["rows"]}
     return numbers_frame(rows, names, "clips and method")
 
 
@@ -191,5 +191,7 @@ def folds_frame(result):
     for fold in result.get("fold_rows", ()):
         rows = [row for row in fold["rows"] if row.get("data") == "signs"]
         if rows:
-            table[fold["fold"].split(", ")[1]] = {f"{named(row)}, px": row["elbow_error"] for row in rows}
+            table[fold["fold"].split(", ")[1]] = {
+                f"{name_method(row)}, px": row["elbow_error"] for row in rows
+            }
     return pd.DataFrame.from_dict(table, orient="index").rename_axis("left out")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.learning.budgets.methods import EXAMPLE, named
+from spcviz.learning.budgets.methods import EXAMPLE, find_method
 from spcviz.problems.scene.page.shown import TERMS, TIERS
 from spcviz.web.figures.blocks import Heading, Link, Table, chart
 from spcviz.web.figures.palette import Palette
@@ -31,7 +31,7 @@ def label(method):
     >>> label("uniform")
     'Pictures, at random'
     """
-    return named(method, EXAMPLE).said(TERMS)[0]
+    return find_method(method, EXAMPLE).describe(TERMS)[0]
 
 
 def curves(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 420):

@@ -12,7 +12,7 @@ from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import keep_states
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
-from spcviz.learning.cascade.retuned import retuned
+from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.page.shown import TAG_NAMES, TagComparison
@@ -55,7 +55,7 @@ def margins_of(tagger: Tagger, sentences: Sequence[Sequence[tuple[str, str]]]) -
     model, table = tagger.of_words(words, lengths)
     labels = np.array([number[tag] for pairs in known for _, tag in pairs])
     cascade, tolerances = model.cascade, model.settings.config.tolerances[: len(model.cascade.levels)]
-    tuned = retuned(cascade, "margin", table, labels, lengths, tolerances)
+    tuned = retune(cascade, "margin", table, labels, lengths, tolerances)
     return tuple(-float(level.alpha) for level in tuned.levels)
 
 

@@ -55,7 +55,7 @@ def tagging(
     from spcviz.problems.tagging.page import live
     from spcviz.web.figures.lattice_facts import threshold
 
-    asked = [None if a is None else checks.alpha("alphas", a) for a in checks.listed("alphas", alphas)]
+    asked = [None if a is None else checks.alpha("alphas", a) for a in checks.as_tuple("alphas", alphas)]
     if len(asked) > N_LEVELS:
         raise ArgumentError(f"alphas must hold at most one for each of {N_LEVELS} levels, got {len(asked)}")
     if rule not in RULES:

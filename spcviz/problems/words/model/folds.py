@@ -14,7 +14,7 @@ from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
-from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
+from spcviz.learning.budgets.chains.ngram_sets import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.data import sources

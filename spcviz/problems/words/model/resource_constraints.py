@@ -10,9 +10,9 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.constrained import (
     anytime_values,
     best_one_shot,
+    buy_streaming,
     fit,
     labels_of,
-    streamed,
     unsure_first,
 )
 from spcviz.learning.budgets.methods import METHODS
@@ -124,7 +124,7 @@ def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
     for key, policies in trained.sweeps.items():
         make = INPUTS[METHODS[key].rule.inputs]
         seen = make(dev, pixels[0]), make(test, pixels[1])
-        row, alone = streamed(policies, (dev, test), seen)
+        row, alone = buy_streaming(policies, (dev, test), seen)
         out.append({"method": METHODS[key].name, "level": "letter", "q": 0.0} | row)
         trained.about[METHODS[key].name] = {"prices alone": alone}
         if tick is not None:

@@ -10,7 +10,7 @@ from spcviz.engine.chains.chain import decode_batch
 from spcviz.learning.budgets import expansion, part_policy, selector
 from spcviz.learning.budgets.chains import meta as chain_meta
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
-from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints
@@ -97,7 +97,7 @@ def letter_level_us(times: Times, lifted: ArrayLike, overhead: Callable):
 
 def method_of(row):
     """The `Method` that a row of a result about words is about."""
-    return named(row["method"], EXAMPLE if row["level"] == "word" else PART)
+    return find_method(row["method"], EXAMPLE if row["level"] == "word" else PART)
 
 
 def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Callable]:

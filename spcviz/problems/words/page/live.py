@@ -148,7 +148,7 @@ def _trace(method, learned, world, q, feature_us):
     )
     return PolicyTrace(
         method.key,
-        *method.said(TERMS),
+        *method.describe(TERMS),
         tiers=tiers,
         readings=tuple(_spelled(row, world.starts)[0] for row in labels),
         values=np.where(np.isfinite(values), values, np.nan),

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.words.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
@@ -36,8 +36,8 @@ _OF_STEPS = {
 
 def label_of(row):
     """A curve's name: method, and tolerance where there is one."""
-    method = named(row["method"], EXAMPLE if row["level"] == "word" else PART)
-    name, _ = method.said(TERMS)
+    method = find_method(row["method"], EXAMPLE if row["level"] == "word" else PART)
+    name, _ = method.describe(TERMS)
     if row.get("q"):
         name += f", q = {row['q']:g}" + (" of the margin" if row.get("scale") == "margin" else "")
     return name
@@ -139,7 +139,7 @@ def time_frame(result):
     table, names = [], ("features", "scores", "inference", "choosing")
     for key, row in (result.get("summary") or {}).get("taken_apart", {}).items():
         level, method = key.split(": ", 1)
-        name = named(method, EXAMPLE if level == "word" else PART).said(TERMS)[0]
+        name = find_method(method, EXAMPLE if level == "word" else PART).describe(TERMS)[0]
         pieces = {f"µs {piece}": row[f"us_{piece}"] for piece in names}
         table.append({"method": name, "level": level} | pieces)
     return pd.DataFrame(table)
@@ -165,7 +165,7 @@ def prices_frame(result):
 
 def _said(method):
     """What a method that lifts single letters is called."""
-    return named(method, PART).said(TERMS)[0]
+    return find_method(method, PART).describe(TERMS)[0]
 
 
 def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):

@@ -10,7 +10,7 @@ from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
-from spcviz.learning.budgets.chains.factors import Factors, merged
+from spcviz.learning.budgets.chains.factors import Factors, merge_queues
 from spcviz.learning.budgets.chains.search import describe_parts
 from spcviz.learning.budgets.world import Rule
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch
@@ -85,7 +85,7 @@ def test_gains_and_labels_are_those_of_plain_viterbi(kind, seed):
         assert tiers[part] + 1 == tier - n_more * (part % 2)  # tier by tier
         tiers[part] += 1
         fresh = read(parts, tiers)
-        assert gain == world.lost(labels) - world.lost(fresh)
+        assert gain == world.loss_of(labels) - world.loss_of(fresh)
         labels = fresh
     assert_array_equal(course.labels, labels)
     has_step = np.ones(len(parts.scores), dtype=bool)
@@ -130,7 +130,7 @@ def test_the_queue_takes_the_largest_of_the_next_values(seed):
         w = int(np.argmax(heads))
         want.append(at[w])
         at[w] += 1
-    assert merged(value, starts).tolist() == want
+    assert merge_queues(value, starts).tolist() == want
 
 
 def test_some_chains_are_those_chains():

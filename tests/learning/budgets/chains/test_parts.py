@@ -12,9 +12,9 @@ from spcviz.engine.chains import chain
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES, PLACE_FEATURES, chi_squared
+from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.parts import Parts, no_looks
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
-from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.spending import spend as run
 from spcviz.learning.budgets.world import Course, Rule
 

@@ -25,15 +25,15 @@ def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
 
 
 def test_mirrors_and_jitter_move_pictures_and_limbs_together(shared_data):
-    some = buffy.load_buffy(shared_data, "test").chosen(np.arange(3))
-    twice = buffy.mirrored(buffy.mirrored(some))
+    some = buffy.load_buffy(shared_data, "test").pick(np.arange(3))
+    twice = buffy.mirror_clips(buffy.mirror_clips(some))
     assert (twice.images == some.images).all()
     np.testing.assert_allclose(twice.limbs, some.limbs)
-    moved = buffy.jittered(some, np.random.default_rng(0), shift=12.0, scale=0.0)
+    moved = buffy.jitter_clips(some, np.random.default_rng(0), shift=12.0, scale=0.0)
     shift = np.rint(moved.limbs[0, 0, 0] - some.limbs[0, 0, 0]).astype(int)
     wanted = np.roll(some.images[0].astype(int), shift[::-1], axis=(0, 1))[60:180, 60:180]
     assert np.abs(wanted - moved.images[0][60:180, 60:180]).mean() < 8
-    same = buffy.jittered(some, np.random.default_rng(0), shift=0.0, scale=0.0)
+    same = buffy.jitter_clips(some, np.random.default_rng(0), shift=0.0, scale=0.0)
     assert (same.images == some.images).all()
     assert body.is_correct(moved.limbs - (moved.limbs - some.limbs), some.limbs, 0.01).all()
 

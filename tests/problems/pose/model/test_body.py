@@ -40,7 +40,7 @@ def test_a_mirrored_picture_gives_the_other_arm_mirrored_scores():
     cells = rng.random((80, 80, 14)).astype(np.float32)
     detectors = {k: rng.normal(size=(len(features.sample_points(k)), 14)) for k in (0, 1, 3)}
     here = features.responses(cells, detectors)
-    there = features.responses(features.mirrored(cells), detectors)
+    there = features.responses(features.mirror_cells(cells), detectors)
     turned = there[2][(12 - np.arange(24)) % 24][:, :, ::-1]  # angle a in a mirror is 180 degrees - a
     np.testing.assert_allclose(here[1], turned, atol=2e-3)
 
@@ -49,7 +49,7 @@ def test_channels_of_a_mirrored_picture_are_the_mirrored_channels():
     """But for gradients on the edge of two bins, which whole numbers often are."""
     picture = render.render_clip(5, 1).images[0]
     here, there = (features.histograms(image) for image in (picture, picture[:, ::-1]))
-    gap = np.abs(there - features.mirrored(here))
+    gap = np.abs(there - features.mirror_cells(here))
     assert gap[..., :12].mean() < 0.3 * np.abs(there - here[:, ::-1])[..., :12].mean()
     np.testing.assert_allclose(gap[..., 12:], 0, atol=1e-5)
 
@@ -68,10 +68,10 @@ def test_colours_of_face_and_chest_are_found_elsewhere():
 
 def test_pooling_keeps_the_best_of_each_cell():
     fine = np.random.default_rng(1).normal(size=(1, 24, 80, 80)).astype(np.float32)
-    table = features.pooled(fine, 2)
-    state = pose.grid(2).packed(5, 3, 7)
+    table = features.pool_scores(fine, 2)
+    state = pose.grid(2).states_at(5, 3, 7)
     assert table[0, state] == fine[0, 5, 12:16, 28:32].max()
-    assert (features.pooled(fine, 6)[0] == fine.ravel()).all()
+    assert (features.pool_scores(fine, 6)[0] == fine.ravel()).all()
 
 
 def test_pictures_of_another_form_are_refused():

@@ -32,7 +32,7 @@ def model(clip):
     detectors = {part: rng.normal(size=shape) for part, shape in shapes.items()}
     cells = np.stack([features.histograms(image) for image in clip.images])
     limbs = np.concatenate([render.render_clip(seed, 4).limbs for seed in range(3)])
-    return pose_detectors.untrained(detectors, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
+    return pose_detectors.set_by_hand(detectors, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +131,8 @@ def test_left_and_right_are_learned_as_one():
 
 
 def test_a_stored_model_is_the_rounded_one(model):
-    again = pose_models.rounded(pose_models.rounded(model))
-    once = pose_models.rounded(model)
+    again = pose_models.round_weights(pose_models.round_weights(model))
+    once = pose_models.round_weights(model)
     assert all((once.weights[m] == again.weights[m]).all() for m in once.weights)
     np.testing.assert_allclose(once.geometry.joints.table, model.geometry.joints.table, rtol=1e-6)
     assert set(once.detectors) == {0, 1}
@@ -258,7 +258,7 @@ def test_measuring_counts_the_truth(model, clip):
     right = pose.is_correct(measured.best[:, -1], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
     assert list(rows[-1]["pcp50"].values()) == pytest.approx(right.tolist())
     half = [measure.Measured(*(array[[f]] for array in measured)) for f in (0, 1)]
-    assert measure.rows(measure.joined(half), clip.limbs, clips) == rows
+    assert measure.rows(measure.join_measured(half), clip.limbs, clips) == rows
 
 
 @pytest.mark.parametrize("number", [0, 3, 6])

@@ -66,7 +66,7 @@ def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
     walls = [
         whole.Picture("noise", rng.integers(0, 255, (100, 120, 3)).astype(np.uint8), None) for _ in range(2)
     ]
-    parts = finder_train.seen([figure, *walls])
+    parts = finder_train.extract_features([figure, *walls])
     model = finder_train.train_finder(parts, np.random.default_rng(0))
     again = finder_train.train_finder(parts, np.random.default_rng(0))
     np.testing.assert_array_equal(model.weights, again.weights)
@@ -89,7 +89,7 @@ def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
 
 def test_pictures_cut_at_random_keep_their_person(picture):
     figure = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
-    for name, image, (x, y, side) in whole.moved([figure] * 20, np.random.default_rng(0)):
+    for name, image, (x, y, side) in whole.crop_pictures([figure] * 20, np.random.default_rng(0)):
         assert (name, side) == ("bars", 84.0)
         assert image.shape[0] >= 0.6 * 150 - 1
         left, top = 92 - x, 80 - y

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.pose import clip_sets, ensemble, joint_learning
 from spcviz.problems.pose.data import render, signs
-from spcviz.problems.pose.model import cascade, features, levels, seen
+from spcviz.problems.pose.model import cascade, clip_views, features, levels
 from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.paper import tables
 
@@ -23,7 +23,7 @@ def clips():
     out = {}
     for clip in signs.load_signs(names, every=20):
         cells = np.stack([features.histograms(image).astype(np.float16) for image in clip.images[:2]])
-        out[clip.name] = seen.Clip(clip.name, cells, clip.limbs[:2], clip.is_seen[:2], 1.0)
+        out[clip.name] = clip_views.Clip(clip.name, cells, clip.limbs[:2], clip.is_seen[:2], 1.0)
     return out
 
 
@@ -35,7 +35,7 @@ def model(clips):
     limbs = np.concatenate([clip.limbs for clip in clips.values()])
     numbers = np.repeat(np.arange(len(clips)), 2)
     cells = next(iter(clips.values())).cells
-    return pose_detectors.untrained(detectors, cells, limbs, numbers, SETTINGS)
+    return pose_detectors.set_by_hand(detectors, cells, limbs, numbers, SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,9 @@ def test_the_left_out_person_neither_teaches_nor_holds_thresholds():
 
 def test_there_are_sixty_pieces_and_no_frame_is_in_two():
     frames = np.diff(signs.load_reference().start)
-    sizes, cut = [len(range(0, n, seen.EVERY)) for n in frames], clip_sets.CUTS["signs"]
+    sizes, cut = [len(range(0, n, clip_views.EVERY)) for n in frames], clip_sets.CUTS["signs"]
     blank = [
-        seen.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
+        clip_views.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
         for i, n in enumerate(sizes)
     ]
     parts = joint_learning.pieces_of(blank, cut)
@@ -79,15 +79,15 @@ def test_there_are_sixty_pieces_and_no_frame_is_in_two():
 
 def test_frames_far_apart_are_every_other_one_of_all_that_is_known_of_them(clips):
     clip = next(iter(clips.values()))
-    apart = clip_sets.thinned(clip, 2)
+    apart = clip_sets.thin_clip(clip, 2)
     assert len(apart.cells) == len(apart.limbs) == len(apart.is_seen) == 1
-    assert clip_sets.thinned(clip, 1).limbs.tolist() == clip.limbs.tolist()
+    assert clip_sets.thin_clip(clip, 1).limbs.tolist() == clip.limbs.tolist()
 
 
 def test_rendered_clips_of_teachers_and_tests_are_others_and_something_hides_a_limb():
     ends = [(first, first + 10 * n) for first, n in clip_sets.SEEDS.values()]
     assert all(a[1] < b[0] or b[1] < a[0] for a, b in combinations(ends, 2))
-    (clip,) = clip_sets.rendered(clip_sets.SEEDS["test"][0], 1)
+    (clip,) = clip_sets.render_clips(clip_sets.SEEDS["test"][0], 1)
     whole = render.render_clip(int(clip.name), clip_sets.N_FRAMES * clip_sets.STRIDE)
     assert whole.is_hidden[:: clip_sets.STRIDE, :3].any()
     np.testing.assert_array_equal(clip.limbs, whole.limbs[:: clip_sets.STRIDE])
@@ -126,7 +126,7 @@ def test_geometry_and_weights_do_not_tell_left_from_right(learnt):
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")  # no quartiles of 2 frames
 def test_rows_of_a_fold(clips, learnt):
-    made = joint_learning.measured(learnt, list(clips.values())[:1], CUT)
+    made = joint_learning.measure_model(learnt, list(clips.values())[:1], CUT)
     rows = ensemble.rows_of("signs, A", made)
     assert [(row["method"], row["ties"]) for row in rows] == list(learnt)
     for row in rows:

@@ -27,7 +27,7 @@ def test_a_mean_pose_that_wins_is_said_first():
     assert "(open)" in anyone_shown.misses(above)[0]  # beyond two standard errors only it is better
     assert anyone_shown.misses({"rows": [ROW]}) == []
     compared = "Buffy, test episodes 88.0 against 70.0; signing, five people 71.0 against 80.0"
-    assert anyone_shown.compared(RESULT) == compared
+    assert anyone_shown.compare_guess(RESULT) == compared
 
 
 def test_tables_have_every_set_and_every_failure():

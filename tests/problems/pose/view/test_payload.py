@@ -29,7 +29,7 @@ def arms_bytes(n_frames):
 @pytest.mark.parametrize("name", LONGEST)
 def test_a_shipped_clip_and_its_arms_take_less_than_3_megabytes(name):
     """Levels of one frame stand for all: a frame's states number about the same."""
-    scene = cached.thinned(live.sign_scene(name), "single")
+    scene = cached.thin_scene(live.sign_scene(name), "single")
     middle, n = len(scene.images) // 2, len(scene.images)
     model = stored.load_pose(MODELS)
     levels, _ = trace.run_levels(model, [live.scores_of(model, scene.images[middle])[0]])

@@ -68,26 +68,26 @@ def test_the_oldest_go_when_there_is_no_room(clip, tmp_path, monkeypatch):
 
 
 def test_nearest_choices_come_first_and_each_once():
-    every = shelf.offered(True)
+    every = shelf.list_clips(True)
     assert every[0] == shelf.Asked("signs", shelf.SIGN, "single")
     assert len(every) == len(set(every)) == 3 * (20 + 1 + shelf.N_SEEDS + shelf.N_BUFFY)
     assert all(map(shelf.is_offered, every))
     assert not shelf.is_offered(shelf.Asked("rendered", 999, "single"))
-    near = shelf.offered(True, within=1)
+    near = shelf.list_clips(True, within=1)
     assert near == every[: len(near)]
     assert len(near) == 1 + 19 + 2 + 3
-    assert {choice.kind for choice in shelf.offered(False)} == {"signs", "astronaut", "rendered"}
+    assert {choice.kind for choice in shelf.list_clips(False)} == {"signs", "astronaut", "rendered"}
 
 
 def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
     two = [ASTRONAUT, shelf.Asked("astronaut", 0, "torso")]
-    monkeypatch.setattr(shelf, "offered", lambda has_buffy, within: two)
+    monkeypatch.setattr(shelf, "list_clips", lambda has_buffy, within: two)
     shelf.put(shelf.place(ASTRONAUT, of_models=MODELS, work=tmp_path), clip)
     model = stored.load_pose(MODELS)
-    made = list(shelf.filled(model, None, of_models=MODELS, work=tmp_path))
+    made = list(shelf.fill(model, None, of_models=MODELS, work=tmp_path))
     assert [asked for asked, _ in made] == two[1:]
     assert shelf.take(made[0][1]).method == "torso"
-    assert not list(shelf.filled(model, None, of_models=MODELS, work=tmp_path))
+    assert not list(shelf.fill(model, None, of_models=MODELS, work=tmp_path))
 
 
 def test_where_nothing_can_be_kept_nothing_more_is_worked_out(clip, tmp_path, monkeypatch):
@@ -95,5 +95,5 @@ def test_where_nothing_can_be_kept_nothing_more_is_worked_out(clip, tmp_path, mo
     monkeypatch.setattr(shelf, "work_out", lambda model, choice, folder: asked.append(choice) or clip)
     (tmp_path / "file").write_text("no folder can be made below it")
     work = tmp_path / "file" / "work"
-    assert not list(shelf.filled(None, None, of_models=MODELS, work=work))
+    assert not list(shelf.fill(None, None, of_models=MODELS, work=work))
     assert len(asked) == 1

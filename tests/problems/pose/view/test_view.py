@@ -36,7 +36,7 @@ def model(scene):
     weights = {p: rng.normal(size=(len(features.sample_points(p)), features.N_CHANNELS)) for p in (0, 1)}
     cells = np.stack([features.histograms(image) for image in scene.images])
     limbs = np.concatenate([render.render_clip(seed, 4).limbs for seed in range(3)])
-    return detectors.untrained(weights, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
+    return detectors.set_by_hand(weights, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def payload(model, scene, fine):
     """Two frames by themselves; level 1 under an alpha that is on no thousandth."""
     alphas = [0.31, 0.12345, 0.4, None, 0.2, 0.0, None]
     runs = [trace.run_levels(model, [frame], "single", alphas)[0] for frame in fine]
-    clip = trace.clip_trace(scene, "single", trace.joined(runs), (1.0, 0.5))
+    clip = trace.clip_trace(scene, "single", trace.join_levels(runs), (1.0, 0.5))
     levels = [every_part(level) for level in clip.levels]
     sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
     return sent, parts, levels, clip.levels

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import encode, lookup, ngram_table
-from spcviz.learning.cascade.counted import count
+from spcviz.learning.cascade.counting import count
 
 WORDS = ["abba", "ab", "cab", "abc", "ba", "abba"]
 K, D = 3, 0.6

@@ -1,6 +1,6 @@
 """Parameters of estimators by scikit-learn's names; the names that they had before work for one version.
 
->>> @renamed(passes="max_iter")
+>>> @rename_parameters(passes="max_iter")
 ... class Estimator:
 ...     def __init__(self, *, max_iter=10):
 ...         self.max_iter = max_iter
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 Kind = TypeVar("Kind", bound=type)
 
 
-def renamed(**names: str) -> Callable[[Kind], Kind]:
+def rename_parameters(**names: str) -> Callable[[Kind], Kind]:
     """A decorator of estimators: ``old="new"`` for parameters that had another name.
 
     The old name is taken by the constructor, by `set_params` and as an attribute, with a FutureWarning; both

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spcviz.engine.chains import chain
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains.meta import LOOKS_META, META, chain_meta
-from spcviz.learning.budgets.chains.seen import code_of, count_unseen, is_seen, seen_grams
+from spcviz.learning.budgets.chains.ngram_sets import code_of, count_unseen, is_seen, seen_grams
 
 
 @given(seed=st.integers(0, 2**31), n_states=st.integers(1, 4))

@@ -18,7 +18,7 @@ from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
 
 
-def ruled(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade:
+def with_rule(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade:
     """The same models under a rule at some settings, one a level."""
     if len(settings) != len(cascade.levels):
         raise ArgumentError(
@@ -31,7 +31,7 @@ def ruled(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade:
     return cascade._replace(levels=levels, rule=rules.checked_rule(rule), by_marginals=rule == "probability")
 
 
-def retuned(
+def retune(
     cascade: Cascade,
     rule: str,
     features: Features,
@@ -71,7 +71,7 @@ def retuned(
         truth = path_of(lattice, labels)
         has_truth = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
         _, event = truth_points(lattice, begun, truth, np.where(has_truth, 0.0, -np.inf))
-        settings.append(rules.tuned(rule, event[has_truth], tolerance))
+        settings.append(rules.tune_setting(rule, event[has_truth], tolerance))
         if t == 0:
             first_gap = begun.limits.best - begun.limits.mean
         if by_pairs:
@@ -80,10 +80,10 @@ def retuned(
             pruned = prune(space, score, settings[-1], max_arcs=cascade.max_arcs, **more)
         if t + 1 < len(cascade.levels):
             lattice = extend(lattice, pruned.keep)
-    return ruled(cascade, rule, settings)
+    return with_rule(cascade, rule, settings)
 
 
-def promised(
+def check_guarantees(
     cascade: Cascade,
     features: Sequence[Features],
     labels: np.ndarray,
@@ -123,4 +123,4 @@ def promised(
 
     chosen = paths.choose(cascade.pruned_by, begin, len(lengths), lost_at, tolerance, guarantee, factors)
     rest = [level.alpha for level in cascade.levels[n_levels:]]
-    return ruled(cascade, cascade.pruned_by, [*chosen.settings, *rest]), chosen
+    return with_rule(cascade, cascade.pruned_by, [*chosen.settings, *rest]), chosen

@@ -8,7 +8,7 @@ from spcviz.store.errors import DamagedError
 from spcviz.store.zips import Zip
 
 
-def gunzipped(name: str, data: bytes, most: int) -> bytes:
+def gunzip(name: str, data: bytes, most: int) -> bytes:
     """What gzip has packed, several members one after the other; `ArgumentError` beyond `most` bytes."""
     out, left = [], most
     while data:
@@ -37,7 +37,7 @@ def opened_zip(name: str, data: bytes) -> Zip:
         raise ArgumentError(f"{name}: must be an .npz or .zip that can be unpacked: it {error}") from None
 
 
-def unzipped(name: str, archive: Zip, path: str, most: int) -> bytes:
+def unzip(name: str, archive: Zip, path: str, most: int) -> bytes:
     """One file of a zip, at most so many bytes whatever it declares; `ArgumentError` if it cannot be had."""
     try:
         return archive.read(path, most)

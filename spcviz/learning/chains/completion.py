@@ -12,7 +12,7 @@ from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.crf import Examples, Weights, agreeing, blocks_of, forbid, taken
+from spcviz.learning.chains.crf import Examples, Weights, agreeing, blocks_of, forbid, take_examples
 
 ITERATIONS = 50
 
@@ -34,7 +34,7 @@ def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: W
         examples, np.flatnonzero(is_open), Weights(*map(np.zeros, shapes)), which
     )  # refused before training
     for p in np.unique(part[is_open]):
-        others = taken(examples, np.flatnonzero(part != p))
+        others = take_examples(examples, np.flatnonzero(part != p))
         if (others.labels < 0).all():
             raise ArgumentError("y must have known labels in more than one part of cv, got them in one")
         weights = fit_crf(others, c2=c2, max_iterations=ITERATIONS, which=which).weights
@@ -46,7 +46,7 @@ def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: W
 
 def _read(examples: Examples, chosen: np.ndarray, weights: Weights, which: Which) -> np.ndarray:
     """The best labels of some chains among those that agree with what is known, one after the other."""
-    some, read, steps = taken(examples, chosen), [], weights.pairwise
+    some, read, steps = take_examples(examples, chosen), [], weights.pairwise
     if which.forbidden is not None:
         steps = np.where(which.forbidden[1], -np.inf, steps)
     for first, last in blocks_of(some.row_start, some.n_states):

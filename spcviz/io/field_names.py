@@ -40,10 +40,10 @@ def find(header: Sequence[str], names: Sequence[str], but: Sequence[int | None] 
     return next((k for name in names for k, one in enumerate(given) if one == name and k not in but), None)
 
 
-def ordered(record: Mapping, wanted: Sequence[str]) -> Iterator[str]:
+def order_fields(record: Mapping, wanted: Sequence[str]) -> Iterator[str]:
     """The fields of a record that bear one of some names, in the names' order.
 
-    >>> list(ordered({"Tags": [], "id": 1, "Tokens": []}, ["tokens", "tags"]))
+    >>> list(order_fields({"Tags": [], "id": 1, "Tokens": []}, ["tokens", "tags"]))
     ['Tokens', 'Tags']
     """
     by_name = {normal(str(key)): key for key in record}

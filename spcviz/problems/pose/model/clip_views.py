@@ -13,7 +13,7 @@ from spcviz.problems.pose.model import features
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 EVERY = 3  # frames of the video from one to the next: 10 a second are left
-MODULES = ("spcviz.problems.pose.model.seen",)
+MODULES = ("spcviz.problems.pose.model.clip_views",)
 
 
 class Clip(NamedTuple):
