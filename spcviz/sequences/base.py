@@ -236,7 +236,7 @@ class SequenceTagger(Versioned):
         self._check_is_fitted()
         names = None if self.vocabulary_ is None else states.pack_texts(self.vocabulary_)
         params = states.params_as_json(self.get_params(deep=False))
-        return self.State(params, json.dumps(self.classes_.tolist()), names, *self._learned())
+        return self.State(params, json.dumps(self.classes_.tolist()), names, *self._learned_fields())
 
     @classmethod
     def from_state(cls, state: Any) -> Self:

@@ -190,7 +190,7 @@ class ChainCRF(ChainTagger):
                 c2=checks.number("c2", self.c2, 0),
                 max_iterations=max_iter,
                 tolerance=checks.number("tol", self.tol, 0),
-                initial=self._grown(self.n_features_in_) if goes_on else None,
+                initial=self._grown_weights(self.n_features_in_) if goes_on else None,
                 which=Which(
                     switch("all_possible_states", self.all_possible_states),
                     switch("all_possible_transitions", self.all_possible_transitions),
@@ -242,7 +242,7 @@ class ChainCRF(ChainTagger):
         data, n = self._examples(batch, allowed), len(self.classes_)
         shape = (self.n_features_in_ + self.n_edges_, n)
         none = Weights(np.zeros(shape), np.zeros((n, n)))
-        weights = self._grown(self.n_features_in_) if goes_on else none
+        weights = self._grown_weights(self.n_features_in_) if goes_on else none
         known = getattr(self, "adapting_", None)
         start = begin(weights) if known is None else known.widen(weights, self.n_edges_)
         adapting = fit_stochastic(
@@ -286,9 +286,9 @@ class ChainCRF(ChainTagger):
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
 
-    def _learned(self) -> tuple[Any, ...]:
+    def _learned_fields(self) -> tuple[Any, ...]:
         about = self.n_iter_, self.has_converged_, getattr(self, "adapting_", None), self.n_edges_
-        return (*super()._learned(), *about)
+        return (*super()._learned_fields(), *about)
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)

@@ -118,5 +118,5 @@ class StructuredSVM(OnlineTagger):
         )
         return Walk(trained.weights, len(trained.objectives) > 0, trained.was_interrupted)
 
-    def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), self.n_edges_)
+    def _learned_fields(self) -> tuple[Any, ...]:
+        return (*super()._learned_fields(), self.n_edges_)

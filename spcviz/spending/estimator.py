@@ -40,7 +40,7 @@ class Fitted(NamedTuple):
 class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
 
-    def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
+    def _fit_models(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fit_tiers(tiers, X, y)

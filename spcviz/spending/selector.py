@@ -100,8 +100,8 @@ class ModelSelector(Budgeted):
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
-        fitted = self._fitted(tiers, X, y, is_one=False)
-        looked = _crossed(fitted)
+        fitted = self._fit_models(tiers, X, y, is_one=False)
+        looked = _read_across_folds(fitted)
         costs = fitted.data.lengths[:, None] * tiers.costs
         self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, fitted.rng)
         self.reader_, self.classes_, self.models_ = fitted.reader, named_array(fitted.classes), fitted.models
@@ -129,7 +129,7 @@ class ModelSelector(Budgeted):
         self, X: Sequence, truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         runs = [budgets] if is_alone(self.n_jobs) else [[budget] for budget in budgets]
-        points = spread(_bought, [(self, X, truth, run) for run in runs], self.n_jobs)
+        points = spread(_spend_budgets, [(self, X, truth, run) for run in runs], self.n_jobs)
         return list(itertools.chain.from_iterable(points))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
@@ -289,7 +289,7 @@ class _Line:
         self.offer = None
 
 
-def _bought(
+def _spend_budgets(
     selector: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
 ) -> list[tuple[float, float, np.ndarray]]:
     """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
@@ -303,7 +303,7 @@ def _bought(
     return rows
 
 
-def _crossed(fitted: Fitted) -> Looked:
+def _read_across_folds(fitted: Fitted) -> Looked:
     """What models of the other folds make of each training sequence."""
     data, fold = fitted.data, fitted.fold
     seen = seen_in_other_parts(data.labels, data.starts, fold, len(fitted.classes))
