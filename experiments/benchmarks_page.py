@@ -39,10 +39,10 @@ def _section(name: str, results: Path) -> str:
     if result is None:
         return f"{head}\n\nNot measured yet: `python -m spcviz bench {name} --json`."
     with result_files.reading(file):
-        return "\n\n".join([head, _measured(file, result), *figures(result)])
+        return "\n\n".join([head, _describe_run(file, result), *figures(result)])
 
 
-def _measured(file: str, result: dict) -> str:
+def _describe_run(file: str, result: dict) -> str:
     """Machine, day, command, statistic."""
     machine = result["machine"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"

@@ -68,7 +68,7 @@ def _pieces(picture, vocabulary, repeats):
         )
         out[f"{group} (B)"] = (ms, None)
         pieces = (vocabulary.books[group], described, grid, tree, size)
-        _, every = _least(lambda p=pieces: _derived(*p, np.arange(codes.N_CENTRES)), repeats)
+        _, every = _least(lambda p=pieces: _derive_codes(*p, np.arange(codes.N_CENTRES)), repeats)
         out[f"{group} (D)"] = (every, _one_more(seen, group, repeats))
     return out | _of_a_step(picture, vocabulary, repeats)
 
@@ -99,7 +99,7 @@ def _of_a_step(picture, vocabulary, repeats):
     return {"select": (select, None), "predict": (predict, None)}
 
 
-def _derived(book, described, grid, tree, size, wanted):
+def _derive_codes(book, described, grid, tree, size, wanted):
     """Codes of some centres, pooled over the regions of all levels."""
     atoms = codes.pool(codes.codes(book, described, wanted), grid, len(size))
     out = []

@@ -20,7 +20,7 @@ from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.old_names import rename_parameters
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
-from spcviz.spending import label_folds, stored
+from spcviz.spending import label_folds, state_checks
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import beside
@@ -155,8 +155,8 @@ class ModelSelector(Budgeted):
                 f"models has {len(state.models)} tiers; tiers has {len(selector.reader_.widths)}"
             )
         for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
-            stored.check_tiered(f"models[{t}]", model, np.array([edge]), n)
-        stored.check_selector(state.selector, len(selector.reader_.widths))
+            state_checks.check_tiered(f"models[{t}]", model, np.array([edge]), n)
+        state_checks.check_selector(state.selector, len(selector.reader_.widths))
         stored_arrays.flag("per_cost", state.per_cost)
         checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
@@ -336,7 +336,7 @@ def _look(
     """(labels, meta-features) of sequences as a model reads them."""
     unary = np.ascontiguousarray(unary, dtype=np.float64)
     labels, meta = chain_meta(unary, lengths, pairwise, seen)
-    return labels, np.concatenate([meta, meta[:, stored.N_GRAMS :] > 0], axis=1)
+    return labels, np.concatenate([meta, meta[:, state_checks.N_GRAMS :] > 0], axis=1)
 
 
 def _selector(

@@ -16,7 +16,7 @@ from spcviz.learning.budgets.world import Course
 from spcviz.learning.old_names import rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
-from spcviz.spending import stored
+from spcviz.spending import state_checks
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import below
@@ -266,8 +266,8 @@ class BudgetedTagger(Budgeted):
         checked_policy(tagger.policy)
         checks.fraction("inference_tolerance", state.inference_tolerance)
         model, n, edges = state.model, len(state.classes), tagger.reader_.edges
-        stored.check_tiered("model", model, edges, n)
-        stored.check_policy(state.learned, tagger.policy, len(edges), n)
+        state_checks.check_tiered("model", model, edges, n)
+        state_checks.check_policy(state.learned, tagger.policy, len(edges), n)
         margin = checks.number("margin", state.margin, 1e-12)
         tagger.model_, tagger.policy_, tagger.margin_ = model, state.learned, margin
         return tagger

@@ -46,7 +46,7 @@ class Spans(NamedTuple):
         """Some chains, in the order chosen, and which spans these were."""
         parts, _ = self.parts.some(chosen)
         starts, rows = some_rows(self.starts, chosen)
-        return type(self)(parts, starts, *_laid(np.diff(self.first)[rows])), rows
+        return type(self)(parts, starts, *_lay_spans(np.diff(self.first)[rows])), rows
 
     def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss if positions are read as ``labels``, shape (R,)."""
@@ -74,7 +74,7 @@ def in_spans(parts: Parts, length: int) -> Spans:
     """
     length, lengths = checks.integer("length", length, 1, WHOLE), np.diff(parts.starts)
     starts = np.concatenate([[0], np.cumsum(_counts(lengths, length))])
-    return Spans(parts, starts, *_laid(sizes_of(lengths, length)))
+    return Spans(parts, starts, *_lay_spans(sizes_of(lengths, length)))
 
 
 def sizes_of(lengths: np.ndarray, length: int) -> np.ndarray:
@@ -89,7 +89,7 @@ def _counts(lengths: np.ndarray, length: int) -> np.ndarray:
     return -(-lengths // length)
 
 
-def _laid(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _lay_spans(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`Spans.first` and `Spans.span` of spans that lie end to end."""
     return np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
 

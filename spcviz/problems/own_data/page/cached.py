@@ -67,7 +67,7 @@ def stored_model(name: str) -> Trained | None:
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
     """One sentence of an example through the model that is stored of it."""
     trained = stored_model(name)
-    return _traced(_stored_reader(name), trained.report, example(name), number, alphas)
+    return _trace_sentence(_stored_reader(name), trained.report, example(name), number, alphas)
 
 
 @share(1, stored=Times, beside=1)
@@ -222,7 +222,7 @@ class Source(NamedTuple):
         def make() -> WordTrace:
             if self.scored is None:
                 reader = visit.once(("reader", self.key), lambda: _reader_of(Trained(self.model, report)))
-                trace = _traced(reader, report, visit.brought, number, alphas)
+                trace = _trace_sentence(reader, report, visit.brought, number, alphas)
                 return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
             cascade, rows = foreign_scores.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(visit.brought, number, report.labels)
@@ -249,7 +249,7 @@ class Source(NamedTuple):
         return self.own.once(key, lambda: live.compare_rules(self.report, tolerance))
 
 
-def _traced(
+def _trace_sentence(
     reader: cascades.Reader,
     report: Report,
     brought: files.Brought,

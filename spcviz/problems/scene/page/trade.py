@@ -120,7 +120,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
         drawn=MarkedPictures(
-            sources=tuple(_packed(scene.picture) for scene in scenes),
+            sources=tuple(_pack_picture(scene.picture) for scene in scenes),
             titles=tuple(scene.name for scene in scenes),
             places=np.concatenate(places)[:, ::-1],
             step=STEP,
@@ -182,7 +182,7 @@ def _values(fitted, shares, all_seen, rng):
     }
 
 
-def _packed(picture):
+def _pack_picture(picture):
     from PIL import Image
 
     file = io.BytesIO()

@@ -52,7 +52,7 @@ def wsj(folder: Path, place: Path) -> Iterator[str]:
     else:
         root = original.root_of(folder, "dependency_treebank/wsj_0001.dp")
         _pack(sorted((root / "dependency_treebank").glob("*.dp")), place / name)
-    files = _unpacked(place / name)
+    files = _unpack_zip(place / name)
     if not files:
         raise OriginalError(f"{root / name} must hold files wsj_NNNN.dp, got none")
     n_sentences = sum(len(_sentences(file, data, 0, 1)) for file, data in files.items())
@@ -74,7 +74,7 @@ def _sentences(path, data, word, tag):
     return sentences
 
 
-def _unpacked(path):
+def _unpack_zip(path):
     """{name: bytes} of the sentences in the zip file, in order."""
     try:
         with zipfile.ZipFile(path) as archive:
