@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.tagging.page import cached, python
+from spcviz.problems.tagging.page import cached, scenes
 from spcviz.problems.tagging.page import charts as figures
 from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
@@ -130,7 +130,7 @@ def page():
     """The choices and one of two pictures."""
     layout.explain_refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
     state = TAGGING.read()
-    touring.offer_python(python.lines(state))
+    touring.offer_python(scenes.tagging_lines(state))
     if layout.has_controls(state):
         choose(state)
     if cached.is_foreign(state["text"]):
