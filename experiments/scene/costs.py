@@ -7,8 +7,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, predictor, trees
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
-from spcviz.problems.scene.model.costs import NAME
-from spcviz.problems.scene.model.features import Vocabulary
+from spcviz.problems.scene.model.features import COSTS, Vocabulary
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 
@@ -41,7 +40,7 @@ def reproduce(run: Run) -> dict:
     pictures = [camvid.load("train", name).picture for name in chosen]
     every = [everything(picture, vocabulary) for picture in pictures]
     return describe(
-        NAME,
+        COSTS,
         "Grubb et al. (2013), SpeedMachines, Table 2",
         measure(pictures, vocabulary),
         baselines=[],

@@ -15,7 +15,7 @@ from experiments.scene import costs, measure
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, parts, segments, stored, train
 from spcviz.problems.scene.model import run as predictors
-from spcviz.problems.scene.model.costs import load_costs as known_costs
+from spcviz.problems.scene.model.features import load_costs as known_costs
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run

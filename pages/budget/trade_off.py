@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from spcviz.problems.budgets import evidence, facts, game, scenes, task
-from spcviz.problems.budgets import text as say
+from spcviz.problems.budgets import task as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common

@@ -12,7 +12,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import n_features as n_features_of
-from spcviz.learning.versioned import Versioned
+from spcviz.learning.estimators import Versioned
 from spcviz.sequences import encoding, labels, states
 from spcviz.sequences.answers import Labellings, TagPaths, split_list
 from spcviz.sequences.constraints import forbidden_steps

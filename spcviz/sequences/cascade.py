@@ -16,8 +16,7 @@ from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_
 from spcviz.learning.chains.completion import with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.answers import Labellings, TagPaths

@@ -12,8 +12,7 @@ from spcviz.learning import stored_arrays
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets

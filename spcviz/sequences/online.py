@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights, examples_of
-from spcviz.learning.dice import generator
+from spcviz.learning.estimators import generator
 from spcviz.sequences import training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.sequences import states
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.online import OnlineTagger, Walk

@@ -20,8 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences.labels import rows_of
 from spcviz.spending import label_folds
 from spcviz.spending.answers import Spent

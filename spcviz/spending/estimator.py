@@ -11,8 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.tiered import Table, Tiered
-from spcviz.learning.dice import generator
-from spcviz.learning.versioned import Versioned
+from spcviz.learning.estimators import Versioned, generator
 from spcviz.scores.names import named_array
 from spcviz.spending import label_folds, state_checks
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of

@@ -17,7 +17,7 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import label_folds, state_checks

@@ -18,8 +18,8 @@ from plotly.offline import get_plotlyjs
 import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import forms, snapshot
-from spcviz.web.serving import pages
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 MOST_BYTES = 8_000_000
@@ -60,8 +60,8 @@ def scene_of(address: str) -> tour.Scene:
     """
     parts = urlsplit(address.strip())
     name = parts.path.strip("/").rpartition("/")[2]
-    if name not in pages.every():
-        known = ", ".join(filter(None, pages.every()))
+    if name not in navigation.headings():
+        known = ", ".join(filter(None, navigation.headings()))
         raise ArgumentError(f"address must begin with one of {known}, got {address!r:.80}")
     return tour.Scene(f"{name}?{parts.query}" if parts.query else name)
 
@@ -84,7 +84,8 @@ def html(address: str) -> str:
     shown = snapshot.take_snapshot(scene)
     if not shown.has_picture:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
-    page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
+    page = navigation.headings()[scene.page]
+    link = escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
     text = _fill(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:

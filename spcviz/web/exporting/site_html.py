@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import spcviz
 from spcviz.web.exporting import snapshot
-from spcviz.web.serving import pages
+from spcviz.web.ui import navigation
 
 _POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
@@ -119,7 +119,7 @@ def _image(file, kind):
 
 def heading(name):
     """A page's title and sentence."""
-    page = pages.every()[name]
+    page = navigation.headings()[name]
     return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
 
 
