@@ -1,12 +1,14 @@
 """What a problem declares to be on the Trade-off page, a `TradeTask` called ``TRADE``, and all that do."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from spcviz.registry import PROBLEMS
+from spcviz.web.figures.palette import tiers
+from spcviz.web.view.mount import by_theme
 
 
 class Choice(NamedTuple):
@@ -93,3 +95,12 @@ def short(label, terms):
     """
     rest = label.removeprefix(f"{terms.parts.capitalize()}, ")
     return rest[:1].upper() + rest[1:]
+
+
+def _pack_texts(texts: Sequence[Sequence[str]]) -> dict[str, list[list[str]]]:
+    """The words of each sentence, for the browser."""
+    return {"texts": [list(words) for words in texts]}
+
+
+SENTENCES = Drawn(by_theme(tiers), _pack_texts)
+"""Batches of sentences: their tiers' colours, and their words for ``view/trade_sentences.js``."""

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from spcviz.problems.budgets.task import SENTENCES
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
-from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied

@@ -6,8 +6,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.budgets.task import TradeTask
-from spcviz.problems.budgets.view.sentences import SENTENCES
+from spcviz.problems.budgets.task import SENTENCES, TradeTask
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live

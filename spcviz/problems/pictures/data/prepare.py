@@ -15,7 +15,7 @@ from PIL import Image
 
 from spcviz.problems.pictures.data.stereo_pairs import shrunk
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 _MIDDLEBURY = "https://vision.middlebury.edu/stereo/data"
 _CONES = f"{_MIDDLEBURY}/scenes2003/newdata/cones"

@@ -14,7 +14,7 @@ from PIL import Image
 from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 _RELEASE = "https://codeload.github.com/vislab2013/eecs592/zip/be1a3e5cd950dc8aaba70ce64c25627b6e58eaa7"
 RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)  # 1.3: Buffy Stickmen V3.0, PARSE

@@ -8,8 +8,7 @@ from spcviz.problems.tagging.paper.tables import CORPORA, DRAWN, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain
-from spcviz.web.figures.theme import SIZE, Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import SIZE, Chart, figure, mark, points, stroke
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 

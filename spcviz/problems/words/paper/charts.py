@@ -6,8 +6,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.words.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 AXES = {
     "features_share": "features bought, % of all",
