@@ -84,7 +84,7 @@ def picture():
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins,
         hidden=questions.hidden_parts(), level=view["level"],
     )  # fmt: skip
-    taken = callbacks.let_go(LETTERS, KEY, MAX_ORDER)
+    taken = callbacks.commit_lattice(LETTERS, KEY, MAX_ORDER)
     show_lattice(payload, key=KEY, view=view, on_change=taken)
     if state["rule"] == "margin" and state["controls"]:
         is_open = features in cached.OPEN

@@ -95,7 +95,7 @@ def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     if shown := compute_pictures(LATTICE):
         _, view, _, payload = shown
-        show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.let_go(TAGGING, LATTICE, 3))
+        show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.commit_lattice(TAGGING, LATTICE, 3))
 
 
 @st.fragment
@@ -106,7 +106,7 @@ def sentence():
         words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
         tagged = sentence_payload(payload, trace.alphabet)
-        taken = callbacks.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
+        taken = callbacks.commit_lattice(TAGGING, SENTENCE, 3, ("level", "cell"))
         show_sentence(tagged, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
             st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))

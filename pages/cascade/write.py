@@ -136,7 +136,7 @@ def drawing():
         questions.offer(state, values, trace, view["level"], view["cell"], None, questions.wanted_names())
         questions.offer({"truth": state["truth"]})
     touring.offer_python(scenes.write_lines(state, writing.shown_ink(state), view["alphas"]))
-    taken = callbacks.let_go(WRITE, LATTICE, MAX_ORDER)
+    taken = callbacks.commit_lattice(WRITE, LATTICE, MAX_ORDER)
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)
 
 

@@ -82,7 +82,7 @@ def lattice() -> None:
     pins = callbacks.traces_of_pins(view, (MODEL,), traced)
     with ownership.showing():
         payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
-    taken = callbacks.let_go(TABLE, LATTICE, N_LEVELS)
+    taken = callbacks.commit_lattice(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = visit.brought.sentences[number]
     if not layout.is_projected() and not cached.is_ink(visit):
