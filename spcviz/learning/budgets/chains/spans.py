@@ -9,7 +9,7 @@ so policies are learned and followed as they are for single positions, by the sa
 labels for s = 1 are those of `Parts` to the last bit.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -52,16 +52,9 @@ class Spans(NamedTuple):
         """Summed loss if positions are read as ``labels``, shape (R,)."""
         return self.parts.loss_of(labels)
 
-    def spend(
-        self,
-        rule: Rule,
-        costs: np.ndarray,
-        budget: float,
-        keep_features: bool = False,
-        keep_all: bool = False,
-    ) -> Course:
-        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`; costs (S, T - 1)."""
-        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
+    def spend(self, *asked: Any, **more: Any) -> Course:
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, *asked, **more)
 
 
 def in_spans(parts: Parts, length: int) -> Spans:
