@@ -100,6 +100,7 @@ class _Shared:
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
         self.own, self._used = own if callable(own) else (lambda *key: own), {}
+        self._forget = self._forget_one  # the one of all entries
         if own:
             ownership.hold(self._forget_over)
 
@@ -182,7 +183,7 @@ class _Shared:
         self._used.pop(key, None)
         memory.MEMORY.remove((id(self), key))
 
-    def _forget(self, name):
+    def _forget_one(self, name):
         """There is no room for a value any more."""
         with self.lock:
             self.known.pop(name[1], None)
