@@ -228,14 +228,14 @@ class Chromium:
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             glance()
-            for answer in self._heard():
+            for answer in self._receive_messages():
                 if answer.get("id") == self._number:
                     if "error" in answer:
                         raise LostError(f"the browser that draws refused {method}")
                     return answer["result"]
         raise LostError("the browser that draws says nothing any more")
 
-    def _heard(self) -> Iterator[dict[str, Any]]:
+    def _receive_messages(self) -> Iterator[dict[str, Any]]:
         """Messages that have come, after a moment at most; events that nobody asked for are among them."""
         if select.select([self._in], [], [], _GLANCE)[0]:
             piece = os.read(self._in, 1 << 20)

@@ -150,7 +150,7 @@ export function showSave(bar, opener) {
 }
 
 /** Once the address says what is on the screen: a stroke or a drag may just be on its way. */
-async function settled() {
+async function waitUntilSent() {
   const views = [], rest = (ms) => new Promise((done) => setTimeout(done, ms));
   document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
   const isUnsent = () => views.some((view) => view.isUnsent);
@@ -165,7 +165,7 @@ export async function showCard(bar, opener) {
   const said = node("p", { class: "where", role: "status" }, "drawing it …"), place = node("div");
   bar.show("Card", node("h3", {}, "Card"), place, said);
   bar.placePanel(opener.getBoundingClientRect());
-  await settled();
+  await waitUntilSent();
   const link = new URL(sceneHere(), document.baseURI), address = new URL(bar.data.tools.card, document.baseURI);
   address.search = link.search;
   const answer = await fetch(address).catch(() => null);
