@@ -14,7 +14,7 @@ from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.callbacks import commit_drag
-from spcviz.web.ui.layout import bind, explain_refused, has_controls, is_projected, missing, show_page
+from spcviz.web.ui.layout import bind, has_controls, is_projected, missing, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
@@ -67,8 +67,7 @@ def pick(state):
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
-    explain_refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
-    state = TABLE.read()
+    state = TABLE.read({"text": lambda text: say.long_text(text, MAX_TEXT)})
     if has_controls(state):
         pick(state)
     key = "" if state["text"] else state["sentence"]

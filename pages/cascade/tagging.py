@@ -128,8 +128,7 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
-    layout.explain_refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
-    state = TAGGING.read()
+    state = TAGGING.read({"text": lambda text: say.too_long(text, MAX_TEXT)})
     touring.offer_python(python.lines(state))
     if layout.has_controls(state):
         choose(state)

@@ -79,7 +79,7 @@ FOREIGN = (
 
 def long_text(text: str, most: int) -> str:
     """What is said of a text that is too long to be parsed."""
-    shown = f"This text, “{text[:40]}…”, cannot be parsed"
+    shown = f"This text, “{plain(text[:40])}…”, cannot be parsed"
     return f"{shown}: at most {most} characters without control signs are read. What was shown before stays."
 
 
