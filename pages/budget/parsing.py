@@ -79,16 +79,21 @@ def parsing():
         return
     if state["text"] and cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    parsed = cached.parse(words, key)
+    parsed, stop, hidden = cached.parse(words, key), None, questions.hidden_parts()
+    if "later" in hidden:
+        most = TABLE.parse(questions.asked_state())["spend"]
+        stop, state["spend"] = say.step_of(most, len(words)), min(state["spend"], most)
     touring.offer(say.facts, parsed, state)
     questions.offer(state, say.values, parsed, state)
     touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    if "trees" in questions.hidden_parts():
+    if "trees" in hidden or (stop is not None and parsed.truth is None):  # nothing says which heads are right
         veil(say.waits(words))
         return
-    payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
+    payload = parsing_payload(parsed, f"{key}|{' '.join(words)}", stop=stop)
     show_parsing(payload, key=KEY, view=state, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
-    if not is_projected():
+    if stop is not None:
+        st.caption(say.LATER)
+    elif not is_projected():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 

@@ -28,7 +28,11 @@ PAGES = navigation.names()
         ("write", {"ink": "zzz"}, "ink = “zzz”, but that cannot be read"),
         ("pose", {"level": "77"}, "level = “77”"),
         ("trade_off", {"budget": "1.5"}, "budget = “1\\.5”, but a number from 0 to 1 is wanted"),
-        ("policy", {"word": "9999999", "spend": "0.2"}, "word = “9999999”, but that is none of those on offer"),
+        (
+            "policy",
+            {"word": "9999999", "spend": "0.2"},
+            "word = “9999999”, but that is none of those on offer",
+        ),
         ("policy", {"panels": "two"}, "panels = “two”, but one of all, three is wanted"),
         ("parsing", {"sentence": "dev99999x"}, "sentence"),
         ("hybrid", {"step": "-3"}, "step = “\\-3”"),

@@ -217,7 +217,9 @@ def closing(at: Running) -> dict:
     """What the closing scene says: what was seen, how many were right, where to go on."""
     right, n = score(at.tour)
     after, one = tour.shipped_tours().get(at.tour.next), tasks.every().get(at.tour.task)
-    tally = f"{right} of your {n} {'answer was' if n == 1 else 'answers were'} right at the first try."
+    tally = f"{right} of your {n} answers were right at the first try."
+    if n == 1:
+        tally = f"Your answer was {'' if right else 'not '}right at the first try."
     return {
         "seen": list(at.tour.seen),
         "score": tally if n else "",
