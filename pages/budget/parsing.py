@@ -46,7 +46,7 @@ def take():
 
 def pick(state):
     """A sentence of the gallery, or one's own."""
-    left, right = st.columns(2)
+    left, right = st.columns((3, 2))
     shown = tie("sentence", state, text="")
     if state["text"]:  # one's own: none of the list
         st.session_state[shown["key"]] = None

@@ -136,11 +136,16 @@ def told(name, key, value, leaves):
 
 
 def found(patterns, leaves, values=None):
-    """Lines and places that give an answer away, by `SECRETS` and the values at the solution."""
+    """Lines and places that give an answer away, by `SECRETS` and the values at the solution.
+
+    A pattern is one of lines; a name in braces is a value; after "@" it is of places that are not to be sent.
+    """
     said, out = lines(leaves), []
     for pattern in patterns:
         name = NAMED.fullmatch(pattern)
-        if name:
+        if pattern.startswith("@"):
+            out += [leaf.path for leaf in leaves if re.search(pattern[1:], leaf.path)]
+        elif name:
             number = values[name[1]]
             out += [f"{place} holds {name[1]}" for place in payloads.holders(leaves, number)]
             shown = tasks.format_value(number)

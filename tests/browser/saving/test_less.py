@@ -46,13 +46,15 @@ CUT = """() => {
       if (getComputedStyle(e).visibility === 'hidden') continue;
       const own = [...e.childNodes].filter((c) => c.nodeType === 3).map((c) => c.data).join('').trim();
       const words = e.matches('input[role=combobox]') ? e.value : own;
-      if (words && isCut(e)) out.push(words.slice(0, 60));
+      const isSentence = e.matches('input') && words.length > 60;
+      if (words && !isSentence && isCut(e)) out.push(words.slice(0, 60));
     }
   };
   walk(document);
   return out;
 }"""
-"""Words of which a part is behind an edge that nothing scrolls: of a text or of what was chosen in a box."""
+"""Words of which a part is behind an edge that nothing scrolls: of a text or of what was chosen in a box. A
+whole sentence in a box is no word of it: no line of a phone takes it, and its page draws it."""
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
