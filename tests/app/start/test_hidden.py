@@ -17,8 +17,9 @@ import pytest
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from spcviz.web.course import expression
 from spcviz.web.course import task as tasks
-from spcviz.web.tours import tour
+from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
@@ -228,6 +229,35 @@ def test_the_choice_that_is_called_right_is_what_the_page_says(name, number):
     _, facts = open_scene(name, number, True)
     right = next((tour.fill(choice, facts) for choice, why in scene.options.items() if not why), None)
     assert right is None or right in tour.fill(scene.right, facts)
+
+
+HOLDS = {
+    "why/4": "kept == length",
+    "why/8": "lost_test < lost_dev",
+    "circles/4": "rows > 20 and rows < 26",
+    "circles/11": "ensemble_wrong < lbp_wrong and ensemble_wrong < comb_wrong",
+    "spend/3": "wrong + wrong > wrong_uniform and wrong + wrong + wrong < wrong_uniform + wrong_uniform + 10",
+    "spend/8": "reading_one_shot != word and reading_dms_pi == word and reading_greedy == word "
+    "and reading_anytime == word",
+    "spend/13": "wrong < wrong_dms_pi",
+    "arms/2": "kept > 150 and kept < 250",
+    "arms/7": "kept > 15 and kept < 25",
+    "wrong/2": "grid > one",
+    "wrong/4": "lost_test > allowed",
+    "wrong/6": "lbp_wrong == 0 and ensemble_wrong > 0",
+    "wrong/7": "wrong < wrong_dms_pi",
+    "wrong/9": "right_all < right_start",
+    "yardstick/5": "lost_test + lost_test < allowed",
+}
+"""{scene: what makes its right choice right, on the numbers that its page offers with the answer}; where a
+choice is itself such a number, `Scene.right` says so."""
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_the_right_choice_follows_from_the_page_s_numbers(name):
+    of, _, number = name.partition("/")
+    _, facts = open_scene(of, int(number), True)
+    assert expression.is_true(HOLDS[name], {key: gallery.number_in(text) for key, text in facts.items()})
 
 
 def test_what_counts_as_an_answer_is_said_of_tasks_and_scenes_that_there_are():
