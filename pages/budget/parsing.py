@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from spcviz.problems.parsing.page import cached, python
+from spcviz.problems.parsing.page import cached, scenes
 from spcviz.problems.parsing.page import text as say
 from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
@@ -85,7 +85,7 @@ def parsing():
         stop, state["spend"] = say.step_of(most, len(words)), min(state["spend"], most)
     touring.offer(say.facts, parsed, state)
     questions.offer(state, say.values, parsed, state)
-    touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
+    touring.offer_python(scenes.parsing_lines(state, words, SENTENCES[key].heads if key else None))
     if "trees" in hidden or (stop is not None and parsed.truth is None):  # nothing says which heads are right
         veil(say.waits(words))
         return

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from spcviz.problems.budgets import facts
-from spcviz.problems.words.page import cached, python
+from spcviz.problems.words.page import cached, scenes
 from spcviz.problems.words.page.shown import (
     CHOSEN,
     DEVELOPMENT,
@@ -78,7 +78,7 @@ def policy():
     trace = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, trace, state)
     questions.offer(state, facts.word_values, trace, state)
-    touring.offer_python(python.policy(state))
+    touring.offer_python(scenes.policy_lines(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     spent = commit_drag(POLICY, KEY, ("spend", "panels"))
     sent = policy_payload(trace, identity, state["kind"], most=most)

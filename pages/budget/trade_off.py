@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, game, python, task
-from spcviz.problems.budgets import text as say
+from spcviz.problems.budgets import evidence, facts, game, scenes, task
+from spcviz.problems.budgets import task as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
@@ -109,7 +109,7 @@ def picture():
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
     questions.offer(state, facts.batch_values, batch, state)
-    touring.offer_python(python.lines(batch.task, state))
+    touring.offer_python(scenes.trade_off_lines(batch.task, state))
     names = [m.name for m in batch.methods]
     method = state["method"] if state["method"] in names else names[0]
     only = seen_of(names, method)

@@ -96,7 +96,7 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
 
 
 def _load_zip(path: Path, types: Iterable[type]) -> Any:
-    from spcviz.io.zip_file import MAX_PACKED, of_zip
+    from spcviz.io.zipped import MAX_PACKED, of_zip
 
     try:
         with path.open("rb") as file:
@@ -128,12 +128,12 @@ def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, typ
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)
     except SpcvizError as error:
-        raise _refused(folder, kind, str(error)) from error
+        raise _refusal(folder, kind, str(error)) from error
     except _UNREAD as error:
-        raise _refused(folder, kind, f"{type(error).__name__}: {error}") from error
+        raise _refusal(folder, kind, f"{type(error).__name__}: {error}") from error
 
 
-def _refused(folder: str | Path, kind: Any, why: str) -> StoreError:
+def _refusal(folder: str | Path, kind: Any, why: str) -> StoreError:
     return StoreError(
         f"model in {folder} does not hold what {kind.__name__} reads: {why}; "
         "fit it again and write it with spcviz.save"

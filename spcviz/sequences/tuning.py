@@ -43,7 +43,7 @@ class Tuned(Filtering):
         """
         if guarantee is not None:
             self.guarantee = guarantees.check_guarantee(guarantee)
-        encoded, grown = self._encode(X), self._grown()
+        encoded, grown = self._encode(X), self._grown_cascade()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
         if not len(truth):
@@ -68,7 +68,7 @@ class Tuned(Filtering):
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
         if guarantees.check_guarantee(self.guarantee) is not None:
-            chosen = self._chosen(
+            chosen = self._choose_settings(
                 X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at)
             )
             for t in range(len(chosen)):
@@ -91,7 +91,7 @@ class Tuned(Filtering):
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
         return self._with_settings(alphas, figures)
 
-    def _chosen(
+    def _choose_settings(
         self, X: Any, lengths: np.ndarray, lost: Callable[[Some, tuple[float, ...]], np.ndarray]
     ) -> tuple[float, ...]:
         """Settings along the path that keep the estimator's promise; see `paths.choose`."""
@@ -103,15 +103,15 @@ class Tuned(Filtering):
             return np.concatenate(of_all)[some]
 
         begin = [level.alpha for level in cascade.levels[:-1]]
-        n = len(places)
-        return paths.choose(cascade.rule, begin, n, lost_at, self._promised(), self.guarantee).settings
+        n, tolerance = len(places), self._promised_tolerance()
+        return paths.choose(cascade.rule, begin, n, lost_at, tolerance, self.guarantee).settings
 
     def _with_settings(self, alphas: list[float], figures: list[LevelFigures]) -> Self:
         levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
         self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
         return self
 
-    def _promised(self) -> float:
+    def _promised_tolerance(self) -> float:
         """The tolerance that a guarantee is about: of the whole cascade."""
         if self.tolerance_kind != "example":
             raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")

@@ -110,7 +110,7 @@ def sample(
     state = seeds.astype(np.uint64)
     width = width_of(n)
     if degree <= 4 and width is not None and is_tame(unary, pairwise, degree):
-        products = _padded(unary, pairwise, table, width)
+        products = _pad_weights(unary, pairwise, table, width)
         stuck = _sample_products(width, n, products, state, n_sweeps, labels, start is None)
     else:
         tables = np.empty((2 * len(pairwise), n, n))
@@ -133,7 +133,7 @@ def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np
     return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # to be written to
 
 
-def _padded(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
+def _pad_weights(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
     """Exponentials, with states of weight 0 up to a width."""
     n = unary.shape[1]
     weights = pad_states(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)

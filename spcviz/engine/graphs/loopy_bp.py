@@ -130,7 +130,7 @@ def propagate(
         )
     table = graph.Adjacency(*graph.build_adjacency(len(unary), edges))
     most = int(np.diff(table.start).max())  # neighbours of a node
-    semiring, u, tables = _prepared(kind, unary, pairwise, most)
+    semiring, u, tables = _prepare_tables(kind, unary, pairwise, most)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
     width = width_of(unary.shape[1])
     how = Schedule(damping, tolerance, max_iterations, schedule == "sequential")
@@ -162,7 +162,7 @@ def propagate(
     return Beliefs(beliefs, labels, len(residual), residual[-1] <= tolerance, residual, kept)
 
 
-def _prepared(
+def _prepare_tables(
     kind: str, unary: np.ndarray, pairwise: np.ndarray, most: int
 ) -> tuple[Semiring, np.ndarray, np.ndarray]:
     """(semiring, unary, tables by directed edge) in the semiring's own terms."""

@@ -223,9 +223,9 @@ class StateTable:
 
     def encode(self, state: Mapping) -> dict[str, str]:
         """Parameters of a state: those that differ from their default, as text; none for the first scene."""
-        return self._encoded(self.clean(state), {})
+        return self._encode_state(self.clean(state), {})
 
-    def _encoded(self, state, kept):
+    def _encode_state(self, state, kept):
         """Parameters of a state beside those that are `kept` for another machine."""
         if not kept and state == self.first_scene:
             return {}
@@ -249,7 +249,7 @@ class StateTable:
         for name, text in self.list_refused(present).items():
             say = (sentences or {}).get(name, self.fields[name].describe_refusal)
             misread.note(name, say(text))
-        self._write(self._encoded(state, self.missing(present)), present)
+        self._write(self._encode_state(state, self.missing(present)), present)
         return state
 
     def write(self, **changes) -> dict:
@@ -260,7 +260,7 @@ class StateTable:
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
-        if self._write(self._encoded(state, kept), before):
+        if self._write(self._encode_state(state, kept), before):
             history.remember({name: text for name, text in before.items() if name in self.fields})
         return state
 

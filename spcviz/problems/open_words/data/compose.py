@@ -11,8 +11,10 @@
 Only the words, their counts and the drawn numbers are stored; no sentence can be put together from them.
 """
 
+import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +23,9 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
+from spcviz.shared.bring import original
 
 WORD = re.compile(r"[a-z]{3,14}")
 LONGEST = 14
@@ -33,6 +37,7 @@ TEST_FOLD, DEV_FOLD = 0, 1
 SETS = ("train", "dev", "unseen", "natural")
 SIZES = {"train": 20_000, "dev": 1500, "unseen": 2000, "natural": 2000}
 SEED = 15
+_OTHER = "; other bytes than those that ship with the project"
 
 
 class Composed(NamedTuple):
@@ -97,9 +102,9 @@ def compose(
     fits = {"dev": _by_letter(images.labels, folds == DEV_FOLD), "unseen": of_test, "natural": of_test}
     is_training = ~np.isin(folds, [TEST_FOLD, DEV_FOLD])
     of_part = [_by_letter(images.labels, is_training & (part_of_fold(folds) == p)) for p in range(N_PARTS)]
-    rows = {"train": _drawn(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
+    rows = {"train": _draw_images(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
     for name in SETS[1:]:
-        rows[name] = _drawn(types, words[name], [fits[name]] * len(words[name]), rng)
+        rows[name] = _draw_images(types, words[name], [fits[name]] * len(words[name]), rng)
     return Composed(types, n, share, part, words, rows)
 
 
@@ -121,7 +126,20 @@ def _by_letter(labels, is_allowed):
     return [np.flatnonzero(is_allowed & (labels == k)) for k in range(letters.N_STATES)]
 
 
-def _drawn(types, words, images, rng):
+def _draw_images(types, words, images, rng):
     """An image for each letter of each word."""
     drawn = [rng.choice(choices[byte - 97]) for word, choices in zip(words, images) for byte in types[word]]
     return np.array(drawn, dtype=np.int64)
+
+
+def prepare(folder: Path, place: Path) -> Iterator[str]:
+    """Compose the words from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
+    names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
+    root = original.root_of(folder, names[0])
+    list(original.all_there(root, names))
+    composed = compose(count_words(root), letters.load_words())
+    path = place / data.SHIPPED.name
+    data.write(path, composed)
+    is_same = hashlib.sha256(path.read_bytes()).hexdigest() == data.SHIPPED_SHA256
+    n_words = sum(len(words) for words in composed.words.values())
+    yield f"{path.name}: {n_words} words of {len(composed.types)} types{'' if is_same else _OTHER}"

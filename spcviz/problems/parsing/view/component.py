@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.budgets.text import short
+from spcviz.problems.budgets.task import short
 from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
 from spcviz.web.view.mount import Component, Packed, pack_part, packed_of, viewer
 

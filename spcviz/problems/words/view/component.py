@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyWord
-from spcviz.problems.budgets.text import short
+from spcviz.problems.budgets.task import short
 from spcviz.problems.words.page.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, pack_part, packed_of, viewer
 
