@@ -128,14 +128,14 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
-    layout.explain_refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
-    state = TAGGING.read()
+    state = TAGGING.read({"text": lambda text: say.too_long(text, MAX_TEXT)})
     touring.offer_python(scenes.tagging_lines(state))
     if layout.has_controls(state):
         choose(state)
     if cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    if "tags" in questions.hidden_parts():
+    is_hidden = "tags" in questions.hidden_parts()
+    if is_hidden:
         compute_pictures(SENTENCE)  # for what is offered
         veil(say.WAITS)
     elif state["view"] == "compare":
@@ -144,7 +144,7 @@ def page():
         {"words": sentence, "lattice": picture}[state["view"]]()
     if state["rule"] == "margin" and not layout.is_projected():
         st.caption(say.margins(cached.tagging_margins()))
-    if state["text"] == cached.FIRST and not layout.is_projected():
+    if state["text"] == cached.FIRST and not layout.is_projected() and not is_hidden:
         st.caption(say.CHOSEN)
 
 

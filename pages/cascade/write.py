@@ -1,6 +1,7 @@
 """Write a word: one's own hand, stroke by stroke through the cascade."""
 
 import re
+from string import ascii_lowercase as LETTERS
 
 import streamlit as st
 
@@ -123,7 +124,9 @@ def drawing():
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])
     boxes = writing.boxes(reading, state, turn)
-    show_write(boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
+    show_write(
+        boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes, hands=cached.example(LETTERS)
+    )
     trace = reading.trace
     if trace is None:
         questions.offer(state | {"end": "", "alive_all": False})

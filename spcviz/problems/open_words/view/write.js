@@ -10,6 +10,7 @@ import { BOX, MOST, boxesText, cutsAtGaps, parse, straighten, stripText, toStrip
 const PEN = 0.045; // of a box's side
 const PIXEL = 4;
 const PEN_RESTS_MS = 350;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 class WriteView extends View {
   isCutByHand = false;
@@ -35,6 +36,7 @@ class WriteView extends View {
     this.isExample = Boolean(data.example) && !this.view.ink;
     this.isReading = false;
     this.rasters = unpackInk(data.rasters);
+    if (data.parts?.hands) this.hands = parse(data.parts.hands.letters).letters; // an answer to a stroke has none
     this.last ??= [];
     this.layOut();
     this.warmUp();
@@ -75,7 +77,7 @@ class WriteView extends View {
   }
 
   cell(i) {
-    const canvas = node("canvas", { tabindex: "0", role: "img", "aria-label": this.isStrip ? "Strip to write a word in" : `Box ${i + 1}: draw a letter` });
+    const canvas = node("canvas", { tabindex: "0", ...this.isStrip ? { role: "img", "aria-label": "Strip to write a word in" } : { role: "textbox", "aria-label": `Box ${i + 1}: draw a letter, or type one` } });
     const raster = node("canvas", { class: "raster", width: 8 * PIXEL, height: 16 * PIXEL, title: "What the cascade sees: 16 x 8 pixels" });
     const letter = node("b", { class: "read" }), cuts = node("div", { class: "cuts" }), pieces = node("div", { class: "pieces" });
     const foot = this.isStrip ? pieces : node("div", { class: "foot" }, raster, letter, node("span", { class: "acts" },
@@ -83,6 +85,8 @@ class WriteView extends View {
     this.listen(canvas, "pointerdown", (event) => this.begin(event, i, canvas));
     this.listen(canvas, "pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) this.listen(canvas, name, (event) => this.lift(event));
+    this.listen(canvas, "keydown", (event) => this.type(event, i));
+    for (const name of ["focus", "blur"]) this.listen(canvas, name, () => this.draw());
     return { root: node("div", { class: "cell" }, node("div", { class: "paper" }, canvas, cuts), foot), canvas, raster, letter, cuts, pieces };
   }
 
@@ -125,6 +129,19 @@ class WriteView extends View {
     else this.drawing.letters[i].push(stroke);
     this.last.push(i);
     this.commitStrokes();
+  }
+
+  /** For who cannot draw: a letter that is typed in a box is another writer's, and the next box is gone to. */
+  type(event, i) {
+    if (this.isStrip || event.ctrlKey || event.metaKey || event.altKey) return;
+    const letter = LETTERS.indexOf(event.key.toLowerCase()), isErased = ["Backspace", "Delete"].includes(event.key);
+    if (!isErased && (event.key.length !== 1 || letter < 0 || !this.hands?.[letter])) return;
+    event.preventDefault();
+    event.stopPropagation(); // a letter is no shortcut of the page
+    this.beginOwn();
+    this.drawing.letters[i] = isErased ? [] : structuredClone(this.hands[letter]);
+    this.changed();
+    if (!isErased) this.cells[i + 1]?.canvas.focus();
   }
 
   /** The strokes have changed: their text is the view, and the server hears of it at once. */
@@ -278,7 +295,8 @@ class WriteView extends View {
       setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : strokes.length ? "…" : "");
     });
     this.root.classList.toggle("example", this.isExample && !this.drag?.points);
-    setText(this.invites, this.isExample ? "Draw over it: your first stroke takes its place." : "");
+    const isTyped = !this.isStrip && this.cells.some(({ canvas }) => canvas.matches(":focus-visible"));
+    setText(this.invites, isTyped ? "Type a letter: one by another writer, of the data, comes into the box." : this.isExample ? "Draw over it: your first stroke takes its place." : "");
     setText(this.says, this.isReading ? "Reading …" : this.data.says);
     this.says.classList.toggle("answer", Boolean(reading) && this.data.says.includes(`“${reading}”`));
     if (!places.length && isCurrent) this.measureAnswer(this.data); // no lattice will be drawn
