@@ -114,7 +114,7 @@ VERBS = frozenset(
     {"bound", "found", "left", "spread", "split", "embed", "feed", "need", "proceed", "seed", "shed"}
 )
 """Which of them a verb may be, too."""
-ADJECTIVES = {"constrained", "peaked", "placed", "prepared", "tiered", "versioned", "weighted"}
+ADJECTIVES = {"constrained", "peaked", "placed", "prepared", "tiered", "versioned", "weighted", "zipped"}
 """Names of files that say what the thing in them is like: weighted chains, placed states."""
 ROOMS = {"cached", "shown", "stored"}
 """Files that every problem has under these names: cached calls, tuples that are drawn, stored models."""

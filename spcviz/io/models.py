@@ -96,7 +96,7 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
 
 
 def _load_zip(path: Path, types: Iterable[type]) -> Any:
-    from spcviz.io.zip_file import MAX_PACKED, of_zip
+    from spcviz.io.zipped import MAX_PACKED, of_zip
 
     try:
         with path.open("rb") as file:

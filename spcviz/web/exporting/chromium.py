@@ -275,6 +275,12 @@ class Browsers:
         with self._lock:
             self._waiting.append(one)
 
+    def wake(self) -> None:
+        """Have one ready, which starts beside whatever else is done meanwhile."""
+        with self._lock:
+            if not self._waiting:
+                self._waiting.append(Chromium(self._path(), self._niceness))
+
     def end(self, idle: float = 0.0) -> None:
         """End those that have waited for so many seconds."""
         with self._lock:

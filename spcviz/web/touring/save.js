@@ -117,6 +117,7 @@ export function showSave(bar, opener) {
     return { box, get value() { return box.value; } };
   };
   const loop = () => {
+    fetch(urlOf("wake", sceneHere(), ""), { priority: "low" }).catch(() => null); // the first would wait for what draws
     const width = choice("Width of the loop", [["960", "960 pixels"], ["1920", "1920 pixels"]]);
     const theme = choice("Theme of the loop", [["0", "light"], ["1", "dark"]]);
     theme.box.value = bar.readTheme() && bar.isDark ? "1" : "0";

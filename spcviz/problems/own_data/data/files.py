@@ -19,7 +19,7 @@ from spcviz.io.records import looks_like_json
 from spcviz.io.score_tables import is_score_table
 from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.unpacking import opened_zip
-from spcviz.io.zip_file import MANIFEST
+from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import own_model as models
 from spcviz.problems.own_data.model.settings import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
