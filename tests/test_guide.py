@@ -105,7 +105,7 @@ def test_a_name_that_is_not_there_is_found(before, after, find):
 
 # What the guide's sentence on sizes says, as rules: names that several problems have, and folders.
 SLOTS = {
-    "cached", "component", "pays", "scenes", "shown", "state", "text",  # of a problem
+    "cached", "component", "pays", "prepare", "scenes", "shown", "state", "text",  # of a problem
     "errors", "__main__",
 }  # fmt: skip
 FOLDERS = ("spcviz/commands/", "pages/")

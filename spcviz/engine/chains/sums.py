@@ -233,6 +233,7 @@ def _both_ways(
         store(sums, (k, 0), zero)
     c, columns, w = 0, table.shape[1], len(_LANES)
     while c < columns:
+        # Three sums that do not wait for one another, and each share is spread out once for all of them.
         if columns - c >= 3 * w:
             x, y, z = zero, zero, zero
             u = load(_LANES, back, (c,))

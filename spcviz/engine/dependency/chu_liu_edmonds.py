@@ -297,6 +297,7 @@ def _merge(
     for i in range(1, len(cycle)):
         for u in range(n):
             node[u] = c if node[u] == cycle[i] else node[u]
+    # Arcs between nodes of the cycle lead into none that is left.
     for u in range(n):
         if node[u] == c:
             gain[c, u] = -np.inf

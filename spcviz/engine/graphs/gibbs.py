@@ -210,8 +210,10 @@ def _sample_products(
                         out[k] = acc
                     target = _uniform(state, begin + s) * acc
                     k = 0
+                    # Counted, not searched: where a search ends is chance, which no processor foresees.
                     for q in range(n):
                         k += out[q] <= target
+                    # The target may round up to the whole sum; then it is the last state that has any weight.
                     if k == n:
                         k = _last_possible(out)
                     y[i, s] = k

@@ -235,6 +235,8 @@ def _send(
     degree = last - first
     if degree == 0:
         return
+    # A message leaves out what its receiver sent: by products from both sides, as a division of the product
+    # of all by one would fail at 0 and -inf.
     before[0] = unary[i]
     for q in range(degree - 1):
         multiply(sr, before[q], messages[outgoing[first + q] ^ 1], before[q + 1])
@@ -286,6 +288,7 @@ def _propagate(
                 worst = max(worst, change)
                 if in_turn:
                     messages[d] = fresh[d]
+        # All at once: each message was made of those of the sweep before, so the two arrays take turns.
         if not in_turn:
             messages, fresh = fresh, messages
         if t < len(kept):

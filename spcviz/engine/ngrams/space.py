@@ -276,6 +276,8 @@ def _states_left(lattice: Lattice, out: np.ndarray) -> None:
             for a in range(arc_start[c], arc_start[c + 1]):
                 key = arc_key[a]
                 out[row, (key & mask) - 1] = True
+                # An arc stands for its last position; those of the first column for the positions before it,
+                # too.
                 if c == lattice.col_start[w]:
                     for j in range(1, n):
                         key >>= bits

@@ -194,6 +194,7 @@ def _sum_rescaled(
         _exponentials_or_zero(unary[i], top, here[i, :n])
         multiply(SUM_TIMES, here[i, :n], message[:n], left[i, :n])
         whole = sum_of(left[i, :n])
+        # Below it digits are lost without a sign; `not` takes NaN along. The caller goes on with logs.
         if not whole > TINY:
             return np.nan
         stretch(left[i, :n], 1.0 / whole)

@@ -171,6 +171,7 @@ class _Shared:
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
             stamp = self.stamp()
             for old, (value, until, its_stamp) in list(self.known.items()):
+                # What it was made of has not changed: it lives on without being made again.
                 if until < now and its_stamp == stamp:
                     self.known[old] = value, now + self.seconds, stamp
                 elif until < now:

@@ -1,4 +1,4 @@
-"""Cached calls of the pages about arms and budgets."""
+"""Cached calls about arms and budgets: a clip on Pose, and a batch on Trade-off (`TRADE`)."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cached calls of the Letters, Sweep and Write pages."""
+"""Cached calls of Letters, Sweep and Write: words on offer, a word traced, thresholds swept, ink read."""
 
 import math
 

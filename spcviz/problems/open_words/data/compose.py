@@ -11,10 +11,8 @@
 Only the words, their counts and the drawn numbers are stored; no sentence can be put together from them.
 """
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,9 +21,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
-from spcviz.shared.bring import original
 
 WORD = re.compile(r"[a-z]{3,14}")
 LONGEST = 14
@@ -37,7 +33,6 @@ TEST_FOLD, DEV_FOLD = 0, 1
 SETS = ("train", "dev", "unseen", "natural")
 SIZES = {"train": 20_000, "dev": 1500, "unseen": 2000, "natural": 2000}
 SEED = 15
-_OTHER = "; other bytes than those that ship with the project"
 
 
 class Composed(NamedTuple):
@@ -130,16 +125,3 @@ def _draw_images(types, words, images, rng):
     """An image for each letter of each word."""
     drawn = [rng.choice(choices[byte - 97]) for word, choices in zip(words, images) for byte in types[word]]
     return np.array(drawn, dtype=np.int64)
-
-
-def prepare(folder: Path, place: Path) -> Iterator[str]:
-    """Compose the words from a clone or release of UD_English-EWT (`DataSet.prepare`)."""
-    names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
-    root = original.root_of(folder, names[0])
-    list(original.all_there(root, names))
-    composed = compose(count_words(root), letters.load_words())
-    path = place / data.SHIPPED.name
-    data.write(path, composed)
-    is_same = hashlib.sha256(path.read_bytes()).hexdigest() == data.SHIPPED_SHA256
-    n_words = sum(len(words) for words in composed.words.values())
-    yield f"{path.name}: {n_words} words of {len(composed.types)} types{'' if is_same else _OTHER}"

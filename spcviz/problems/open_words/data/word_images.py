@@ -115,7 +115,7 @@ DATA_SETS = (
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,
         licence="list of words: CC BY-SA 4.0; letter images: see ocr",
-        prepare="spcviz.problems.open_words.data.compose:prepare",
+        prepare="spcviz.problems.open_words.data.prepare:prepare",
         weights="share-alike",
     ),
 )

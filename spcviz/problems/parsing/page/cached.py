@@ -1,4 +1,4 @@
-"""Cached calls of the Parsing page."""
+"""Cached calls of Parsing: a sentence under every policy; its batch on the Trade-off page (`TRADE`)."""
 
 from itertools import product
 

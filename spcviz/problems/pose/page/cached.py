@@ -1,4 +1,4 @@
-"""Cached calls of the Pose page."""
+"""Cached calls of Pose: clips and own pictures, level by level; clips that were worked out before."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cached calls of the page Scenes at any time."""
+"""Cached calls of Scenes at any time: a picture step by step; its batch on Trade-off (`TRADE`)."""
 
 from itertools import product
 from typing import Any

@@ -1,4 +1,4 @@
-"""Cached calls of the budget pages about words."""
+"""Cached calls about words and budgets: a word under policies; a batch on Trade-off (`TRADE`)."""
 
 from itertools import product
 
