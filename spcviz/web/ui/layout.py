@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from spcviz.web.cached import ownership, upload_bounds
 from spcviz.web.course import questions
 from spcviz.web.figures import palette
 from spcviz.web.ui.state import StateTable
@@ -130,7 +131,10 @@ def upload_box(label: str, bring: Callable[[str], Any], key: str) -> Any:
     The picture that is made of it comes next: what brought it has had its time.
     """
     with st.expander(label, expanded=st.session_state.get(key) is None):
-        return bring(key)
+        file = bring(key)
+        if upload_bounds.has_lost(ownership.visit(), file):
+            st.warning(upload_bounds.LOST, icon=":material/broken_image:")
+    return file
 
 
 def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]) -> list[str]:

@@ -77,10 +77,11 @@ _PIECE_PATIENCE = 1.0
 
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
-    from spcviz.web.cached import heap, pool, sharing
+    from spcviz.web.cached import heap, pool, sharing, upload_bounds
 
     _open_terminal()
     heap.set_up()
+    upload_bounds.watch()
     STATE.known.clear()
     sharing.GATE["of"] = may_compute
     pool.BETWEEN["of"] = partial(STATE.let_visitors_first, patience=_PIECE_PATIENCE)
