@@ -36,7 +36,12 @@ ROOMY = """<style>
 </style>"""
 """A box to choose from is as wide as its page says, and wider where its words take more."""
 
-PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
+PROJECTOR_CSS = """<style>
+html { font-size: clamp(16px, 1.25vw, 32px); }
+@supports not (field-sizing: content) {
+  .stElementContainer[width$=px]:has(> .stSelectbox) { min-width: 15rem }
+}
+</style>"""
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
 
 

@@ -28,7 +28,6 @@ HINTS = {
 """{name that a page does not know: what is said instead of that}."""
 LONGEST, MOST = 40, 5
 """Characters of a text of the address, and sentences, that are shown."""
-STYLE = "<style>.st-key-misread:not(:has([data-testid])) { display: none }</style>"
 
 
 def note(name: str, sentence: str) -> None:
@@ -69,8 +68,7 @@ def list_unknown(params: Mapping[str, str], known: Iterable[str]) -> list[str]:
 @contextlib.contextmanager
 def notice(page: str) -> Iterator[None]:
     """Around a page that runs: what of its address was not understood, said above it."""
-    st.html(STYLE)
-    slot = st.container(key="misread")
+    slot = st.container(key="misread")  # takes no room while nothing is in it
     try:
         yield
     finally:
