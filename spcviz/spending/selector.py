@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ShapeError
 from spcviz.learning import stored_arrays
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
@@ -165,8 +165,7 @@ class ModelSelector(Budgeted):
 
 
 def _check_policy(policy: str) -> None:
-    if policy not in SELECTORS:
-        raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {policy!r:.60}")
+    checks.one_of("policy", policy, SELECTORS)
 
 
 class _Reading:
