@@ -30,7 +30,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from spcviz.engine.kernels import vectors
-from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type, spliced_kernel
+from spcviz.engine.kernels.jit import bare_inlined_kernel, by_type, spliced_kernel
 from spcviz.engine.kernels.vectors import Width, largest, stretch
 
 
@@ -273,8 +273,6 @@ _TABLE: dict[str, dict[type, Callable]] = {
 }
 
 _KERNELS = {name: {sr: bare_inlined_kernel(f) for sr, f in row.items()} for name, row in _TABLE.items()}
-# Not pressed into what calls it: few columns took a tenth longer within the code of many.
-_PLAIN = {sr: bare_kernel(f) for sr, f in _TABLE["combine"].items()}
 _WIDE: dict[type, Callable] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
 
 
@@ -324,7 +322,7 @@ def _multiply_kernel(sr: Any, vector: Any, other: Any, out: Any) -> Callable:
 
 
 by_type(combine, _combine_kernel)
-by_type(combine_plain, lambda sr, vector, matrix, out: _PLAIN[kind_of(sr)])
+by_type(combine_plain, lambda sr, vector, matrix, out: _KERNELS["combine"][kind_of(sr)])
 by_type(multiply, _multiply_kernel)
 by_type(settle, lambda sr, vector: _KERNELS["settle"][kind_of(sr)])
 by_type(total, lambda sr, vector: _KERNELS["total"][kind_of(sr)])
