@@ -152,7 +152,8 @@ def _epoch(
     for w in turn:
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    scores = np.empty(longest * k, np.float64).reshape((longest, k))
+    predicted = np.empty(longest, np.int64)
     toward = fill_new(k, np.float64, 0.0)
     left = align_rows((longest + 1, k), scores)
     for w in turn:
