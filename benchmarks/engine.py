@@ -6,7 +6,7 @@ process's CPU seconds, of all its threads: the clock on the wall would count wha
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from spcviz.problems.grids.data import fields as grids
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model import stored
 from spcviz.shared.folders import MODELS
-from spcviz.shared.report import describe, machine
+from spcviz.shared.report import describe, machine, markdown_table
 from spcviz.store import StoreError
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
@@ -111,20 +111,26 @@ def ratios(result: dict) -> dict[str, dict[str, tuple[float, str]]]:
     return best
 
 
+def ratio_table(result: dict, processors: Sequence[str]) -> str:
+    """`ratios` as a Markdown table, a column for each processor."""
+    rows = []
+    for name, per_cpu in ratios(result).items():
+        cells = (
+            f"{per_cpu[one][0]:.2f} ({per_cpu[one][1]})" if one in per_cpu else "–" for one in processors
+        )
+        rows.append((name, *cells))
+    return markdown_table(("operation", *processors), rows)
+
+
 def section(result: dict) -> str:
     """What the stored result comes to on each processor, for the evidence."""
     processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
-    lines = [f"| operation | {' | '.join(processors)} |", "|" + "---|" * (1 + len(processors))]
-    for name, per_cpu in ratios(result).items():
-        cells = [
-            f"{per_cpu[one][0]:.2f} ({per_cpu[one][1]})" if one in per_cpu else "–" for one in processors
-        ]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+    table = ratio_table(result, processors)
     about = (
         "How many times this engine's CPU time the best of the others takes (above 1: ours is faster), "
         "by processor. File: `bench-engine.json`. Repeat it with `python -m spcviz bench engine`."
     )
-    return "\n\n".join(["## The engine beside numpy and other libraries", about, "\n".join(lines)])
+    return "\n\n".join(["## The engine beside numpy and other libraries", about, table])
 
 
 def as_text(result):

@@ -26,7 +26,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.problems.tagging.data.corpora import FOLDERS, read_ewt, read_splits
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 from spcviz.shared.folders import data_folder
-from spcviz.shared.report import describe
+from spcviz.shared.report import describe, markdown_table
 from spcviz.shared.work import processes
 
 
@@ -300,14 +300,20 @@ def features(words: list[str]) -> list[list[str]]:
     return rows
 
 
+COLUMNS = (
+    "data", "model", "program", "tokens right, %", "sentences right, %", "training, s", "tokens/s", "MB",
+)  # fmt: skip
+"""Of the table of a stored result."""
+
+
 def section(result: dict) -> str:
     """What the stored result comes to, for the evidence."""
-    head = "| data | model | program | tokens right, % | sentences right, % | training, s | tokens/s | MB |"
-    lines = [head, "|" + "---|" * 8]
+    lines = []
     for row in result["rows"]:
-        right = f"{100 * row['tokens_right']:.2f} | {100 * row['sentences_right']:.2f}"
-        cost = f"{row['train_s']:.2f} | {row['tokens_per_s']:,.0f} | {row['peak_mb']:.0f}"
-        lines.append(f"| {row['data']} | {row['what']} | {row['contender']} | {right} | {cost} |")
+        right = f"{100 * row['tokens_right']:.2f}", f"{100 * row['sentences_right']:.2f}"
+        cost = f"{row['train_s']:.2f}", f"{row['tokens_per_s']:,.0f}", f"{row['peak_mb']:.0f}"
+        lines.append((row["data"], row["what"], row["contender"], *right, *cost))
+    table = markdown_table(COLUMNS, lines)
     threads = [
         f"{row['what']} on {row['input']} {row['ratio']:.2f} times ({row['one_s']:.2f} s by one)"
         for row in result["threads"]
@@ -324,7 +330,7 @@ def section(result: dict) -> str:
         + (f"Texts made anew, in one call and a sentence a call: {'; '.join(served)}. " if served else "")
         + "Repeat it with `python -m spcviz bench library`."
     )
-    return "\n\n".join(["## Taggers beside CRFsuite", about, "\n".join(lines)])
+    return "\n\n".join(["## Taggers beside CRFsuite", about, table])
 
 
 def as_text(result: dict) -> str:

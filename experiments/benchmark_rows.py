@@ -5,6 +5,7 @@ from pathlib import Path
 from experiments.statements.evidence import row_of
 from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
+from spcviz.shared.report import markdown_table
 from spcviz.web.figures.results import measured_on
 
 _ENGINE = (
@@ -17,14 +18,14 @@ _TAGGERS = (("perceptron", "Perceptron tagger, EWT"), ("CRF", "CRF tagger, EWT")
 
 def rows(results: Path = RESULTS) -> str:
     """The table in Markdown; lines of benchmarks that are not stored are left out."""
-    lines = ["| what | here | best other | `bench`, measured on |", "|---|---|---|---|"]
+    lines = []
     for name, make in (("engine", _engine), ("library", _library), ("app", _app)):
         result = result_files.read(results, f"bench-{name}")
         if result is not None:
             with result_files.reading(f"bench-{name}"):
                 day = measured_on(result, " ").partition(" (")[0]
-                lines += [f"| {' | '.join(cells)} | `{name}`{day} |" for cells in make(result)]
-    return "\n".join(lines)
+                lines += [(*cells, f"`{name}`{day}") for cells in make(result)]
+    return markdown_table(("what", "here", "best other", "`bench`, measured on"), lines)
 
 
 def _engine(result):

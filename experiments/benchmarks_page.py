@@ -7,9 +7,11 @@ expect of the app stands in docs/class.md.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.engine import ratios
+from benchmarks.engine import ratio_table
+from benchmarks.library import COLUMNS as LIBRARY_COLUMNS
 from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
+from spcviz.shared.report import markdown_table
 from spcviz.web.figures.results import command_of, measured_on
 
 FILE = "benchmarks.md"
@@ -39,10 +41,10 @@ def _section(name: str, results: Path) -> str:
     if result is None:
         return f"{head}\n\nNot measured yet: `python -m spcviz bench {name} --json`."
     with result_files.reading(file):
-        return "\n\n".join([head, _measured(file, result), *figures(result)])
+        return "\n\n".join([head, _describe_run(file, result), *figures(result)])
 
 
-def _measured(file: str, result: dict) -> str:
+def _describe_run(file: str, result: dict) -> str:
     """Machine, day, command, statistic."""
     machine = result["machine"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
@@ -63,23 +65,19 @@ def _engine(result: dict) -> Iterator[str]:
         "CPU microseconds a call of all that were run in turns in one process; in brackets how many times "
         "ours. 32 bits: half the precision of the others."
     )
-    lines = ["| operation | spcviz | others, and spcviz in other forms |", "|---|---|---|"]
+    lines = []
     for operation in dict.fromkeys(row["operation"] for row in here):
         rows = [row for row in here if row["operation"] == operation]
         ours = next(row for row in rows if row["contender"] == "spcviz")
         others = sorted((row for row in rows if row is not ours), key=lambda row: row["us"])
         said = "; ".join(f"{row['contender']} {_us(row)} ({row['ratio']:.2f})" for row in others)
-        lines.append(f"| {operation} | {_us(ours)} | {said or 'none measured'} |")
-    yield "\n".join(lines)
+        lines.append((operation, _us(ours), said or "none measured"))
+    yield markdown_table(("operation", "spcviz", "others, and spcviz in other forms"), lines)
     yield "In brackets the quartiles of the turns." if "us_quartiles" in here[0] else _NO_SPREAD
     processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
     if len(processors) > 1:
         yield "The fastest of the others, times ours, by processor: how much a ratio hangs on the machine."
-        lines = [f"| operation | {' | '.join(processors)} |", "|" + "---|" * (1 + len(processors))]
-        for operation, by in ratios(result).items():
-            cells = (f"{by[one][0]:.2f} ({by[one][1]})" if one in by else "–" for one in processors)
-            lines.append(f"| {operation} | {' | '.join(cells)} |")
-        yield "\n".join(lines)
+        yield ratio_table(result, processors)
 
 
 def _us(row: dict) -> str:
@@ -98,16 +96,19 @@ def _library(result: dict) -> Iterator[str]:
         "sentences reported. CPU seconds; every run is a process of its own, whose peak of memory is told."
     )
     lines = [
-        "| data | model | program | tokens right, % | sentences right, % | training, s | tokens/s | MB |"
-    ]
-    lines += ["|" + "---|" * 8]
-    for row in result["rows"]:
-        lines.append(
-            f"| {row['data']} | {row['what']} | {row['contender']} | {100 * row['tokens_right']:.2f} "
-            f"| {100 * row['sentences_right']:.2f} | {row['train_s']:.2f}{_range(row, 'train_s', '.2f')} "
-            f"| {row['tokens_per_s']:,.0f}{_range(row, 'tokens_per_s', ',.0f')} | {row['peak_mb']:.0f} |"
+        (
+            row["data"],
+            row["what"],
+            row["contender"],
+            f"{100 * row['tokens_right']:.2f}",
+            f"{100 * row['sentences_right']:.2f}",
+            f"{row['train_s']:.2f}{_range(row, 'train_s', '.2f')}",
+            f"{row['tokens_per_s']:,.0f}{_range(row, 'tokens_per_s', ',.0f')}",
+            f"{row['peak_mb']:.0f}",
         )
-    yield "\n".join(lines)
+        for row in result["rows"]
+    ]
+    yield markdown_table(LIBRARY_COLUMNS, lines)
     yield (
         "In brackets the least and the most of the turns."
         if "train_s_range" in result["rows"][0]
@@ -115,24 +116,18 @@ def _library(result: dict) -> Iterator[str]:
     )
     if result.get("serving"):
         lines = [
-            "| texts made anew | program | tokens/s in one call | a sentence a call, µs |",
-            "|" + "---|" * 4,
-        ]
-        lines += [
-            f"| {row['input']} | {row['contender']} | {row['tokens_per_s']:,.0f} | {row['sentence_us']:.0f} |"
+            (row["input"], row["contender"], f"{row['tokens_per_s']:,.0f}", f"{row['sentence_us']:.0f}")
             for row in result["serving"]
         ]
-        yield "\n".join(lines)
+        head = "texts made anew", "program", "tokens/s in one call", "a sentence a call, µs"
+        yield markdown_table(head, lines)
     if result.get("threads"):
         lines = [
-            "| two threads against one, on the clock | input | one, s | two, s | ratio |",
-            "|" + "---|" * 5,
-        ]
-        lines += [
-            f"| {r['what']} | {r['input']} | {r['one_s']:.2f} | {r['two_s']:.2f} | {r['ratio']:.2f} |"
+            (r["what"], r["input"], *(f"{r[name]:.2f}" for name in ("one_s", "two_s", "ratio")))
             for r in result["threads"]
         ]
-        yield "\n".join(lines)
+        head = "two threads against one, on the clock", "input", "one, s", "two, s", "ratio"
+        yield markdown_table(head, lines)
 
 
 def _range(row: dict, field: str, form: str) -> str:
@@ -147,16 +142,14 @@ def _data(result: dict) -> Iterator[str]:
         f"{about['sentences']:,} sentences, {about['tokens']:,} tokens, {about['labels']} labels, one run; "
         "without a rival: no other program that was found reads such a file, trains on it and draws it."
     )
-    lines = ["| what | measured |", "|---|---|"]
-    lines += [f"| {row['what']} | {row['measured']:.2f} {row['unit']} |" for row in result["rows"]]
-    yield "\n".join(lines)
+    lines = [(row["what"], f"{row['measured']:.2f} {row['unit']}") for row in result["rows"]]
+    yield markdown_table(("what", "measured"), lines)
 
 
 def _robust(result: dict) -> Iterator[str]:
     yield "Among cases drawn at random: answers compared with enumeration, damage, hostile input."
-    lines = ["| what | cases | faults |", "|---|---|---|"]
-    lines += [f"| {row['what']} | {row['cases']:,} | {row['faults']:,} |" for row in result["rows"]]
-    yield "\n".join(lines)
+    lines = [(row["what"], f"{row['cases']:,}", f"{row['faults']:,}") for row in result["rows"]]
+    yield markdown_table(("what", "cases", "faults"), lines)
 
 
 _SECTIONS: dict[str, tuple[str, Callable[[dict], Iterator[str]]]] = {

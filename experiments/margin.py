@@ -33,7 +33,7 @@ def document() -> str:
     """The document's text; its figures are written into `FIGURES`."""
     results = [_result(name) for name in STUDIES]
     head, tail = ((FIGURES / f"{name}.md").read_text(encoding="utf-8") for name in ("head", "tail"))
-    tell = (_fixed, _free, _tagging, _pose, _grids)
+    tell = (_handwriting_section, _free, _tagging, _pose, _grids)
     parts = [head, *(told(result) for told, result in zip(tell, results, strict=True))]
     return "\n".join([*parts, _not_won(*results), tail])
 
@@ -63,7 +63,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
-def _fixed(result: dict[str, Any] | None) -> str:
+def _handwriting_section(result: dict[str, Any] | None) -> str:
     title = "\n## Handwriting, the 55 words (Table 4.3), by each rule\n"
     if result is None:
         return f"{title}\nNot run yet: the first command below.\n"

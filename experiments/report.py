@@ -69,7 +69,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     wanted[class_file] = _text(class_file)
     for name, bench in BENCHES.items():
         if bench.readme:
-            lines = _measured(results / f"bench-{name}.json", name, registry.load(bench.readme))
+            lines = _describe_benchmark(results / f"bench-{name}.json", name, registry.load(bench.readme))
             wanted[class_file] = between(wanted[class_file], f"bench {name}", lines)
     return {path: text for path, text in wanted.items() if text}
 
@@ -164,7 +164,7 @@ def _evidence(results, papers, own):
     parts += [section(name, results) for name in titles]
     for name, bench in BENCHES.items():
         if bench.evidence and (path := results / f"bench-{name}.json").is_file():
-            parts.append(_measured(path, name, registry.load(bench.evidence)))
+            parts.append(_describe_benchmark(path, name, registry.load(bench.evidence)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -199,7 +199,7 @@ def as_markdown(frame) -> str:
     return "\n".join(f"| {' | '.join(pages.escape_cell(str(cell)) for cell in line)} |" for line in lines)
 
 
-def _measured(path, name, say):
+def _describe_benchmark(path, name, say):
     """What a benchmark's stored result comes to."""
     if (result := result_files.read(path.parent, path.stem)) is None:
         return f"Not measured yet: `python -m spcviz bench {name} --json`."

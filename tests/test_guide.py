@@ -101,3 +101,56 @@ def test_what_the_guide_names_is_there():
 def test_a_name_that_is_not_there_is_found(before, after, find):
     assert before in GUIDE
     assert [*find(GUIDE.replace(before, after))] != []
+
+
+# What the guide's sentence on sizes says, as rules: names that several problems have, and folders.
+SLOTS = {
+    "cached", "component", "pays", "prepare", "scenes", "shown", "state", "text",  # of a problem
+    "errors", "__main__",
+}  # fmt: skip
+FOLDERS = ("spcviz/commands/", "pages/")
+IDEAS = {
+    "app.py": "what streamlit runs",
+    "experiments/budgets.py": "what two problems' results about budgets must have",
+    "spcviz/engine/kernels/announcing.py": "loaded only by who wants the line",
+    "spcviz/engine/prepared.py": "a door of an earlier version",
+    "spcviz/problems/scene/data/road.py": "a data set",
+    "spcviz/sequences/input_types.py": "types for checkers",
+    "spcviz/shared/linear.py": "the stored form of four problems' models",
+    "spcviz/web/course/veil.py": "what stands where a question hides a picture",
+    "spcviz/web/figures/plain.py": "the one way of a visitor's text into markdown",
+    "spcviz/web/ui/about.py": "whose data the models learned from",
+}
+
+
+def n_lines(pattern):
+    """{path: lines} of the package and what lies beside it, without files that only say what a folder is."""
+    tops = ("spcviz", "benchmarks", "experiments", "pages")
+    paths = [ROOT / "app.py", *(path for top in tops for path in (ROOT / top).rglob(pattern))]
+    return {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in paths
+        if path.name != "__init__.py" and path.match(pattern)
+    }
+
+
+@pytest.mark.parametrize("pattern", ["*.py", "*.js", "*.mjs"])
+def test_a_file_is_read_in_a_scroll(pattern):
+    lines = n_lines(pattern)
+    assert lines or pattern == "*.mjs"
+    assert {path: n for path, n in lines.items() if n > 400} == {}
+
+
+def test_small_files_are_those_that_a_rule_names():
+    small = {path for path, n in n_lines("*.py").items() if n < 40}
+    by_rule = {path for path in small if Path(path).stem in SLOTS or path.startswith(FOLDERS)}
+    assert small - by_rule == IDEAS.keys()
+
+
+def test_the_walks_have_as_many_files_as_they_say():
+    numbers = {"nine": 9, "ten": 10, "eleven": 11}
+    walks = re.findall(r"\*\*[^*]+\*\* \([^)]*?(\w+) files\)\.(.*)", GUIDE)
+    assert len(walks) == 4
+    for number, text in walks:
+        without = re.sub(r"\([^()]*\)|`web/lattice/component.py` packs", "", text)
+        assert len(re.findall(r"`[\w/]+\.(?:py|js)`", without)) == numbers[number], text

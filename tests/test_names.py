@@ -5,6 +5,7 @@ where it is shown. Python finds that out when the line runs, which in a reproduc
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def test_what_is_asked_of_own_modules_is_there(folder):
 
 
 def test_a_missing_name_is_found():
-    source = "from spcviz.io import named as say\n\n\ndef show():\n    return say.TOKEN, say.TOKENS\n"
+    source = "from spcviz.io import field_names as say\n\n\ndef show():\n    return say.TOKEN, say.TOKENS\n"
     assert list(missing(source)) == [(5, "say", "TOKENS")]
 
 
@@ -113,7 +114,7 @@ VERBS = frozenset(
     {"bound", "found", "left", "spread", "split", "embed", "feed", "need", "proceed", "seed", "shed"}
 )
 """Which of them a verb may be, too."""
-ADJECTIVES = {"constrained", "peaked", "placed", "prepared", "tiered", "versioned", "weighted"}
+ADJECTIVES = {"constrained", "peaked", "placed", "prepared", "tiered", "versioned", "weighted", "zipped"}
 """Names of files that say what the thing in them is like: weighted chains, placed states."""
 ROOMS = {"cached", "shown", "stored"}
 """Files that every problem has under these names: cached calls, tuples that are drawn, stored models."""
@@ -126,20 +127,31 @@ def is_participle(name):
     [True, True, False, False, False]
     """
     word = name.strip("_")
-    return word not in VERBS and (word in PARTICIPLES or (word.endswith("ed") and word.isalpha()))
+    return word not in VERBS and (
+        word in PARTICIPLES or (word.endswith("ed") and word.isalpha() and word.islower())
+    )
+
+
+def functions(tree):
+    """(function, whether it stands in another one) of a tree, methods too."""
+    nodes = [(node, False) for node in ast.iter_child_nodes(tree)]
+    while nodes:
+        node, is_inner = nodes.pop(0)
+        if isinstance(node, KINDS):
+            yield node, is_inner
+        nodes += [(one, is_inner or isinstance(node, KINDS)) for one in ast.iter_child_nodes(node)]
 
 
 def bare(source):
-    """Functions and methods of a module that other modules may call and that are bare participles."""
-    scopes = [ast.parse(source)]
-    for scope in scopes:
-        for node in scope.body:
-            if isinstance(node, ast.ClassDef):
-                scopes.append(node)
-            if isinstance(node, KINDS) and not node.name.startswith("_") and is_participle(node.name):
-                decorators = {getattr(one, "id", "") for one in node.decorator_list}
-                if not decorators & {"property", "kind"}:  # words of the statements' own language are kinds
-                    yield node.name
+    """Functions and methods of a module that are bare participles: public and private ones.
+
+    Of functions within functions only those with an underscore: the others are read beside what calls them.
+    """
+    for node, is_inner in functions(ast.parse(source)):
+        if is_participle(node.name) and not (is_inner and not node.name.startswith("_")):
+            decorators = {getattr(one, "id", "") for one in node.decorator_list}
+            if not decorators & {"property", "kind"}:  # words of the statements' own language are kinds
+                yield node.name
 
 
 def test_functions_are_no_bare_participles():
@@ -158,7 +170,38 @@ def test_modules_are_no_bare_participles():
 def test_a_bare_participle_is_found():
     source = "def shown():\n    pass\n\n\nclass Room:\n    def told(self): ...\n    def tell(self): ...\n"
     assert list(bare(source)) == ["shown", "told"]
-    assert list(bare(source.replace("shown", "show_all").replace("told", "_told"))) == []
+    assert list(bare(source.replace("shown", "_shown").replace("told", "_told"))) == ["_shown", "_told"]
+    assert list(bare(source.replace("shown", "show_all").replace("told", "tell_all"))) == []
+    inner = "def make():\n    def found(): ...\n    def _found(): ...\n    def _kept(): ...\n"
+    assert list(bare(inner)) == ["_kept"]
+
+
+SCRIPT_FUNCTION = re.compile(
+    r"^\s*(?:export )?(?:static )?(?:async )?(?:function )?#?(\w+)\([^()]*\) \{|"  # a method or a function
+    r"^\s*(?:export )?const (\w+) = (?:async )?\([^()]*\) =>",  # an arrow with a name
+    re.MULTILINE,
+)
+
+
+def bare_in_script(source):
+    """Functions and methods of a script that are bare participles; ``get shown()`` is a noun."""
+    found = (match[1] or match[2] for match in SCRIPT_FUNCTION.finditer(source))
+    return [name for name in found if is_participle(name)]
+
+
+def test_functions_of_scripts_are_no_bare_participles():
+    paths = [
+        path for folder in SOURCES for end in ("js", "mjs") for path in (ROOT / folder).rglob(f"*.{end}")
+    ]
+    assert len(paths) > 50
+    found = {path.relative_to(ROOT): bare_in_script(path.read_text(encoding="utf-8")) for path in paths}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_a_bare_participle_of_a_script_is_found():
+    source = "function shown(a) {\n}\nexport const kept = (a, b) => a;\nclass A {\n  async told() {\n"
+    source += "  get seen() {\n  drawPicked(box) {\n    if (drawn()) {\n"
+    assert bare_in_script(source) == ["shown", "kept", "told"]
 
 
 def imports_missing(source):
@@ -189,7 +232,5 @@ def test_what_is_imported_from_own_modules_is_there(folder):
 
 
 def test_a_missing_import_is_found():
-    source = (
-        "from spcviz.io import named\nfrom spcviz.io.field_names import TOKENS\nfrom spcviz.no import a\n"
-    )
-    assert list(imports_missing(source)) == [(2, "spcviz.io.field_names", "TOKENS"), (3, "spcviz.no", "a")]
+    source = "from spcviz.io import layout\nfrom spcviz.io.layout import TOKENS\nfrom spcviz.no import a\n"
+    assert list(imports_missing(source)) == [(2, "spcviz.io.layout", "TOKENS"), (3, "spcviz.no", "a")]

@@ -41,13 +41,13 @@ SCREENS = {
 
 KEPT = "id => JSON.parse(localStorage.getItem('spcviz-course') ?? '{}').done?.[id]"
 ALPHA, SHARE = ".alpha input[type=range]", ".bar input[type=range], .budget input[type=range]"
-SETTINGS = Press("Settings")
+SETTINGS, SECOND_BOX = Press("Settings"), "canvas[aria-label^='Box 2']"
 Y = ((0.3, 0.3), (0.5, 0.6)), ((0.72, 0.3), (0.3, 0.95))
 """Strokes of a letter, by shares of its box."""
 
 ACTS: dict[str, tuple[Act, ...]] = {
     "H1": (Range("input[type=range]", 0.8),),
-    "W1": (Over(".write .cell:nth-child(2)"), Press("Clear box 2"), Draw("canvas[aria-label^='Box 2']", Y)),
+    "W1": (Over(".write .cell:nth-child(2)"), Press("Clear box 2"), Draw(SECOND_BOX, Y, "y")),
     "W2": (SETTINGS, Pick("Longest n-gram", "3")),
     "W3": (Press("Show me one"), SETTINGS, Type("What did you mean?", "spring")),
     "E2": (SETTINGS, Slide("Weight of pairs λ", 0.6)),
@@ -81,9 +81,6 @@ ACTS: dict[str, tuple[Act, ...]] = {
     "D2": (Range(ALPHA, 0.8, is_lattice=True),),
 }  # fmt: skip
 """What solves a task that asks for more than an answer, on the page's own controls."""
-
-BY_HINTS = {("W1", "keys"): "a letter is drawn by a hand"}
-"""{(task, hand): why it is solved by its hints alone}."""
 
 
 def over(page: Page, name: str, seconds: float = SECONDS) -> None:
@@ -152,10 +149,8 @@ def play(page: Page, address: str, one: Task, screen: Screen, hand: str, *, with
         by_hints(page, hand, screen)
     elif one.options:
         answer(page, one, hand)
-    elif (one.id, hand) not in BY_HINTS:
-        do_all(page, ACTS[one.id], hand, is_over)
     else:
-        by_hints(page, hand, screen)
+        do_all(page, ACTS[one.id], hand, is_over)
     over(page, one.id)
     page.wait_for_function(KEPT, arg=one.id, timeout=20_000)
     kept = json.loads(page.evaluate("localStorage.getItem('spcviz-course')"))

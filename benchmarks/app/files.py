@@ -48,13 +48,13 @@ class Kind(NamedTuple):
     make: Callable[[np.random.Generator], bytes]
 
 
-def _filled(pattern: bytes) -> bytes:
+def _repeat_pattern(pattern: bytes) -> bytes:
     """A pattern again and again, as large as a page takes."""
     return (pattern * (LARGEST // len(pattern) + 1))[:LARGEST]
 
 
 @cache
-def _zipped(name: str, head: bytes, method: int) -> bytes:
+def _make_zip(name: str, head: bytes, method: int) -> bytes:
     """A member of a gigabyte of zeros behind its head; with LZMA, which packs slowly, of a fifth of that."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as file, file.open(name, "w", force_zip64=True) as to:
@@ -69,7 +69,7 @@ def _npy(rng: np.random.Generator, name: str, method: int) -> bytes:
     head = io.BytesIO()
     shape = (5, 3) if rng.random() < 0.5 else (41_666_666, 3)
     np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": shape})
-    return _zipped(name, head.getvalue(), method)
+    return _make_zip(name, head.getvalue(), method)
 
 
 def _labels(rng: np.random.Generator) -> bytes:
@@ -89,21 +89,21 @@ def _behind(head: bytes) -> Callable[[np.random.Generator], bytes]:
 
 DATA, POSE = "data", "pose"
 KINDS = (
-    Kind("line.txt", DATA, lambda rng: _filled(b"a")),
+    Kind("line.txt", DATA, lambda rng: _repeat_pattern(b"a")),
     Kind("zeros.txt", DATA, lambda rng: bytes(LARGEST)),
     Kind("noise.bin", DATA, lambda rng: rng.bytes(LARGEST)),
-    Kind("returns.txt", DATA, lambda rng: _filled(b"a X\r")),
-    Kind("empty.txt", DATA, lambda rng: _filled(b"\n")),
+    Kind("returns.txt", DATA, lambda rng: _repeat_pattern(b"a X\r")),
+    Kind("empty.txt", DATA, lambda rng: _repeat_pattern(b"\n")),
     Kind("labels.txt", DATA, _labels),
-    Kind("wide.tsv", DATA, lambda rng: _filled(b"c\t")),
-    Kind("quotes.csv", DATA, lambda rng: _filled(b'"a,')),
-    Kind("deep.json", DATA, lambda rng: _filled(b"[")),
-    Kind("rows.jsonl", DATA, lambda rng: _filled(b'{"tokens": ["a"], "labels": ["X"]}\n')),
-    Kind("sixteen.txt", DATA, lambda rng: _filled("a X\n".encode("utf-16-le"))),
+    Kind("wide.tsv", DATA, lambda rng: _repeat_pattern(b"c\t")),
+    Kind("quotes.csv", DATA, lambda rng: _repeat_pattern(b'"a,')),
+    Kind("deep.json", DATA, lambda rng: _repeat_pattern(b"[")),
+    Kind("rows.jsonl", DATA, lambda rng: _repeat_pattern(b'{"tokens": ["a"], "labels": ["X"]}\n')),
+    Kind("sixteen.txt", DATA, lambda rng: _repeat_pattern("a X\n".encode("utf-16-le"))),
     Kind("deflated.npz", DATA, lambda rng: _npy(rng, "emissions.npy", zipfile.ZIP_DEFLATED)),
     Kind("bzip2.npz", DATA, lambda rng: _npy(rng, "emissions.npy", zipfile.ZIP_BZIP2)),
     Kind("lzma.zip", DATA, lambda rng: _npy(rng, "estimator.npz", zipfile.ZIP_LZMA)),
-    Kind("book.xlsx", DATA, lambda rng: _zipped("xl/worksheets/sheet1.xml", b"<a>", zipfile.ZIP_DEFLATED)),
+    Kind("book.xlsx", DATA, lambda rng: _make_zip("xl/worksheets/sheet1.xml", b"<a>", zipfile.ZIP_DEFLATED)),
     Kind("text.gz", DATA, _behind(b"\x1f\x8b\x08\0\0\0\0\0\0\3")),
     Kind("table.parquet", DATA, _behind(b"PAR1")),
     Kind("text.txt", DATA, brought.text),
@@ -189,7 +189,7 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
     how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS}
     await rest(server)
     quiet, without, sizes, families, times, faults = [], [], [], [], [], []
-    with _weighed(server, without, []):
+    with _weigh_meanwhile(server, without, []):
         for seed in range(N_BEFORE):
             tick(f"{n} students on {beside.PAGE} before any file, {seed + 1} of {N_BEFORE}")
             done = await crowd(server.port, beside.PAGE, n, **how, seed=seed % N_SEEDS)
@@ -200,7 +200,7 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
     client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     answered = asyncio.create_task(client.communicate())
     try:
-        with _weighed(server, sizes, families):
+        with _weigh_meanwhile(server, sizes, families):
             while not answered.done():
                 done = await crowd(server.port, beside.PAGE, n, **how, seed=n_done % N_SEEDS)
                 n_done += 1
@@ -235,7 +235,7 @@ def row_of(rows: list[dict], n: int, times: list[float], faults: list[str]) -> d
 
 
 @contextlib.contextmanager
-def _weighed(server: Any, sizes: list[float], families: list[float]) -> Iterator[None]:
+def _weigh_meanwhile(server: Any, sizes: list[float], families: list[float]) -> Iterator[None]:
     """Adds what the server takes, and what it takes with its children, for as long as the block lasts."""
     watcher = asyncio.create_task(_weigh(server, sizes, families))
     try:

@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 class Over(NamedTuple):
-    """What comes only while the mouse is over a part; keys find it all the same."""
+    """What comes only while the mouse is over a part, or something in it has the focus."""
 
     selector: str
 
@@ -46,6 +46,8 @@ class Over(NamedTuple):
         part.wait_for(timeout=1000 * SECONDS)
         if hand == MOUSE:
             part.hover()
+        else:
+            part.locator("[tabindex='0']").first.focus()
 
 
 class Pick(NamedTuple):
@@ -138,13 +140,18 @@ class Range(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """Strokes in one of several boxes, by shares of its width and height: no keys can do that."""
+    """Strokes in one of several boxes, by shares of its width and height; by keys the letter is typed."""
 
     selector: str
     strokes: tuple[tuple[tuple[float, float], ...], ...]
+    letter: str
 
     def do(self, page: Page, hand: str) -> None:
         box = page.locator(self.selector).first
+        if hand != MOUSE:
+            box.focus()
+            page.keyboard.press(self.letter)
+            return
         box.scroll_into_view_if_needed()
         place = box.bounding_box()
         for stroke in self.strokes:

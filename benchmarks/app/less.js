@@ -22,19 +22,19 @@
     }
     return rect.width * rect.height ? Math.max(0, box.r - box.l) * Math.max(0, box.b - box.t) / (rect.width * rect.height) : 0;
   };
-  const drawn = (one) => one.matches("input") && one.closest('label, [data-testid="stSlider"]') || one; // a toggle's own box has no size
-  const isThere = (one) => drawn(one).checkVisibility({ visibilityProperty: true }) && share(drawn(one)) > 0.3;
+  const boxOf = (one) => one.matches("input") && one.closest('label, [data-testid="stSlider"]') || one; // a toggle's own box has no size
+  const isThere = (one) => boxOf(one).checkVisibility({ visibilityProperty: true }) && share(boxOf(one)) > 0.3;
   const isAlone = (one) => one.matches(STRICT) ? !above(one, STRICT)
     : !above(one, STRICT) && !every(one).some((inner) => inner.matches(ALL) && inner.checkVisibility()) && !one.shadowRoot; // a box that scrolls is not what is in it
   const controls = every(document.querySelector('.stMain') ?? document.body)
     .filter((one) => one.matches(ALL) && !one.matches(APART) && !above(one, APART) && isAlone(one) && isThere(one));
-  const named = (one) => (one.getAttribute("aria-label") || one.innerText || one.closest("label")?.innerText || one.getAttribute("title") || one.tagName).trim().slice(0, 40);
+  const nameOf = (one) => (one.getAttribute("aria-label") || one.innerText || one.closest("label")?.innerText || one.getAttribute("title") || one.tagName).trim().slice(0, 40);
   const main = document.querySelector(".stMain");
   return {
     operable: controls.length,
     groups: new Set(controls.map((one) => above(one, WIDGETS) ?? above(one, ROLES) ?? one)).size,
     height: Math.max(main?.scrollHeight ?? 0, document.documentElement.scrollHeight),
     width: Math.max(main?.scrollWidth ?? 0, document.documentElement.scrollWidth),
-    names: controls.map(named),
+    names: controls.map(nameOf),
   };
 }

@@ -157,7 +157,7 @@ def _signs(run, model, modes):
     return Clips(trial, clips, _about(trial, clips, how))
 
 
-def _rendered(run, model, modes):
+def _partition_rendered(run, model, modes):
     """Random partitions of rendered clips: `Clips`."""
     n_splits = checks.integer("folds", run.folds or (2 if run.quick else PARTITIONS[run.name]), 1, 1000)
     clips = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else proposals.N_CLIPS, run.tick)
@@ -180,7 +180,7 @@ def _buffy(run, model, modes):
     )
 
 
-MAKERS = {"signs": _signs, "rendered": _rendered, "buffy": _buffy}
+MAKERS = {"signs": _signs, "rendered": _partition_rendered, "buffy": _buffy}
 
 
 def _about(trial, clips, how):
@@ -198,7 +198,7 @@ def _about(trial, clips, how):
 def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
     """Entries of dms-pose for one set of clips."""
     rows = [row for method, tally in measured.tallies.items() for row in tally.rows(method)]
-    out = {"rows": _described(rows, measured.base_ms, dms.OPPONENTS)}
+    out = {"rows": _describe_rows(rows, measured.base_ms, dms.OPPONENTS)}
     out |= {"summary": dms_summary(measured), "accuracy": [], "stopping_points": []}
     for reader, within in zip(dms.READERS, measured.within, strict=True):
         for radius, near in zip(dms.RADII, within, strict=True):
@@ -207,7 +207,7 @@ def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
     for share, stops in zip(GRID, measured.stops, strict=True):
         row = {"budget_share": tidy(100 * share)}
         out["stopping_points"].append(row | {f"stopped_{t}": tidy(100 * s) for t, s in enumerate(stops)})
-    out["equal_ms"] = _described(
+    out["equal_ms"] = _describe_rows(
         equal_rows(measured.equal, readings.TARGETS), measured.base_ms, dms.OPPONENTS
     )
     out["by_fold"] = plain(measured.by_fold)
@@ -216,7 +216,7 @@ def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
     return out
 
 
-def _described(rows, base_ms, opponents):
+def _describe_rows(rows, base_ms, opponents):
     """Rows with the tiers in order, the milliseconds of detectors that they count, and whose opponent."""
     about = {"tiers": [tier.name for tier in TIERS], "detectors_ms": tidy(base_ms)}
     return [row | about | {"opponent": opponents.get(row["method"])} for row in rows]
@@ -236,7 +236,7 @@ def dms_summary(measured):
         return {f"{s}": ms for s, ms in zip(targets, equal[method].mean("ms_per_frame"), strict=True)}
 
     at = targets.index
-    return plain(_measured(measured, ours) | {
+    return plain(_summary_head(measured, ours) | {
         "r2": measured.r2,
         "base_error": fixed.error[0],
         "final_error": fixed.error[last],
@@ -262,7 +262,7 @@ def dms_summary(measured):
     })  # fmt: skip
 
 
-def _measured(measured, ours):
+def _summary_head(measured, ours):
     """What both summaries begin with."""
     return {
         "n_clips_tested": int((ours.frames > 0).sum()),
@@ -284,7 +284,7 @@ def policy_result(measured):
     out = {
         key: [
             row | {"clock": table_7_1.CLOCKS[row.get("is_beyond", False)]}
-            for row in _described(entries, measured.base_ms, dms_pi.OPPONENTS)
+            for row in _describe_rows(entries, measured.base_ms, dms_pi.OPPONENTS)
         ]
         for key, entries in lists.items()
     }
@@ -304,7 +304,7 @@ def policy_summary(measured):
         one, other = (measured.targets[name].by(measured.people) for name in (one, other))
         return {f"{s}": gap(one, other, i)[1] for i, s in enumerate(targets)}
 
-    return plain(_measured(measured, ours) | {
+    return plain(_summary_head(measured, ours) | {
         "least_overhead_ms": ours.mean("overhead_ms")[0],
         "base_error": ours.error[0],
         "all_features_error": ours.error[last],

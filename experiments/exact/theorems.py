@@ -40,7 +40,7 @@ def make(run):
         fold_rows.append({"fold": fold, "rows": rows})
         run.tick(f"fold {fold}")
     everything = [fold["rows"] for fold in fold_rows]
-    rows = [_joined(same) for same in zip(*everything)]
+    rows = [_join_folds(same) for same in zip(*everything)]
     settings = {
         "problems_a_fold": N_PROBLEMS, "words_a_problem": N_WORDS, "letters_theorems": SHORT,
         "letters_searches": LONG, "cost_wrong_letter": MISTAKE, "cost_letter_bought": LETTER,
@@ -170,7 +170,7 @@ def _search(costs, search):
     return _row("search", counted, 0, excess)
 
 
-def _joined(same):
+def _join_folds(same):
     """Rows of one name of several folds as one: counts added up, shares averaged over equal folds."""
     first = same[0]
     added = {key: sum(row[key] for row in same) for key in ("n_problems", "n_policies", "violations")}

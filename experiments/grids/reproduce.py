@@ -207,7 +207,7 @@ def _rows(method, errors, name="error"):
     ]
 
 
-def _bootstrapped(agree, values, n_instances, n_draws=400):
+def _bootstrap_correlations(agree, values, n_instances, n_draws=400):
     """Rank correlations over variables, shape (n_draws,), of instances drawn with replacement.
 
     Variables of one instance are not independent; ranks are those of all variables, which a draw repeats.
@@ -238,7 +238,9 @@ def _agreement(results):
             correlations = {"rho": rho, "p": p, "pearson": r}
             row |= {f"{name}_{key}": None if v is None else float(v) for key, v in correlations.items()}
             if varies:
-                row[f"{name}_rho_stderr"] = float(_bootstrapped(agree, values, len(results)).std(ddof=1))
+                row[f"{name}_rho_stderr"] = float(
+                    _bootstrap_correlations(agree, values, len(results)).std(ddof=1)
+                )
         by_k.append(row)
     return {
         "median": float(np.median(agree)) if np.isfinite(agree).all() else None,

@@ -98,7 +98,7 @@ def run_fold(data, fold, settings, folder, tick=None):
         world = folds.world_of(data, fold, settings, folder)
         learned = folds.learn(data, fold, settings, world, folder)
         clock = clock_of(data, settings, folder)
-        return _measured(fold, world, learned, settings, clock)
+        return _measure_fold(fold, world, learned, settings, clock)
 
     measured = load_or_compute(
         folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make
@@ -108,7 +108,7 @@ def run_fold(data, fold, settings, folder, tick=None):
     return measured
 
 
-def _measured(fold, world, learned, settings, timed):
+def _measure_fold(fold, world, learned, settings, timed):
     clock, of_parents = times.Clock(**timed["clock"]), timed["parents_us"]
     _, read = whole_words_of(world, learned, ("dev", "test"))
     mended = {"dev": whole_words.predicted_unseen(read["dev"])}
@@ -122,7 +122,7 @@ def _measured(fold, world, learned, settings, timed):
         fixed[split] = _cascades(reading, clock, of_parents)
         options[split] = _options(points[split], fixed[split], getattr(world, split))
     curves = {name: _on_grid(curve, world.test) for name, curve in points["test"].items()}
-    curves["portfolio"] = _mixed(options, len(world.test.labels) / (len(world.test.starts) - 1))
+    curves["portfolio"] = _mix_portfolio(options, len(world.test.labels) / (len(world.test.starts) - 1))
     out = {"fold": fold, "curves": curves, "spc": fixed["test"]} | timed
     return out | {"models": _models(world, learned, settings)}
 
@@ -150,7 +150,7 @@ def _options(points, fixed, batch):
     return options
 
 
-def _mixed(options, letters_a_word):
+def _mix_portfolio(options, letters_a_word):
     """The portfolio at `GRID`, with its two ends; see `_on_grid`."""
     chosen = [options["test"][i] for i in hull_of(options["dev"])]
     right, words = mix_options(chosen, GRID / letters_a_word)

@@ -64,7 +64,7 @@ def _run_one(name, settings, fold, folder, first):
     """One cascade's figures and model, and what any other of the fold may begin with."""
     trained = cache(partial(train_rounded, settings, fold, RANDOM_STATE, first))  # once for both
     keep = _keeping(folder, name, settings, fold)
-    model = keep(lambda: trained().model, _stored(settings.features))
+    model = keep(lambda: trained().model, _form_of(settings.features))
     figures = keep(lambda: experiment.fold_figures(trained(), fold))
     if trained.cache_info().currsize:
         first = trained().first
@@ -89,7 +89,7 @@ def _keeping(folder, name, settings, fold):
     return partial(load_or_compute, folder, f"ocr-{name}", key, FOLD_CODE)
 
 
-def _stored(features):
+def _form_of(features):
     """A model as the store keeps it, in a folder of its own."""
     write = partial(save_ocr, random_state=RANDOM_STATE, metrics={})
     return Form("", write, partial(load_ocr, features=features), lambda model: model)

@@ -69,7 +69,7 @@ def reproduce(run: Run) -> dict:
                 "words": sum(r[rule]["path"][0]["words"] for r in mine),
             }
             rows += [about | row for row in _orders([each[rule] for each in mine])]
-            path += [about | row for row in _pooled([each[rule]["path"] for each in mine])]
+            path += [about | row for row in _pool_folds([each[rule]["path"] for each in mine])]
         equal += [{"features": name, "folds": folds} | row for row in equal_loss(mine)]
     return describe(
         run.name,
@@ -135,7 +135,7 @@ def _orders(folds):
     return out
 
 
-def _pooled(paths):
+def _pool_folds(paths):
     """Rows of a path over all folds' words."""
     out = []
     for rows in zip(*paths, strict=True):
@@ -173,7 +173,7 @@ def equal_loss(folds: list[dict], n_draws: int = N_DRAWS) -> list[dict]:
                         "loss": loss,
                         "what": what,
                         "rule": rule,
-                        "n_grams": _told(values[0]),
+                        "n_grams": _exp_or_none(values[0]),
                     }
                     if rule != AGAINST:
                         ratio = np.exp(np.array(values) - np.array(at[AGAINST]))
@@ -204,7 +204,7 @@ def _at(table, order, loss, column):
     return float(np.interp(-loss, -lost, size))
 
 
-def _told(log_value):
+def _exp_or_none(log_value):
     return float(np.exp(log_value)) if np.isfinite(log_value) else None
 
 

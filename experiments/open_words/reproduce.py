@@ -61,10 +61,10 @@ def reproduce(run: Run) -> dict:
         methods = _methods(model)
         for name in (DEV, *SETS):
             words, here = data.load_set(name).words, {"data": name} | about
-            seen, ink_row = _scored(model, words)
+            seen, ink_row = _score_ink(model, words)
             ink_rows.append(here | ink_row)
-            measured, is_right = _measured(methods, seen, words)
-            turns = _timed(methods, seen, words, REPEATS if not run.quick else 1)
+            measured, is_right = _measure_methods(methods, seen, words)
+            turns = _time_methods(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
             for key, row in measured.items():
                 # a dictionary has nothing that it begins at
@@ -98,7 +98,7 @@ def reproduce(run: Run) -> dict:
             f"{REPEATS} turns over the same {N_TIMED} words, {BATCH} a call, all methods in each turn",
         },
         data={"open_words": data.arrays_of(data.load_composed()), "ocr": letters.load_words()._asdict()},
-        fold_rows=[{"fold": " ".join(fold), "rows": _untimed(rows, *fold)} for fold in folds],
+        fold_rows=[{"fold": " ".join(fold), "rows": _drop_times(rows, *fold)} for fold in folds],
         chosen=chosen,
         priors=prior_rows,
         ink=ink_rows,
@@ -118,7 +118,7 @@ def _compare(rows, chosen, name, is_right):
         row |= {"cascade_minus": float(gap[0]), "cascade_minus_interval": list(interval(gap))}
 
 
-def _untimed(rows, features, name):
+def _drop_times(rows, features, name):
     mine = [row for row in rows if (row["features"], row["data"]) == (features, name)]
     return [{key: value for key, value in row.items() if not key.startswith("us_")} for row in mine]
 
@@ -165,7 +165,7 @@ def _about_set(name):
     }
 
 
-def _scored(model, words):
+def _score_ink(model, words):
     """(what the cascade sees, letters right by ink alone and what the ink costs)."""
     begin = time.process_time()
     scores = ink_scores(model.ink, image_features(model.settings.ink, words.pixels))
@@ -234,7 +234,7 @@ def _dictionary_run(model):
     return lambda table, lengths: read(known, unary_scores(table, ink_only), lengths)
 
 
-def _measured(methods, seen, words):
+def _measure_methods(methods, seen, words):
     starts = np.concatenate([[0], np.cumsum(words.lengths)])
     out, is_right = {}, {}
     for (method, order, width), run in methods.items():
@@ -248,7 +248,7 @@ def _measured(methods, seen, words):
     return out, is_right
 
 
-def _timed(methods, seen, words, repeats):
+def _time_methods(methods, seen, words, repeats):
     """CPU microseconds per word of every method in each of several turns over the first words."""
     lengths = words.lengths[:N_TIMED]
     parts = batches_of(seen.values, lengths)

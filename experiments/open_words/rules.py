@@ -33,7 +33,9 @@ def reproduce(run: Run) -> dict:
     for features in used:
         model = stored.load_open(run.models, features)
         dev = data.load_set("dev").words
-        seen = {"dev": _seen(model, dev)} | {name: _seen(model, data.load_set(name).words) for name in SETS}
+        seen = {"dev": _ink_rows(model, dev)} | {
+            name: _ink_rows(model, data.load_set(name).words) for name in SETS
+        }
         about = {"features": features, "guarantee": None, "trained_on": "composed words (shipped model)"}
         about["train_alpha"] = list(model.settings.config.train_alphas)
         for share in TOLERANCES[features][: 1 if run.quick else None]:
@@ -100,7 +102,7 @@ def _of_set(figures, name):
     return {key.partition("_")[2]: value for key, value in figures.items() if key.startswith(f"{name}_")}
 
 
-def _seen(model, words):
+def _ink_rows(model, words):
     scores = ink_scores(model.ink, image_features(model.settings.ink, words.pixels))
     return DenseRows(rows_for_cascade(scores, words.lengths))
 

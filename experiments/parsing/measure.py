@@ -46,7 +46,7 @@ class Parts(NamedTuple):
 
 def measure(parts, rng) -> dict:
     """All figures of one corpus; `depth` and `compared` are without a length dictionary."""
-    dev, test = (_measured(parts, sentences, rng) for sentences in (parts.dev, parts.test))
+    dev, test = (_measure_parsers(parts, sentences, rng) for sentences in (parts.dev, parts.test))
     best = _best(dev.found[False], dev.worlds[False])
     rows = []
     for (name, key), us in test.us.items():
@@ -59,9 +59,9 @@ def measure(parts, rng) -> dict:
     alone = _without_policy(parts, test, dev)
     return {
         "rows": rows,
-        "chosen": _chosen(rows, alone["without_policy"]),
+        "chosen": _choose_fastest(rows, alone["without_policy"]),
         "depth": _depths(test.found[False].orders, test.worlds[False]),
-        "compared": _compared(test.found[False].wrong, test.worlds[False], best),
+        "compared": _compare_policies(test.found[False].wrong, test.worlds[False], best),
         "best": best,
         "templates": test.clock.templates(),
         **alone,
@@ -79,7 +79,7 @@ class Measured(NamedTuple):
     alone: dict  # a row of times for each template
 
 
-def _measured(parts, sentences, rng):
+def _measure_parsers(parts, sentences, rng):
     made, scale = parts.parsers(), parts.policies.scale
     worlds = {name: chosen.world_of(parser, sentences, scale) for name, parser in made.items()}
     curves = {name: _curves(parts.policies, world, rng) for name, world in worlds.items()}
@@ -88,7 +88,7 @@ def _measured(parts, sentences, rng):
     return Measured(sentences, worlds, curves, clock, *clock.run(curves, SHARES))
 
 
-def _chosen(rows, alone):
+def _choose_fastest(rows, alone):
     """The fastest policy and share within each of `LOSSES`, with and without a length dictionary."""
     full = next(row for row in alone if row["template"] == "full")
     out = []
@@ -131,7 +131,7 @@ def _best(dev, world):
     return min(n_wrong, key=n_wrong.get)
 
 
-def _compared(wrong, world, best):
+def _compare_policies(wrong, world, best):
     """Policies against uniform, everything and the best one shot, at equal shares: UAS and intervals."""
     weights = draws(len(world.starts) - 1, N_DRAWS)
     words = weights @ np.diff(world.starts)

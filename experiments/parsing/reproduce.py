@@ -87,14 +87,14 @@ def reproduce_parsing(run: Run) -> dict:
         | MEANINGS,
         data={data: arrays_of(load_sentences(data)[0]) for data in corpora},
         fold_rows=[
-            {"fold": d, "rows": [_untimed(row) for row in figures["rows"]]} for d, figures in named.items()
+            {"fold": d, "rows": [_drop_times(row) for row in figures["rows"]]} for d, figures in named.items()
         ],
         **{key: {data: figures[key] for data, figures in named.items()} for key in ("best", "test_words")},
         **rows,
     )
 
 
-def _untimed(row):
+def _drop_times(row):
     return {key: value for key, value in row.items() if not key.startswith("us_")}
 
 

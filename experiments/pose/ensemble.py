@@ -43,7 +43,7 @@ def reproduce_ensemble(run: Run) -> dict:
     fold_rows = [{"fold": name, "rows": rows_of(name, runs)} for name, runs in zip(names, made)]
     rows = []
     for kind in dict.fromkeys(kind_of(name) for name in names):
-        joined = _joined([runs for name, runs in zip(names, made) if kind_of(name) == kind])
+        joined = _join_runs([runs for name, runs in zip(names, made) if kind_of(name) == kind])
         rows += [row | _times(of_method["found"]) for row, of_method in zip(rows_of(kind, joined), joined)]
     return describe(
         "pose-ensemble", SOURCE, rows, baselines=[],
@@ -87,7 +87,7 @@ def measure_methods(
     return clip_sets.of_buffy(model, work, quick)
 
 
-def _joined(parts):
+def _join_runs(parts):
     out = []
     for same in zip(*parts):
         pieces = [one for run in same for one in run["found"]]

@@ -112,7 +112,7 @@ def learn(
 
     def made(start, method, ties, step):
         name = f"pose-{about.get('clips', '')}-{method}-{ties}".replace(", ", "-")
-        make = partial(_taught, start, method, step, pieces, settings)
+        make = partial(_teach_method, start, method, step, pieces, settings)
         parameters = load_or_compute(
             work, name, about | {"method": method, "ties": ties, "step": step}, MODULES, make, ARRAYS
         )
@@ -139,7 +139,7 @@ def begin_model(model, teach, settings):
     return detectors.set_by_hand(model.detectors, cells, *both, settings)
 
 
-def _taught(start, method, step, pieces, settings):
+def _teach_method(start, method, step, pieces, settings):
     """Weights and thresholds of one method; a step of None keeps the weights."""
     rng = np.random.default_rng(RANDOM_STATE)
     by_clip = method != "single"

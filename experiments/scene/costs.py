@@ -7,8 +7,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, predictor, trees
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
-from spcviz.problems.scene.model.costs import NAME
-from spcviz.problems.scene.model.features import Vocabulary
+from spcviz.problems.scene.model.features import COSTS, Vocabulary
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 
@@ -41,7 +40,7 @@ def reproduce(run: Run) -> dict:
     pictures = [camvid.load("train", name).picture for name in chosen]
     every = [everything(picture, vocabulary) for picture in pictures]
     return describe(
-        NAME,
+        COSTS,
         "Grubb et al. (2013), SpeedMachines, Table 2",
         measure(pictures, vocabulary),
         baselines=[],
@@ -68,7 +67,7 @@ def _pieces(picture, vocabulary, repeats):
         )
         out[f"{group} (B)"] = (ms, None)
         pieces = (vocabulary.books[group], described, grid, tree, size)
-        _, every = _least(lambda p=pieces: _derived(*p, np.arange(codes.N_CENTRES)), repeats)
+        _, every = _least(lambda p=pieces: _derive_codes(*p, np.arange(codes.N_CENTRES)), repeats)
         out[f"{group} (D)"] = (every, _one_more(seen, group, repeats))
     return out | _of_a_step(picture, vocabulary, repeats)
 
@@ -99,7 +98,7 @@ def _of_a_step(picture, vocabulary, repeats):
     return {"select": (select, None), "predict": (predict, None)}
 
 
-def _derived(book, described, grid, tree, size, wanted):
+def _derive_codes(book, described, grid, tree, size, wanted):
     """Codes of some centres, pooled over the regions of all levels."""
     atoms = codes.pool(codes.codes(book, described, wanted), grid, len(size))
     out = []

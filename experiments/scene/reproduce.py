@@ -15,7 +15,7 @@ from experiments.scene import costs, measure
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, parts, segments, stored, train
 from spcviz.problems.scene.model import run as predictors
-from spcviz.problems.scene.model.costs import load_costs as known_costs
+from spcviz.problems.scene.model.features import load_costs as known_costs
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.page.shown import TIERS
 from spcviz.registry.problem import Run
@@ -75,7 +75,7 @@ def reproduce_scene(run: Run) -> dict:
     """Accuracy against time for every method on the test pictures (Tables 1 and 2, Figs. 2 and 4)."""
     lab = train.Lab(run.quick, run.work, run.tick)
     names = camvid.names_of("test")[:: 60 if run.quick else 1]
-    tables = _evaluated(lab, names, run)
+    tables = _evaluate_pictures(lab, names, run)
     seconds, every = _times(lab, names[::EVERY_TIMED], run.tick)
     rng = np.random.default_rng(train.RANDOM_STATE)
     drawn = measure.draws(len(names), rng)
@@ -107,14 +107,14 @@ def reproduce_scene(run: Run) -> dict:
         centres=_centres(steps, seconds["sim"]),
         table_2=list(known_costs().values()),
         all_features_seconds=every,
-        compared=_compared(tables, seconds, drawn),
-        him_validation=_validated(lab, run),
+        compared=_compare_methods(tables, seconds, drawn),
+        him_validation=_validate_stages(lab, run),
         n_pictures=len(names),
         size=list(camvid.SIZE),
     )  # fmt: skip
 
 
-def _validated(lab, run):
+def _validate_stages(lab, run):
     """What each of HIM's stages has right of the validation pictures: why it stops where it does."""
 
     def make():
@@ -154,7 +154,7 @@ def _centres(steps, seconds):
     return rows
 
 
-def _compared(every, seconds, drawn):
+def _compare_methods(every, seconds, drawn):
     """Every method against SIM at its end, and at the method's own time: points gained, with intervals."""
     last = {method: table[:, -1] for method, table in every.items()}
     out, ours = [], measure.scores(last["sim"].sum(axis=0))
@@ -179,7 +179,7 @@ def _at_its_time(method, tables, seconds, drawn):
     return {"at_its_time": {"step": done, "pixel": gain[0] - gain[1], "interval": ends}}
 
 
-def _evaluated(lab, names, run):
+def _evaluate_pictures(lab, names, run):
     """{method: tables of each picture and step} on test pictures; kept."""
     forest, evaluated = [], []
     about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}

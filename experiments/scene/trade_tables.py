@@ -29,8 +29,8 @@ def reproduce(run: Run) -> dict:
     """One budget for all test pictures (thesis, Algorithm 3): pixels wrong against milliseconds."""
     lab = train.Lab(run.quick, run.work, run.tick)
     machines = [lab.him(tier.key) for tier in TIERS]
-    new = _looked(lab, "val", machines, 10 if run.quick else 1)
-    test = _looked(lab, "test", machines, 60 if run.quick else 1)
+    new = _look_at_split(lab, "val", machines, 10 if run.quick else 1)
+    test = _look_at_split(lab, "test", machines, 60 if run.quick else 1)
     costs, n = np.array(trade.feature_ms())[1:], len(test.losses)
     rng = np.random.default_rng(train.RANDOM_STATE)
     sizes = np.full(n, 100)  # losses are of a hundred pixels
@@ -58,14 +58,14 @@ def reproduce(run: Run) -> dict:
         },
         data={"camvid": {"losses": test.losses}},
         fold_rows=[{"fold": "test", "rows": rows}],
-        compared=_compared(values, test, costs, rng),
+        compared=_compare_spending(values, test, costs, rng),
         n_pictures=n,
         n_validation=len(new.losses),
         tier_error=test.losses.mean(axis=0).tolist(),
     )
 
 
-def _looked(lab, split, machines, every):
+def _look_at_split(lab, split, machines, every):
     """`trade.look` of a split, a part of it at a time; kept."""
     names = camvid.names_of(split)[::every]
     books = float(sum(np.abs(book.centres).sum(dtype=float) for book in lab.vocabulary.books.values()))
@@ -94,7 +94,7 @@ def _at(cost, error, budgets):
     return error[np.maximum(last, 0)]
 
 
-def _compared(values, test, costs, rng):
+def _compare_spending(values, test, costs, rng):
     """DMS less random spending tier by tier, and less the least sure first, at some budgets."""
     out, n_more = [], len(costs)
     budgets = costs.sum() * np.array(COMPARED)

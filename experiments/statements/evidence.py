@@ -121,13 +121,13 @@ def follow(node: Any, steps: Sequence[str]) -> Any:
             if "=" not in choice:
                 node = node[int(choice)]
             elif choice.startswith("-"):
-                node = row_of(node[::-1], **_wanted(choice[1:]))
+                node = row_of(node[::-1], **_parse_choice(choice[1:]))
             else:
-                node = row_of(node, **_wanted(choice))
+                node = row_of(node, **_parse_choice(choice))
     return node
 
 
-def _wanted(choice):
+def _parse_choice(choice):
     pairs = (pair.split("=", 1) for pair in choice.split(";"))
     return {key: _plain(text) for key, text in pairs}
 

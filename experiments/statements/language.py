@@ -72,7 +72,7 @@ def found(row: dict, ev: Evidence) -> Found:
     texts = dict(row)
     if "unstored" in row and (any(one.low is None and one.high is None for one in judged) or _lacks(ev, row)):
         texts["spread"] = row["unstored"]
-    here, spread, note, brief = (_filled(ev, texts.get(key, ""), names) for key in _TEXTS)
+    here, spread, note, brief = (_fill_text(ev, texts.get(key, ""), names) for key in _TEXTS)
     return Found(here, spread, parts, note, brief)
 
 
@@ -148,7 +148,7 @@ class _Texts(string.Formatter):
         return format_numbers(value, format_spec)
 
 
-def _filled(ev, text, names):
+def _fill_text(ev, text, names):
     return _Texts(ev).vformat(text, (), names)
 
 

@@ -25,7 +25,9 @@ class Reading(NamedTuple):
         if self.verdict in (HOLDS, SMALLER) and (failed or unclear):
             return (
                 " ("
-                + "; ".join(_named(*pair) for pair in (("behind", failed), ("open", unclear)) if pair[1])
+                + "; ".join(
+                    _name_labels(*pair) for pair in (("behind", failed), ("open", unclear)) if pair[1]
+                )
                 + ")"
             )
         if self.verdict == FAILS and len(failed) < len(self.found.parts):
@@ -36,7 +38,7 @@ class Reading(NamedTuple):
         return [part.label for part in self.found.parts if part.state == state]
 
 
-def _named(word, labels):
+def _name_labels(word, labels):
     return f"{word}: {_few(labels)}"
 
 

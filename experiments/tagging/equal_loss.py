@@ -195,16 +195,16 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
         targets = TARGETS if name != "cascade" else (*TARGETS, tags_loss)
         dev, test = {}, {}
         for m in compared:
-            dev[m] = _fallen(name, part, cascades, m, "dev")
+            dev[m] = _score_method(name, part, cascades, m, "dev")
             alphas = [filtering.largest_alpha(dev[m].event, target / 100) for target in targets]
-            test[m] = _fallen(name, part, cascades, m, "test", alphas)
+            test[m] = _score_method(name, part, cascades, m, "test", alphas)
         weights = draws(len(test[AGAINST].event))
         curves = {method: curves_of(losses, weights) for method, losses in test.items()}
         for target in targets:
             mine = {m: at_loss(c.loss, c.pairs, target) for m, c in curves.items()}
             for method in compared:
                 row = {"filter": name, "method": method, "target": target}
-                row |= _tuned(dev[method], test[method], target)
+                row |= _tune_alpha(dev[method], test[method], target)
                 row |= _at_target(curves[method], target)
                 more = difference(mine[method], mine[AGAINST])
                 is_known = np.isfinite(mine[method][0]) and np.isfinite(mine[AGAINST][0])
@@ -221,7 +221,7 @@ def fallen_of(part, cascade: Cascade, pruner: Cascade, level: int, split: str, m
     return score_filter(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
 
 
-def _fallen(name, part, cascades, method, split, more_alphas=()):
+def _score_method(name, part, cascades, method, split, more_alphas=()):
     """`Fallen` of one method; of a single filter without the sentences whose truth is not in the space."""
     cascade, pruner = cascades[method], cascades[method if name == "cascade" else AGAINST]
     level = 2 if name == "cascade" else name + 1
@@ -232,7 +232,7 @@ def _fallen(name, part, cascades, method, split, more_alphas=()):
     return losses._replace(**{name: getattr(losses, name)[alive] for name in of_sentences})
 
 
-def _tuned(dev, test, target):
+def _tune_alpha(dev, test, target):
     """Alpha by development sentences, and what it comes to on test sentences."""
     alpha = filtering.largest_alpha(dev.event, target / 100)
     dev_loss = float(100 * (dev.event <= alpha).mean())

@@ -172,21 +172,21 @@ def _try(of_part, method, number, folder):
     return _keep(folder, of_part, f"-try-{method}", key, SEARCH_CODE, make)
 
 
-def _tried(of_part, folder):
+def _run_tries(of_part, folder):
     """All tries of a part."""
     return [_try(of_part, *one, folder) for one in _tries(of_part)]
 
 
 def _tried_rows(of_part, folder):
-    """`_tried` with what was taken."""
-    about, rows = {"data": of_part.data, "features": of_part.features}, _tried(of_part, folder)
+    """`_run_tries` with what was taken."""
+    about, rows = {"data": of_part.data, "features": of_part.features}, _run_tries(of_part, folder)
     taken = search.pick_best(rows)
     return [about | row | {"is_taken": taken[row["method"]] == row["number"]} for row in rows]
 
 
 def _configs(of_part, folder):
     """The configuration of each cascade of a part, as searched."""
-    picked = search.pick_best(_tried(of_part, folder))
+    picked = search.pick_best(_run_tries(of_part, folder))
     return {m: settings.config_of(of_part, m, picked) for m in settings.CASCADES}
 
 

@@ -139,11 +139,11 @@ def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
     found, promises = {target: {} for target in TARGETS}, []
     weights = equal_loss.draws(len(parts["test"].lengths))
     for method, rule in METHODS.items():
-        filtered = partial(_fallen, cascades[method].levels[1].filter, rule)
+        filtered = partial(_score_rule, cascades[method].levels[1].filter, rule)
         dev = {share: filtered(first, parts["dev"]) for share, first in spaces[method].items()}
         for target in TARGETS:
             share = min(FIRST, key=lambda one: (score_of(dev[one], target), one))
-            wanted = {g: _promised(rule, dev[share].event, g) for g in GUARANTEES}
+            wanted = {g: _tune_promise(rule, dev[share].event, g) for g in GUARANTEES}
             setting = rules.tune_setting(rule, dev[share].event, target / 100)
             asked = [setting, *(s for s in wanted.values() if s is not None)]
             test = filtered(spaces[method][share], parts["test"], asked)
@@ -168,7 +168,7 @@ def _promises(test, wanted):
         yield row | (at_setting(test, setting) if setting is not None else {"setting": None})
 
 
-def _fallen(model: Model, rule: str, first: Cascade, part: Part, more=()) -> equal_loss.Fallen:
+def _score_rule(model: Model, rule: str, first: Cascade, part: Part, more=()) -> equal_loss.Fallen:
     lattice = experiment.space_of(first, 2, part.rows, part.lengths)
     return equal_loss.score_filter(model, lattice, part.rows, part.tags, rule=rule, more_alphas=more)
 
@@ -180,7 +180,7 @@ def score_of(fallen: equal_loss.Fallen, target: float) -> float:
     return float(np.exp(np.mean(np.log(pairs))))
 
 
-def _promised(rule, event, guarantee):
+def _tune_promise(rule, event, guarantee):
     """The setting that keeps a promise, or None where it takes more sentences, or fewer lost before."""
     try:
         return rules.tune_setting(rule, event, PROMISED / 100, guarantee)
@@ -236,7 +236,7 @@ def all_tags_rows(cascades, test: Part, tick) -> list[dict]:
         filtered = partial(_whole, cascades[method].levels[1].filter, rule, cascades[method].n_states, test)
         events = np.concatenate([fallen.event for fallen in filtered(())])
         grid = equal_loss.alphas_of(events)
-        curves[method] = equal_loss.curves_of(_joined(filtered(grid), grid), weights)
+        curves[method] = equal_loss.curves_of(_join_blocks(filtered(grid), grid), weights)
         tick(f"all tags, {method}")
     rows = [row for target in TARGETS for row in rows_at(curves, target)]
     return [{"filter": "bigrams over all tags", "guarantee": None} | row for row in rows]
@@ -253,7 +253,7 @@ def _whole(model, rule, n_states, part, grid):
         yield equal_loss.score_filter(model, lattice, table, tags[rows], rule=rule, more_alphas=grid)
 
 
-def _joined(blocks, grid):
+def _join_blocks(blocks, grid):
     """`Fallen` of all blocks at the same settings."""
     parts = [(fallen, np.searchsorted(fallen.alpha, grid)) for fallen in blocks]
     return equal_loss.Fallen(

@@ -58,12 +58,12 @@ def run_try(settings, method, number) -> dict:
     row["settings"] = chosen.tries_of(settings, method)[number]
     try:
         with memory_of_at_most(MOST_BYTES):
-            return row | _counted(data, experiment.train(config, data, n_orders=N_ORDERS))
+            return row | _count_left(data, experiment.train(config, data, n_orders=N_ORDERS))
     except MemoryError:
         return row | {"pairs": [None] * len(LOSSES), "score": None, "passes": None, "alphas": None}
 
 
-def _counted(data, trained):
+def _count_left(data, trained):
     """What a try leaves of the development sentences."""
     fallen = equal_loss.fallen_of(data, trained.cascade, trained.cascade, N_ORDERS, "dev")
     curves = equal_loss.curves_of(fallen, np.ones((1, len(fallen.event))))

@@ -235,12 +235,12 @@ def _row(chains, setting, kind, method):
         updates = compare_updates(chains, setting)
         wrong = float(100 * (updates.wrong > 0).mean()), float(updates.wrong.mean())
         turns = update_us(chains, setting)
-        values = np.median(turns), updates.messages.mean(), *wrong, _rounded(updates.off)
+        values = np.median(turns), updates.messages.mean(), *wrong, _rounded_mean(updates.off)
     row |= dict(zip(names, map(float, values), strict=True)) | {"us_turns": turns.tolist()}
     return row | {"messages_share": 100 * row["messages"] / (2 * length)}
 
 
-def _rounded(errors):
+def _rounded_mean(errors):
     return float(round(errors.mean(), 9))
 
 

@@ -101,10 +101,10 @@ def fold_rows(runs, n_folds):
         f: [(part, row) for part, part_runs in runs.items() for row in part_runs[f]["rows"]]
         for f in range(n_folds)
     }
-    return [{"fold": f, "rows": [_untimed(*row) for row in rows]} for f, rows in parts.items()]
+    return [{"fold": f, "rows": [_drop_times(*row) for row in rows]} for f, rows in parts.items()]
 
 
-def _untimed(part, row):
+def _drop_times(part, row):
     out = {"experiment": part}
     out |= {key: row[key] for key in ("method", "level", "q", "scale", "messages")}
     out |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}

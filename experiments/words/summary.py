@@ -39,7 +39,7 @@ def _gaps(rows, others):
     return [np.mean(np.subtract(a["error"], b["error"])) for a, b in zip(rows, others, strict=True)]
 
 
-def _chosen(rows, key="final_error"):
+def _mean_chosen(rows, key="final_error"):
     """Mean figures over folds at budgets chosen on training words."""
     names = [name for name in rows[0]["chosen"][key] if name != "lifted"]
     return {name: float(np.mean([row["chosen"][key][name] for row in rows])) for name in names}
@@ -49,9 +49,9 @@ def dms(runs, grid):
     """Summary of dms-ocr."""
     rows, fixed = _rows(runs, "dms"), _rows(runs, "fixed")
     final = np.array([row["error"][-1] for row in fixed])
-    chosen = _chosen(rows)
+    chosen = _mean_chosen(rows)
     us = _mean_us(runs)
-    by_time = _chosen(_rows(runs, "dms, by value per µs"))
+    by_time = _mean_chosen(_rows(runs, "dms, by value per µs"))
     curve, uniform = _mean_curve(rows), _mean_curve(_rows(runs, "uniform"))
     imitation = _mean_curve(_rows(runs, "imitation"))
     speeds = 2.0 / np.maximum(grid, 1e-9)
@@ -60,7 +60,7 @@ def dms(runs, grid):
     at_points = [gap for gap in gaps if gap is not None]
     at_chosen = np.array([row["chosen"]["final_error"]["error"] for row in rows])
     least = np.array([row["chosen"]["least_error"]["error"] for row in rows])
-    ablated = {name: _chosen(_rows(runs, name)) for name in ("dms, no n-grams", "dms, n-grams only")}
+    ablated = {name: _mean_chosen(_rows(runs, name)) for name in ("dms, no n-grams", "dms, n-grams only")}
     return {
         "speedup_units": 2.0 / chosen["cost_units"],
         "speedup_ms": float(us[-1] / chosen["us"]),
@@ -116,17 +116,17 @@ def policy(runs, grid):
     reached |= {f"words, {name}": _rows(runs, name, level="word") for name in ("q-learning", "greedy")}
     curves = {name: _mean_curve(group) for name, group in reached.items()}
     out = {
-        "features_share_printed": _chosen(printed)["share"],
-        "features_share_refreshed": _chosen(rows)["share"],
+        "features_share_printed": _mean_chosen(printed)["share"],
+        "features_share_refreshed": _mean_chosen(rows)["share"],
         "min_error_ratio": float(curve.min() / final.mean()),
         "all_features_error": float(final.mean()),
-        "error_at_chosen_printed": _chosen(printed)["error"],
-        "error_at_chosen_refreshed": _chosen(rows)["error"],
-        "least_error_ratio_chosen": _chosen(rows, "least_error")["error"] / float(final.mean()),
-        "share_at_least_error": _chosen(rows, "least_error")["share"],
-        "features_share_greedy_refreshed": _chosen(greedy)["share"],
-        "features_share_greedy_printed": _chosen(greedy_printed)["share"],
-        "error_at_chosen_greedy_refreshed": _chosen(greedy)["error"],
+        "error_at_chosen_printed": _mean_chosen(printed)["error"],
+        "error_at_chosen_refreshed": _mean_chosen(rows)["error"],
+        "least_error_ratio_chosen": _mean_chosen(rows, "least_error")["error"] / float(final.mean()),
+        "share_at_least_error": _mean_chosen(rows, "least_error")["share"],
+        "features_share_greedy_refreshed": _mean_chosen(greedy)["share"],
+        "features_share_greedy_printed": _mean_chosen(greedy_printed)["share"],
+        "error_at_chosen_greedy_refreshed": _mean_chosen(greedy)["error"],
         "share_on_test_curve": {
             n: _share_reached(errors, final.mean(), grid) for n, errors in curves.items()
         },
@@ -164,7 +164,7 @@ def _at_chosen(runs):
     for row in runs[0]["rows"]:
         if row["level"] == "letter" and row["method"] == "q-learning":
             rows = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
-            chosen = _chosen(rows)
+            chosen = _mean_chosen(rows)
             overhead = [
                 _at_cost(fold_row, "us_overhead", _point(fold_row)["cost_units"]) for fold_row in rows
             ]
@@ -205,7 +205,7 @@ def summarize_constrained(runs, grid):
         rows = _rows(runs, name)
         curve = _mean_curve(rows)
         shares[name] = {
-            "chosen": _chosen(rows) if "chosen" in rows[0] else None,
+            "chosen": _mean_chosen(rows) if "chosen" in rows[0] else None,
             "share_on_test_curve": _share_reached(curve, final, grid),
             "mean_error": float(curve.mean()),
             "min_error_ratio": float(curve.min() / final),
@@ -369,7 +369,7 @@ def overhead(runs, grid):
     for done in runs.values():
         us = _mean_us(done)
         for name, rows in _with_chosen(done):
-            chosen = _chosen(rows)
+            chosen = _mean_chosen(rows)
             times = {
                 "speedup_against_all": us[-1] / chosen["us"],
                 "speedup_against_middle": us[1] / chosen["us"],

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.hybrid.page import cached, python
+from spcviz.problems.hybrid.page import cached, scenes
 from spcviz.problems.hybrid.page import text as say
 from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
@@ -47,7 +47,7 @@ def hybrid():
         st.warning(wrong)
     touring.offer(say.facts, course, state)
     questions.offer(state, say.values, course, state)
-    touring.offer_python(python.lines(state | {"hand": "" if wrong else state["hand"]}))
+    touring.offer_python(scenes.hybrid_lines(state | {"hand": "" if wrong else state["hand"]}))
     if "plan" in questions.hidden_parts():
         read = course.courses[0].steps[0].reading
         veil(f"The cheapest look reads “{read}”. What the controller expects of each purchase stays hidden "

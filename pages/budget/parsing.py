@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from spcviz.problems.parsing.page import cached, python
+from spcviz.problems.parsing.page import cached, scenes
 from spcviz.problems.parsing.page import text as say
 from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
@@ -14,7 +14,7 @@ from spcviz.web.course import questions
 from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.callbacks import commit_drag
-from spcviz.web.ui.layout import bind, explain_refused, has_controls, is_projected, missing, show_page
+from spcviz.web.ui.layout import bind, has_controls, is_projected, missing, show_page
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
@@ -46,7 +46,7 @@ def take():
 
 def pick(state):
     """A sentence of the gallery, or one's own."""
-    left, right = st.columns(2)
+    left, right = st.columns((3, 2))
     shown = tie("sentence", state, text="")
     if state["text"]:  # one's own: none of the list
         st.session_state[shown["key"]] = None
@@ -67,8 +67,7 @@ def pick(state):
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
-    explain_refused(TABLE, {"text": lambda text: say.long_text(text, MAX_TEXT)})
-    state = TABLE.read()
+    state = TABLE.read({"text": lambda text: say.long_text(text, MAX_TEXT)})
     if has_controls(state):
         pick(state)
     key = "" if state["text"] else state["sentence"]
@@ -80,16 +79,21 @@ def parsing():
         return
     if state["text"] and cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    parsed = cached.parse(words, key)
+    parsed, stop, hidden = cached.parse(words, key), None, questions.hidden_parts()
+    if "later" in hidden:
+        most = TABLE.parse(questions.asked_state())["spend"]
+        stop, state["spend"] = say.step_of(most, len(words)), min(state["spend"], most)
     touring.offer(say.facts, parsed, state)
     questions.offer(state, say.values, parsed, state)
-    touring.offer_python(python.lines(state, words, SENTENCES[key].heads if key else None))
-    if "trees" in questions.hidden_parts():
+    touring.offer_python(scenes.parsing_lines(state, words, SENTENCES[key].heads if key else None))
+    if "trees" in hidden or (stop is not None and parsed.truth is None):  # nothing says which heads are right
         veil(say.waits(words))
         return
-    payload = parsing_payload(parsed, f"{key}|{' '.join(words)}")
+    payload = parsing_payload(parsed, f"{key}|{' '.join(words)}", stop=stop)
     show_parsing(payload, key=KEY, view=state, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
-    if not is_projected():
+    if stop is not None:
+        st.caption(say.LATER)
+    elif not is_projected():
         st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
 
 

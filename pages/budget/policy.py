@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from spcviz.problems.budgets import facts
-from spcviz.problems.words.page import cached, python
+from spcviz.problems.words.page import cached, scenes
 from spcviz.problems.words.page.shown import (
     CHOSEN,
     DEVELOPMENT,
@@ -20,7 +20,6 @@ from spcviz.problems.words.state import POLICY
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.course import questions
-from spcviz.web.course.veil import ink, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui.callbacks import commit_drag
 from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
@@ -31,6 +30,7 @@ INTRODUCTION = (
     "One word, read from free pixels. Each policy decides for which **letter** to compute costlier features; "
     "then only messages that change are sent again. One slider spends for all policies."
 )
+WAITS = "What the policies buy later stays hidden until you have guessed."
 tie = partial(bind, POLICY, "policy")
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
 TOLERANCES_HELP = (
@@ -68,22 +68,24 @@ def policy():
     words = cached.budget_words(vocabulary)
     ids = [word["word_id"] for word in words]
     first = FIRST[vocabulary] if FIRST[vocabulary] in ids else ids[0]
-    state = POLICY.narrow(word=[first, *ids]).read()
+    table = POLICY.narrow(word=[first, *ids])
+    state, most = table.read(), None
+    if "later" in questions.hidden_parts():
+        most = table.parse(questions.asked_state())["spend"]
+        state["spend"] = min(state["spend"], most)
     if has_controls(state):
         pick(state, words)
     trace = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, trace, state)
     questions.offer(state, facts.word_values, trace, state)
-    touring.offer_python(python.policy(state))
+    touring.offer_python(scenes.policy_lines(state))
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     spent = commit_drag(POLICY, KEY, ("spend", "panels"))
-    if "later" in questions.hidden_parts():
-        read = trace.traces[0].readings[0]
-        veil(f"Free pixels alone read “{read}”. What each policy buys stays hidden until you have guessed.",
-             pictures=ink(trace.pixels), alt="A letter")  # fmt: skip
-        return
-    show_policy(policy_payload(trace, identity, state["kind"]), key=KEY, view=state, on_change=spent)
-    if not is_projected():
+    sent = policy_payload(trace, identity, state["kind"], most=most)
+    show_policy(sent, key=KEY, view=state, on_change=spent)
+    if most is not None:
+        st.caption(WAITS)
+    elif not is_projected():
         about = DEVELOPMENT if vocabulary == "dev" else ""
         chosen = CHOSEN if (vocabulary, state["word"]) == ("dev", first) else ""
         st.caption(about + chosen + ORIGIN)

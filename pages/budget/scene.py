@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from spcviz.problems.scene.page import cached, python
+from spcviz.problems.scene.page import cached, scenes
 from spcviz.problems.scene.page import text as say
 from spcviz.problems.scene.page.shown import FIRST_SEED
 from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
@@ -90,7 +90,7 @@ def scene():
         return
     touring.offer(say.facts, course, state)
     questions.offer(state, say.values, course, state)
-    touring.offer_python(python.lines(state))
+    touring.offer_python(scenes.scene_lines(state))
     if "later" in questions.hidden_parts():
         veil(say.waits(course, state), pictures=photograph(course.picture), alt="The street")
         return

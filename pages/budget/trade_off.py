@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, game, python, task
-from spcviz.problems.budgets import text as say
+from spcviz.problems.budgets import evidence, facts, game, scenes, task
+from spcviz.problems.budgets import task as say
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
@@ -93,6 +93,13 @@ def trade_off():
         st.caption(task.origin)
 
 
+def seen_of(names, method):
+    """The methods that are not hidden: by "rivals" all but the chosen one, by its name any; () for all."""
+    hidden = questions.hidden_parts()
+    seen = (method,) if "rivals" in hidden else tuple(name for name in names if name not in hidden)
+    return seen if len(seen) < len(names) else ()
+
+
 @st.fragment
 @common.tells_of_damage
 def picture():
@@ -102,10 +109,11 @@ def picture():
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
     questions.offer(state, facts.batch_values, batch, state)
-    touring.offer_python(python.lines(batch.task, state))
-    method = next((m.name for m in batch.methods if m.name == state["method"]), batch.methods[0].name)
-    only = method if "rivals" in questions.hidden_parts() else ""
-    identity += f"|{only} alone" if only else ""
+    touring.offer_python(scenes.trade_off_lines(batch.task, state))
+    names = [m.name for m in batch.methods]
+    method = state["method"] if state["method"] in names else names[0]
+    only = seen_of(names, method)
+    identity += f"|{' '.join(only)} alone" if only else ""
     has_evidence = task.evidence and not only
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
     is_game = state["mode"] == game.MODE

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.letters.controls import word
-from spcviz.problems.letters.page import cached, python
+from spcviz.problems.letters.page import cached, scenes
 from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
 from spcviz.problems.letters.page.shown import FIRST_WORD
@@ -44,7 +44,7 @@ def letters():
     """The choices and the picture."""
     named = LETTERS.narrow(features=FEATURES).parse(st.query_params)
     state = current(named["features"])
-    touring.offer_python(python.letters(state))
+    touring.offer_python(scenes.letters_lines(state))
     if layout.has_controls(state):
         word.show(state)
     st.session_state["letters_reveal"] = state["reveal"]
@@ -84,7 +84,7 @@ def picture():
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins,
         hidden=questions.hidden_parts(), level=view["level"],
     )  # fmt: skip
-    taken = callbacks.let_go(LETTERS, KEY, MAX_ORDER)
+    taken = callbacks.commit_lattice(LETTERS, KEY, MAX_ORDER)
     show_lattice(payload, key=KEY, view=view, on_change=taken)
     if state["rule"] == "margin" and state["controls"]:
         is_open = features in cached.OPEN

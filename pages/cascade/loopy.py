@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.grids.controls import choices
-from spcviz.problems.grids.page import cached, maps, python
+from spcviz.problems.grids.page import cached, maps, scenes
 from spcviz.problems.grids.page import charts as figures
 from spcviz.problems.grids.page import panels as pictures
 from spcviz.problems.grids.page import text as say
@@ -107,7 +107,7 @@ def story():
     state = choices.read()
     if layout.has_controls(state):
         choices.controls(state)
-    touring.offer_python(python.lines(state))
+    touring.offer_python(scenes.loopy_lines(state))
     show, of = state["show"], tuple(state[name] for name in choices.OF_GRID)
     if show == "thesis":
         with results.said_if_damaged("grid"):

@@ -6,7 +6,7 @@ from spcviz.problems.arms.page import cached as bought
 from spcviz.problems.arms.page import clip_text as tell
 from spcviz.problems.pose.controls import choices, own_picture, stories
 from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
-from spcviz.problems.pose.page import cached, python
+from spcviz.problems.pose.page import cached, scenes
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
 from spcviz.web.cached import common, ownership
@@ -100,7 +100,7 @@ def clip_of():
     questions.offer(state, say.values, clip, state)
     if not is_own(state):
         alphas = [state[name] for name in ALPHAS]
-        touring.offer_python(python.lines(state, name_scene(state), alphas, clip.method))
+        touring.offer_python(scenes.pose_lines(state, name_scene(state), alphas, clip.method))
     if arms is not None and is_arms:
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     show_arms(state, clip, arms)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.letters.controls import thresholds
 from spcviz.problems.letters.controls.thresholds import TABLE
-from spcviz.problems.letters.page import cached, promises, python
+from spcviz.problems.letters.page import cached, promises, scenes
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
@@ -176,7 +176,7 @@ def page():
     level = None if state["show"] == "filters" else cached.sweep_level(*of)
     if state["tol"] is None:
         state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
-    touring.offer_python(python.sweep(state))
+    touring.offer_python(scenes.sweep_lines(state))
     box = thresholds.show(state) if layout.has_controls(state) else None
     if state["show"] == "filters":
         return filters(state)

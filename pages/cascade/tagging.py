@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.tagging.page import cached, python
+from spcviz.problems.tagging.page import cached, scenes
 from spcviz.problems.tagging.page import charts as figures
 from spcviz.problems.tagging.page import text as say
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
@@ -95,7 +95,7 @@ def picture():
     """The lattice: a fragment of its own, rerun five times a second in a drag."""
     if shown := compute_pictures(LATTICE):
         _, view, _, payload = shown
-        show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.let_go(TAGGING, LATTICE, 3))
+        show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.commit_lattice(TAGGING, LATTICE, 3))
 
 
 @st.fragment
@@ -106,7 +106,7 @@ def sentence():
         words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
         tagged = sentence_payload(payload, trace.alphabet)
-        taken = callbacks.let_go(TAGGING, SENTENCE, 3, ("level", "cell"))
+        taken = callbacks.commit_lattice(TAGGING, SENTENCE, 3, ("level", "cell"))
         show_sentence(tagged, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
             st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
@@ -128,14 +128,14 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
-    layout.explain_refused(TAGGING, {"text": lambda text: say.too_long(text, MAX_TEXT)})
-    state = TAGGING.read()
-    touring.offer_python(python.lines(state))
+    state = TAGGING.read({"text": lambda text: say.too_long(text, MAX_TEXT)})
+    touring.offer_python(scenes.tagging_lines(state))
     if layout.has_controls(state):
         choose(state)
     if cached.is_foreign(state["text"]):
         st.warning(say.FOREIGN)
-    if "tags" in questions.hidden_parts():
+    is_hidden = "tags" in questions.hidden_parts()
+    if is_hidden:
         compute_pictures(SENTENCE)  # for what is offered
         veil(say.WAITS)
     elif state["view"] == "compare":
@@ -144,7 +144,7 @@ def page():
         {"words": sentence, "lattice": picture}[state["view"]]()
     if state["rule"] == "margin" and not layout.is_projected():
         st.caption(say.margins(cached.tagging_margins()))
-    if state["text"] == cached.FIRST and not layout.is_projected():
+    if state["text"] == cached.FIRST and not layout.is_projected() and not is_hidden:
         st.caption(say.CHOSEN)
 
 

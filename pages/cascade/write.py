@@ -1,11 +1,12 @@
 """Write a word: one's own hand, stroke by stroke through the cascade."""
 
 import re
+from string import ascii_lowercase as LETTERS
 
 import streamlit as st
 
 from spcviz.problems.letters.controls import writing
-from spcviz.problems.letters.page import cached, python
+from spcviz.problems.letters.page import cached, scenes
 from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common, ownership
@@ -123,7 +124,9 @@ def drawing():
     turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
     reading = writing.read(state, view["alphas"])
     boxes = writing.boxes(reading, state, turn)
-    show_write(boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
+    show_write(
+        boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes, hands=cached.example(LETTERS)
+    )
     trace = reading.trace
     if trace is None:
         questions.offer(state | {"end": "", "alive_all": False})
@@ -135,8 +138,8 @@ def drawing():
     if not callbacks.is_dragged(LATTICE):
         questions.offer(state, values, trace, view["level"], view["cell"], None, questions.wanted_names())
         questions.offer({"truth": state["truth"]})
-    touring.offer_python(python.lines_of_ink(state, writing.shown_ink(state), view["alphas"]))
-    taken = callbacks.let_go(WRITE, LATTICE, MAX_ORDER)
+    touring.offer_python(scenes.write_lines(state, writing.shown_ink(state), view["alphas"]))
+    taken = callbacks.commit_lattice(WRITE, LATTICE, MAX_ORDER)
     show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=taken)
 
 

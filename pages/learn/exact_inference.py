@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.exact.controls import choices
-from spcviz.problems.exact.page import cached, python
+from spcviz.problems.exact.page import cached, scenes
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
@@ -124,7 +124,7 @@ def page():
     state = choices.TABLE.read()
     if layout.has_controls(state):
         choices.controls(state)
-    touring.offer_python(python.lines(state, choices.WORDS[state["word"]][0]))
+    touring.offer_python(scenes.exact_inference_lines(state, choices.WORDS[state["word"]][0]))
     views = {"tables": tables, "tree": tree, "merge": merge, "family": family}
     views.get(state["show"], word_views)(state)
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from spcviz.problems.pictures.page import cached, python
+from spcviz.problems.pictures.page import cached, scenes
 from spcviz.problems.pictures.page import charts as figures
 from spcviz.problems.pictures.page import text as say
 from spcviz.web.course import questions
@@ -71,7 +71,7 @@ def story():
     readings = cached.picture_readings(name, state["seed"], noise, state["smooth"])
     touring.offer(say.facts, readings)
     questions.offer(state, say.values, readings)
-    touring.offer_python(python.lines(name, state["seed"], noise, state["smooth"]))
+    touring.offer_python(scenes.joint_beats_separate_lines(name, state["seed"], noise, state["smooth"]))
     if is_stereo:
         layout.missing(TABLE, {"pair": say.missing})
     if layout.has_controls(state):

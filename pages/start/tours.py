@@ -8,7 +8,7 @@ from spcviz.web.touring.component import loop as loop_of
 from spcviz.web.touring.component import picture as picture_of
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import gallery, tour
-from spcviz.web.ui import layout, navigation
+from spcviz.web.ui import layout, misread, navigation
 
 INTRODUCTION = (
     "# Tours: walk through the app, scene by scene\n"
@@ -183,6 +183,8 @@ if (linked := st.query_params.get("own")) is not None:
 if (name := st.query_params.get("handout")) in (every := scenes.tours()):
     touring.handout(every[name])
 else:
+    if name is not None:
+        misread.note("handout", f"There is no tour {misread.quote(name)} to print: these are here.")
     parts = (own, ours) if "tours_linked" in st.session_state else (ours, own)
     for part in parts:  # a visitor with a link sees its tour first
         part()

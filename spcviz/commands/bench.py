@@ -1,4 +1,4 @@
-"""``bench``: measure speed and strength."""
+"""``bench``: run one of the benchmarks beside the package: engine, library, app, data, robust, others."""
 
 import argparse
 import json

@@ -41,7 +41,7 @@ def scores(
     allowed. Raises ShapeError for another number of them, ScoreError for NaN, +inf or a magnitude over 1e300
     (1e30 in float32), ArgumentError for what is no numbers at all.
     """
-    array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=dtype)
+    array = np.ascontiguousarray(_check_dimensions(name, values, ndim), dtype=dtype)
     bad = first_bad(array.reshape(-1))
     if bad >= 0:
         raise _bad_score(name, array, bad)
@@ -50,14 +50,14 @@ def scores(
 
 def sums(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
     """`values` that are sums of scores, as max-marginals are: as `scores`, errors too, but up to 1e307."""
-    array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=np.float64)
+    array = np.ascontiguousarray(_check_dimensions(name, values, ndim), dtype=np.float64)
     is_good = (np.abs(array) <= MAX_SUM) | (array == -np.inf)
     if not is_good.all():
         raise _bad_score(name, array, int(is_good.reshape(-1).argmin()))
     return array
 
 
-def _shaped(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
+def _check_dimensions(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
     given = typed_array(name, values, "biuf", "numbers")
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if given.ndim not in allowed:

@@ -56,8 +56,8 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
         return plain_rows(text, separator)
     sign, lines = SIGNS[separator], lines_of(text)
     if sign != "\t" and _is_regular(lines, sign):
-        return _parsed(lines, sign)  # whatever the letters say; and never all of them at once
-    quoted = _quoted(lines, sign, is_whole=is_whole)
+        return _parse_rows(lines, sign)  # whatever the letters say; and never all of them at once
+    quoted = _read_quoted(lines, sign, is_whole=is_whole)
     if quoted is None:
         return plain_rows(text, separator)
     as_it_is = list(plain_rows(text, separator))
@@ -92,12 +92,12 @@ def plain_rows(text: str, separator: str) -> Iterable[Row]:
     return ((n, by_sign(line, sign) if line.strip() else _EMPTY) for n, line in enumerate(lines, 1))
 
 
-def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
+def _read_quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
     """Rows by the rules of CSV; None where some line breaks them."""
     rows: list[Row] = []
     left = iter(lines)
     try:
-        for row in _parsed(left, sign):
+        for row in _parse_rows(left, sign):
             rows.append(row)
     except csv.Error:
         # A quoted cell that is open at the end of a sample: what stood before it is read.
@@ -105,7 +105,7 @@ def _quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
     return rows
 
 
-def _parsed(lines: Iterable[str], sign: str) -> Iterator[Row]:
+def _parse_rows(lines: Iterable[str], sign: str) -> Iterator[Row]:
     """Rows by the rules of CSV, as they come; raises `csv.Error` at a line that breaks them."""
     reader = csv.reader(
         (f"{line}\n" for line in lines), delimiter=sign, strict=True, skipinitialspace=sign != "\t"
@@ -121,7 +121,7 @@ def _is_regular(lines: list[str], sign: str) -> bool:
     """Whether the rules of CSV make a row of each line, all of them, comments aside, of as many cells."""
     widths, n = set(), 0
     try:
-        for _, cells in _parsed(lines, sign):
+        for _, cells in _parse_rows(lines, sign):
             n += 1
             if cells and not cells[0].startswith("#"):
                 widths.add(len(cells))
@@ -265,12 +265,12 @@ def list_in(cell: str) -> list[str] | None:
             return None if cell[at:end].strip() else items
         single, double, bare = found.groups()[:3]
         text = single if single is not None else double if double is not None else bare
-        items.append(_ESCAPE.sub(_escaped, text) if "\\" in text else text)
+        items.append(_ESCAPE.sub(_unescape, text) if "\\" in text else text)
         at = found.end()
     return items
 
 
-def _escaped(found: re.Match) -> str:
+def _unescape(found: re.Match) -> str:
     what = found[1]
     if what[0] in "xuU" and len(what) > 1:
         number = int(what[1:], 16)

@@ -8,9 +8,8 @@ come back as one table of sentences, tokens and columns. Here tokens and labels 
 from typing import Any, NamedTuple
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io import field_names
-from spcviz.io.boundaries import boundaries_of
 from spcviz.io.cells import checked_separator
+from spcviz.io.column_choice import choose_columns, describe_doubts, name_format
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
 from spcviz.io.layout import Table
@@ -18,14 +17,10 @@ from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
 from spcviz.io.source import Text, decode_text, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
 from spcviz.io.unpacking import gunzip, opened_zip, text_in, unzip
-from spcviz.scores.schemes import is_chunked, kinds_of, scheme_name, scheme_of
+from spcviz.scores.schemes import is_chunked, scheme_name, scheme_of
 
 MAX_BYTES = 1 << 30
 """Of a file that is read, packed or unpacked."""
-
-_PLACEHOLDERS = frozenset(("_", "-", "*", "", "-X-"))
-_SAMPLE = 2000
-_NO_TAGS = frozenset(("_", "*"))
 
 
 class Corpus(NamedTuple):
@@ -137,7 +132,7 @@ def read_conll(
     name, table, form, text = _table(name, given, encoding, how, max_bytes)
     if not table.sentences:
         raise ArgumentError(f"{name}: must have at least one token, got none")
-    token, label = chosen = _columns(name, table, columns)
+    token, label = chosen = choose_columns(name, table, columns)
     sentences = [sentence[token] for sentence in table.sentences]
     given = [] if label is None else [sentence[label] for sentence in table.sentences]
     unknown = _unknown(given)
@@ -151,7 +146,7 @@ def read_conll(
                 "got an empty one"
             )
     used_scheme = scheme_of(sure) if scheme == "auto" else scheme_name(scheme)
-    form = form or _format(table, sure)
+    form = form or name_format(table, sure)
     about = (text.encoding, table.header, table.n_columns, table.separator)
     notes = (*text.notes, *table.notes)
     if n_unknown := sum(map(len, labels)) - sum(map(len, sure)):
@@ -160,7 +155,7 @@ def read_conll(
             f"{n_unknown:,} {'label is' if n_unknown == 1 else 'labels are'} not known (-100, null or empty)",
         )
     if columns is None:
-        notes += _doubts(table, token, label)
+        notes += describe_doubts(table, token, label)
     return Corpus(sentences, labels, chosen, form, used_scheme, *about, notes, table.is_cut)
 
 
@@ -172,44 +167,13 @@ def _unknown(given: list[list[str]]) -> frozenset[str]:
     return UNKNOWN_LABELS if "O" not in used and is_chunked(used) else UNKNOWN_LABELS | {""}
 
 
-_LONGEST_SENTENCE = 1000
-"""Tokens that one sentence may have before a reader would ask whether it is one."""
-
-
-def _doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
-    """What only those who know the file can tell: which labels are meant, whether it is one sequence."""
-    doubts = []
-    n = len(table.sentences[0][token])
-    if len(table.sentences) == 1 and n > _LONGEST_SENTENCE:
-        doubts.append(
-            f"All {n:,} tokens are one sequence: no blank line or number of sentences separates them"
-        )
-    if label is not None and not table.header and table.kind == "":
-        used = {
-            k: {one for row in table.sentences[:_SAMPLE] for one in row[k]} - UNKNOWN_LABELS
-            for k in range(table.n_columns)
-            if k != token
-        }
-        chunked = [k for k in used if is_chunked(used[k])]
-        rivals = [k for k in chunked if k != label and set(kinds_of(used[k])) & set(kinds_of(used[label]))]
-        if used[label] <= {"O"}:
-            rivals = chunked
-        if rivals:
-            columns = " and ".join(str(k + 1) for k in sorted({rivals[-1], label}))
-            doubts.append(
-                f"Columns {columns} both hold labels of chunks, perhaps given and predicted ones: "
-                f"{label + 1} was taken"
-            )
-    return tuple(doubts)
-
-
 def _table(
     name: str, given: bytes | str, encoding: str, how: dict[str, Any], most: int
 ) -> tuple[str, Table, str, Text]:
     """(name, table, format if it is not one of lines, text) of what is inside of a file."""
     notes: tuple[str, ...] = ()
     if isinstance(given, bytes):
-        name, given, notes, workbook = _unpacked(name, given, most)
+        name, given, notes, workbook = _unpack_file(name, given, most)
         kind = packed_kind(given)
         if kind.startswith(("Parquet", "Arrow")):
             return (
@@ -235,7 +199,7 @@ def _table(
     return name, table_of(text.text, name, **how), "", text
 
 
-def _unpacked(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str, ...], bool]:
+def _unpack_file(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str, ...], bool]:
     """(name, bytes, notes, whether they are a workbook) of a file that may be packed, once."""
     kind = packed_kind(data)
     if kind == "gzip":
@@ -269,100 +233,6 @@ def _is_parted(text: str) -> bool:
     return len(lines) > 1 and len({line.count("\t") for line in lines[:-1]}) == 1 and "\t" in lines[0]
 
 
-def _columns(name: str, table: Table, columns: Any) -> tuple[int, int | None]:
-    if columns is None:
-        return _usual(name, table)
-    token, label = columns
-    return _column(name, "token", token, table), None if label is None else _column(
-        name, "label", label, table
-    )
-
-
-def _usual(name: str, table: Table) -> tuple[int, int | None]:
-    """The columns of tokens and of labels, where nobody says which."""
-    header, n = table.header, table.n_columns
-    if table.kind == "conllu" or (table.kind == "conllup" and "FORM" in header):
-        at = (
-            {"FORM": 1, "UPOS": 3, "XPOS": 4}
-            if table.kind == "conllu"
-            else {key: k for k, key in enumerate(header)}
-        )
-        tags = [at[key] for key in ("UPOS", "XPOS") if key in at]
-        filled = (
-            k for k in tags if not all(_NO_TAGS.issuperset(sentence[k]) for sentence in table.sentences)
-        )
-        usual = tags[-1] if tags else n - 1
-        return at["FORM"], next(filled, usual if usual != at["FORM"] else None)
-    if table.kind == "conllup":
-        raise ArgumentError(f"{name}: global.columns must name FORM, got {', '.join(header)[:80]}")
-    if table.kind in ("conll2009", "conll2012"):
-        return header.index("FORM"), header.index("POS")
-    token = field_names.token_column(header) if header else None
-    label = field_names.label_column(header) if token is not None else None
-    if token is None and header:
-        one = table.sentences[0]
-        token = next((k for k in range(n) if not all(cell.strip().isdecimal() for cell in one[k])), 0)
-    elif token is None:
-        token = 1 if table.kind in ("ids", "sentences") and n > 1 else 0
-    if label is None:
-        label = _last_labels(table, token)
-    if table.n_columns == 2 and not header and table.kind == "" and label == 1:
-        first, last = ({one for row in table.sentences[:_SAMPLE] for one in row[k]} for k in (0, 1))
-        if is_chunked(first) and not is_chunked(last):
-            return 1, 0  # labels before tokens
-    return token, label
-
-
-def _last_labels(table: Table, token: int) -> int | None:
-    """The last column with labels of chunks, or the last of all; of GermEval's two levels the outer one."""
-    rest = [k for k in range(table.n_columns) if k > token] or [
-        k for k in range(table.n_columns) if k != token
-    ]
-    rest = [k for k in rest if k not in boundaries_of(table.header, []).numbers] if table.header else rest
-    if not rest:
-        return None
-    seen = {
-        k: {one for sentence in table.sentences[:_SAMPLE] for one in sentence[k]} - UNKNOWN_LABELS
-        for k in rest
-    }
-    chunked = [k for k in rest if is_chunked(seen[k])]
-    outside = [k for k in rest if seen[k] <= {"O"}]
-    if table.kind == "ids" and len(rest) == 2 and chunked and set(chunked + outside) == set(rest):
-        return chunked[0]
-    if rest[-1] in chunked or rest[-1] in outside:
-        return rest[-1]
-    filled = [k for k in rest if not seen[k] <= _PLACEHOLDERS]
-    return (chunked or filled or rest)[-1]
-
-
-def _column(name: str, which: str, column: Any, table: Table) -> int:
-    if isinstance(column, str):
-        if column not in table.header:
-            raise ArgumentError(f"{name}: columns must name one of {', '.join(table.header)}, got {column!r}")
-        return table.header.index(column)
-    n = table.n_columns
-    if not isinstance(column, int) or isinstance(column, bool) or not -n <= column < n:
-        raise ArgumentError(f"{name}: columns must be from {-n} to {n - 1}, got {column!r} ({which})")
-    return column % n
-
-
-_ENTITIES = frozenset(("PER", "LOC", "ORG", "MISC"))
-
-
-def _format(table: Table, labels: list[list[str]]) -> str:
-    if table.kind not in ("", "sentences"):
-        return table.kind
-    is_lines = table.separator in ("tab", "space") and not table.header
-    if is_lines and table.n_columns in (2, 3, 4) and table.kind == "":
-        used = {label for sentence in labels for label in sentence}
-        between = {one for row in table.sentences[:_SAMPLE] for one in row[1]}
-        if is_chunked(used) and table.n_columns > 2 and not (table.n_columns == 3 and is_chunked(between)):
-            is_2002 = table.n_columns == 3 and set(kinds_of(used)) <= _ENTITIES
-            return "conll2002" if is_2002 else {3: "conll2000", 4: "conll2003"}[table.n_columns]
-    by = {"tab": "tsv", "comma": "csv", "semicolon": "csv", "bar": "csv", "none": "tokens"}
-    return by.get(table.separator, "columns")
-
-
 FORMATS = {
     "conllu": "CoNLL-U", "conllup": "CoNLL-U Plus", "conll2009": "CoNLL-2009", "conll2012": "CoNLL-2012",
     "conll2000": "CoNLL-2000", "conll2002": "CoNLL-2002", "conll2003": "CoNLL-2003",
@@ -385,13 +255,13 @@ def said_of(corpus: Corpus) -> str:
         parts.append(
             corpus.encoding.upper() if corpus.encoding.startswith("utf") else corpus.encoding.title()
         )
-    token, label = (None if k is None else _called(corpus, k) for k in corpus.columns)
+    token, label = (None if k is None else _name_column(corpus, k) for k in corpus.columns)
     scheme = f" ({corpus.scheme})" if corpus.scheme else ""
     labels = "no labels" if label is None else f"labels in {label}{scheme}"
     return f"{', '.join(parts)}: tokens in {token}, {labels}"
 
 
-def _called(corpus: Corpus, column: int) -> str:
+def _name_column(corpus: Corpus, column: int) -> str:
     """A column by its name and number."""
     if column < len(corpus.header) and corpus.header[column]:
         return (

@@ -101,7 +101,7 @@ def layout_of(
     known = Layout(*head, None, Boundaries(), len(first), columns)
     if spans is not None and has_ids is None:
         return known._replace(kind="spans", spans=spans)
-    return _numbered(known, body, lines, plus, has_ids)
+    return _classify_layout(known, body, lines, plus, has_ids)
 
 
 _SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DOTALL)
@@ -157,7 +157,7 @@ def _is_above_numbers(rows: list[Row], first: list[str]) -> bool:
     return False
 
 
-def _numbered(
+def _classify_layout(
     known: Layout, body: list[Row], lines: list[str], plus: list[str], has_ids: bool | None
 ) -> Layout:
     """A layout with its kind, and the column of ids or of sentences."""

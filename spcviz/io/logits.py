@@ -69,7 +69,7 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequenc
             raise ShapeError(f"lengths has {len(lengths)} sequences; logits has {len(logits)}")
     if "word_ids" in arrays:
         return tables, _ids(arrays["word_ids"], tables), mask
-    known = _known(arrays.get("labels"), logits) if lengths is None and mask is None else None
+    known = _known_mask(arrays.get("labels"), logits) if lengths is None and mask is None else None
     if lengths is None and mask is None and known is None:
         raise ArgumentError(
             "must hold word_ids beside logits: of each token its word's number, or -1; or lengths, or "
@@ -86,7 +86,7 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequenc
     return tables, counted, mask
 
 
-def _known(labels: np.ndarray | None, logits: np.ndarray) -> np.ndarray | None:
+def _known_mask(labels: np.ndarray | None, logits: np.ndarray) -> np.ndarray | None:
     """Where a token has a label, (B, T), if some have none: as token classifiers are evaluated."""
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != logits.shape[:-1]:
         return None

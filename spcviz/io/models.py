@@ -56,12 +56,12 @@ def save(model: Any, folder: str | Path) -> Path:
     StoreError
         If the folder cannot be written.
     """
-    folder = _checked_path(folder)
+    folder = _check_path(folder)
     arrays, about = contents(model)
     return save_model(folder, OWN_MODEL, arrays, **about)
 
 
-def _checked_path(folder: Any) -> Path:
+def _check_path(folder: Any) -> Path:
     if not isinstance(folder, str | PathLike) or not folder:  # "" is the folder where one stands
         raise ArgumentError(f"folder must be a path, got {folder!r:.60}")
     return Path(folder)
@@ -97,14 +97,14 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     estimators of the caller's own that may be there. `StoreError`, which says what to do, if there is none,
     it is damaged, or of a class that is not known here.
     """
-    if (path := _checked_path(folder)).is_file():
+    if (path := _check_path(folder)).is_file():
         return _load_zip(path, types)
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
     return estimator_of(folder, stored, {estimator.__name__: estimator for estimator in types})
 
 
 def _load_zip(path: Path, types: Iterable[type]) -> Any:
-    from spcviz.io.zip_file import MAX_PACKED, of_zip
+    from spcviz.io.zipped import MAX_PACKED, of_zip
 
     try:
         with path.open("rb") as file:
@@ -136,12 +136,12 @@ def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, typ
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
         return kind.from_state(state)
     except SpcvizError as error:
-        raise _refused(folder, kind, str(error)) from error
+        raise _refusal(folder, kind, str(error)) from error
     except _UNREAD as error:
-        raise _refused(folder, kind, f"{type(error).__name__}: {error}") from error
+        raise _refusal(folder, kind, f"{type(error).__name__}: {error}") from error
 
 
-def _refused(folder: str | Path, kind: Any, why: str) -> StoreError:
+def _refusal(folder: str | Path, kind: Any, why: str) -> StoreError:
     return StoreError(
         f"model in {folder} does not hold what {kind.__name__} reads: {why}; "
         "fit it again and write it with spcviz.save"

@@ -53,11 +53,11 @@ def parse(name: str, text: str) -> Any:
     lines = [line for line in text.splitlines()[:3] if line.strip()]
     if len(lines) > 1 and all(line.rstrip().endswith(("}", "]")) for line in lines):
         try:
-            return [_loaded(line) for line in text.split("\n") if line.strip()]
+            return [_load_json(line) for line in text.split("\n") if line.strip()]
         except (ValueError, RecursionError):
             pass
     try:
-        return _loaded(text)
+        return _load_json(text)
     except RecursionError:
         raise ArgumentError(f"{name}: is JSON that is nested too deeply to be read") from None
     except ValueError as error:
@@ -65,7 +65,7 @@ def parse(name: str, text: str) -> Any:
         raise ArgumentError(f"{name}{at}: is JSON that cannot be read: {error.args[0]:.80}") from None
 
 
-def _loaded(text: str) -> Any:
+def _load_json(text: str) -> Any:
     return json.loads(text, parse_constant=lambda word: None)
 
 

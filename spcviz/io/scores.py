@@ -131,7 +131,7 @@ def _of_npz(name: str, data: bytes, subwords: str) -> ScoreFile:
         for key in ("emissions", "lengths"):
             if key not in arrays:
                 raise ArgumentError(_say_missing(key, opened_zip(name, data).names))
-        return _checked(arrays)._replace(n_subwords=n_subwords)
+        return _check_scores(arrays)._replace(n_subwords=n_subwords)
     except SpcvizError as error:
         raise type(error)(f"{name}: {error}") from None
 
@@ -166,7 +166,7 @@ def _say_missing(key: str, members: Collection[str]) -> str:
     return f"must hold the array {key!r}, got {held!r:.200}"
 
 
-def _checked(arrays: dict[str, np.ndarray]) -> ScoreFile:
+def _check_scores(arrays: dict[str, np.ndarray]) -> ScoreFile:
     emissions = checks.scores("emissions", arrays["emissions"], 2)
     n, n_labels = emissions.shape
     lengths = checks.whole_numbers("lengths", arrays["lengths"], 0, n)

@@ -69,7 +69,7 @@ def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
     those are strays, read as Windows-1252 and named by line; else all is Windows-1252 by the browsers' rule.
     """
     if encoding != "auto":
-        return _asked(name, data, encoding)
+        return _decode_as(name, data, encoding)
     for mark, kind in _MARKS:
         if data.startswith(mark):
             return _strict(name, data, kind)
@@ -80,7 +80,7 @@ def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
     try:
         return Text(name, data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return _strayed(name, data)
+        return _read_strays(name, data)
 
 
 _MARKS = (
@@ -112,7 +112,7 @@ def _strict(name: str, data: bytes, kind: str) -> Text:
         return Text(name, data.decode(kind).removeprefix("\ufeff"), said)
     except UnicodeDecodeError as error:
         if kind == "utf-8-sig":
-            return _strayed(name, data.removeprefix(codecs.BOM_UTF8), is_marked=True)
+            return _read_strays(name, data.removeprefix(codecs.BOM_UTF8), is_marked=True)
         raise ArgumentError(f"{name}: must be text, got no {said.upper()}: {error.reason}") from None
 
 
@@ -125,7 +125,7 @@ def _wide(data: bytes) -> str:
     return "utf-16-be" if even else "utf-16-le"
 
 
-def _strayed(name: str, data: bytes, *, is_marked: bool = False) -> Text:
+def _read_strays(name: str, data: bytes, *, is_marked: bool = False) -> Text:
     """Bytes that are no UTF-8: strays among UTF-8, or Windows-1252."""
     text = data.decode("utf-8", "surrogateescape")
     strays = _STRAY.findall(text)
@@ -163,7 +163,7 @@ def _open_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("spcviz-open-bytes", _open_byte)
 
 
-def _asked(name: str, data: bytes, encoding: str) -> Text:
+def _decode_as(name: str, data: bytes, encoding: str) -> Text:
     """The text by an encoding of the caller's."""
     known = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
     known = _OTHER_NAMES.get(known, known)
@@ -181,13 +181,13 @@ def _asked(name: str, data: bytes, encoding: str) -> Text:
 
 def _read(source: Any, most: int) -> tuple[str, bytes | str]:
     if isinstance(source, bytes | bytearray | memoryview):
-        return _checked(UNNAMED, bytes(source), most)
+        return _check_size(UNNAMED, bytes(source), most)
     if hasattr(source, "read"):
         name = getattr(source, "name", UNNAMED)
         data = source.read(most + 1)
         if not isinstance(data, bytes | str):
             raise ArgumentError(f"source must be a file of bytes or text, got one of {type(data).__name__}")
-        return _checked(os.path.basename(name) if isinstance(name, str) else UNNAMED, data, most)
+        return _check_size(os.path.basename(name) if isinstance(name, str) else UNNAMED, data, most)
     if not isinstance(source, str | Path):
         raise ArgumentError(f"source must be a path, an open file, bytes or lines, got {source!r:.60}")
     path = Path(source)
@@ -195,7 +195,7 @@ def _read(source: Any, most: int) -> tuple[str, bytes | str]:
         if path.exists() and not path.is_file():  # opening a named pipe would wait for ever
             raise ArgumentError(f"{path}: must be a file")
         with path.open("rb") as file:
-            return _checked(path.name, file.read(most + 1), most)
+            return _check_size(path.name, file.read(most + 1), most)
     except (OSError, ValueError) as error:
         if isinstance(error, ArgumentError):
             raise
@@ -203,7 +203,7 @@ def _read(source: Any, most: int) -> tuple[str, bytes | str]:
         raise ArgumentError(f"{str(source)[:200]}: cannot be read: {reason}") from None
 
 
-def _checked(name: str, data: bytes | str, most: int) -> tuple[str, bytes | str]:
+def _check_size(name: str, data: bytes | str, most: int) -> tuple[str, bytes | str]:
     if len(data) > most:
         raise ArgumentError(f"{name}: must have at most {most} bytes")
     return name, data

@@ -24,7 +24,7 @@ class DataSet(NamedTuple):
     sha256: str = ""  # of that file
     licence: str = ""  # what its makers allow, said before anything is downloaded
     sources: str = ""
-    """``"module:NAME"`` of a tuple of `spcviz.shared.bring.source.Source`: the files of the original
+    """``"module:NAME"`` of a tuple of `spcviz.shared.bring.original.Source`: the files of the original
     that ``data get`` downloads."""
     prepare: str = ""
     """``"module:function"`` that ``data prepare`` runs: it takes the folder of the original and an empty

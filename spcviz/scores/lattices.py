@@ -45,7 +45,7 @@ class Lattices:
             score += gram_scores(lattice, n_grams)
         possible = score > -np.inf
         if not possible.all():
-            lattice, score = self._restricted(lattice, possible), score[possible]
+            lattice, score = self._restrict_arcs(lattice, possible), score[possible]
         self._lattice, self._score = lattice, score
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class Lattices:
         how: Any = {"rule": name, "first_gap": self._first_gap}
         kept = prune(self._lattice, self._score, settings, max_arcs=max_arcs, **how).keep
         self._refuse(self._best().scores)
-        rest = self._restricted(self._lattice, kept)
+        rest = self._restrict_arcs(self._lattice, kept)
         return Lattices(self._packed, self._names, rest, self.order, self._grams, self._first_gap)
 
     def decode(self) -> list[np.ndarray]:
@@ -197,7 +197,7 @@ class Lattices:
         if len(dead):
             raise InfeasibleError(f"sequence {self._packed.filled_idx[dead[0]]}: no labelling is left")
 
-    def _restricted(self, lattice: Lattice, kept: np.ndarray) -> Lattice:
+    def _restrict_arcs(self, lattice: Lattice, kept: np.ndarray) -> Lattice:
         """Some arcs of a lattice."""
         try:
             return engine.extend(lattice, kept, grow=False)

@@ -65,6 +65,16 @@ class Names:
         states = (self.state(f"{what}[{i}]", label) for i, label in enumerate(labels))
         return np.fromiter(states, dtype=np.int64, count=length)
 
+    def all_states(self, what: str, y: Sequence[Sequence], lengths: np.ndarray) -> np.ndarray:
+        """The states of a labelling for each sequence, one after the other, int64 of shape (R,)."""
+        y = checks.as_tuple(what, y)
+        if len(y) != len(lengths):
+            raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(lengths)}")
+        states = [
+            self.states(f"{what}[{i}]", labels, int(n)) for i, (labels, n) in enumerate(zip(y, lengths))
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *states])
+
 
 def named_array(names: Sequence[Hashable]) -> np.ndarray:
     """An array of the names that gives each back as it is: of texts or numbers, else of objects.

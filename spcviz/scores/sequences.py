@@ -15,7 +15,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_batch
 from spcviz.engine.computed_once import computed_once
-from spcviz.engine.errors import InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.ngrams.space import bigrams
 from spcviz.engine.thresholds import curves, filtering, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
@@ -78,7 +78,7 @@ class Sequences:
 
         `ShapeError`, `ArgumentError` if labels are missing, too many, or unknown.
         """
-        return self._packed.score_labellings(self._states("y", y))
+        return self._packed.score_labellings(self._names.all_states("y", y, self.lengths))
 
     def log_partition(self) -> np.ndarray:
         """log of the sum of exp(score) over all labellings, shape (S,).
@@ -155,7 +155,7 @@ class Sequences:
         probabilities with the probability, for which Definition 1 says nothing else than the event. Weiss
         (2013), thesis, Definitions 1 and 2.
         """
-        states = self._states("y", y)
+        states = self._names.all_states("y", y, self.lengths)
         by_definition, event = self._truth_points(states, rule)
         weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
         points = self._points_of(rule).reshape(-1)
@@ -207,7 +207,7 @@ class Sequences:
         >>> round(sequences.tune([[1], [0], [1]], 0.0, rule="margin"), 6)
         3.5
         """
-        points = self._truth_points(self._states("y", y), rule)
+        points = self._truth_points(self._names.all_states("y", y, self.lengths), rule)
         points_of = points[0 if by_definition else 1]
         return float(
             write_rule(rule, rules.tune_setting(rules.at_first(rule), points_of, tolerance, guarantee))
@@ -372,17 +372,6 @@ class Sequences:
             i = int(self._packed.filled_idx[dead[0]])
             first, stop = self._packed.starts[i : i + 2]
             check_feasible(i, self._packed.unary[first:stop], self._packed.steps(first, stop))
-
-    def _states(self, what: str, y: Sequence[Sequence]) -> np.ndarray:
-        """States of given labellings, shape (R,)."""
-        y = checks.as_tuple(what, y)
-        if len(y) != len(self):
-            raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(self)}")
-        states = [
-            self._names.states(f"{what}[{i}]", labels, int(n))
-            for i, (labels, n) in enumerate(zip(y, self.lengths))
-        ]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *states])
 
     def _truth_points(self, states: np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
         """Settings from which each truth is lost, by Definition 1 and in fact, of those with positions."""

@@ -19,7 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.chains.crf import log_partitions
 from spcviz.learning.chains.expectations import expect, steps_of
-from spcviz.learning.dice import generator
+from spcviz.learning.estimators import generator
 from spcviz.scores import Sequences, from_emissions
 from spcviz.sequences import labels
 from spcviz.sequences.answers import Labellings

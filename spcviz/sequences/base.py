@@ -12,7 +12,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import n_features as n_features_of
-from spcviz.learning.versioned import Versioned
+from spcviz.learning.estimators import Versioned
 from spcviz.learning.workers import checked_jobs
 from spcviz.sequences import encoding, labels, states
 from spcviz.sequences.answers import Labellings, TagPaths, split_list
@@ -238,7 +238,7 @@ class SequenceTagger(Versioned):
         self._check_is_fitted()
         names = None if self.vocabulary_ is None else states.pack_texts(self.vocabulary_)
         params = states.params_as_json(self.get_params(deep=False))
-        return self.State(params, json.dumps(self.classes_.tolist()), names, *self._learned())
+        return self.State(params, json.dumps(self.classes_.tolist()), names, *self._learned_fields())
 
     @classmethod
     def from_state(cls, state: Any) -> Self:

@@ -16,8 +16,7 @@ from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_
 from spcviz.learning.chains.completion import with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.sequences import encoding, labels, states, training_data
 from spcviz.sequences.answers import Labellings, TagPaths
@@ -192,7 +191,7 @@ class CascadeTagger(Tuned):
 
     def _fit_and_promise(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         """Set a part aside, train on the rest, choose the thresholds on the part."""
-        self._promised(self.tolerance)
+        self._promised_tolerance(self.tolerance)
         X = encoding.as_items(X)
         lengths = encoding.lengths_of(X)
         y = labels.rows_of(y, lengths, "tokens")
@@ -204,7 +203,7 @@ class CascadeTagger(Tuned):
         is_aside = (rng.permutation(n_kin) % n_parts == 0)[kinship]
         is_aside &= lengths > 0
         aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
-        promised = self._promised(self.tolerance)
+        promised = self._promised_tolerance(self.tolerance)
         guarantees.n_allowed(len(aside), promised, self.guarantee)  # too few are told before training
         weights = training_data.weights_of_sequences(sample_weight, len(X))
         weight = None if sample_weight is None else weights[rest]
@@ -310,10 +309,10 @@ class CascadeTagger(Tuned):
         y = labels.rows_of(y, encoding.lengths_of(X), "tokens")
         super().tune(X, y, tolerance, guarantee=guarantee)
         if self.worth_ is not None:  # other filters, other answers of the last level
-            self.worth_ = self._weighed(X, y)
+            self.worth_ = self._measure_worth(X, y)
         return self
 
-    def _weighed(self, X: Any, y: Any) -> Worth:
+    def _measure_worth(self, X: Any, y: Any) -> Worth:
         """What the last level gains on some sequences."""
         last, first = super().predict(X), self.first_tagger().predict(X)
         right = [[sum(map(operator.eq, *both)) for both in zip(given, y)] for given in (first, last)]
@@ -327,7 +326,7 @@ class CascadeTagger(Tuned):
     predict_marginals.__doc__ = SequenceTagger.predict_marginals.__doc__
     predict_k_best.__doc__ = SequenceTagger.predict_k_best.__doc__
 
-    def _learned(self) -> tuple[Any, ...]:
+    def _learned_fields(self) -> tuple[Any, ...]:
         return self.cascade_, tuple(self.levels_), self.worth_, self.n_edges_
 
     def take_state(self, state: CascadeState) -> None:

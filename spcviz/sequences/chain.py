@@ -157,7 +157,7 @@ class ChainTagger(FirstOrderTagger):
 
         return encoded.lengths, in_threads(of, blocks_of(row_start, n_states), self.n_jobs)
 
-    def _grown(self, n_features: int) -> Weights:
+    def _grown_weights(self, n_features: int) -> Weights:
         """The weights so far, with zeros for features that are new."""
         unary, n_edges = self._learned_weights().unary, self.n_edges_
         wider = edges.widen_table(unary, n_features + n_edges, n_edges)
@@ -178,12 +178,12 @@ class ChainTagger(FirstOrderTagger):
     def _may_go_on(self) -> bool:
         return hasattr(self, "state_weights_")
 
-    def _learned(self) -> tuple[Any, ...]:
+    def _learned_fields(self) -> tuple[Any, ...]:
         """What a state has beside parameters and names, in the order of its fields."""
         return (self._learned_weights(),)
 
     def take_state(self, state: Any) -> None:
-        """Take what `_learned` gave from a state; `ArgumentError` where its arrays do not fit each other."""
+        """Take the `_learned_fields` of a state; `ArgumentError` where its arrays do not fit each other."""
         self.n_edges_ = states.checked_edges(state.n_edges)
         n = states.n_features_of("weights.unary", state.weights.unary, self._n_names, self.n_edges_)
         states.check_weights("weights", state.weights, n + self.n_edges_, len(self.classes_))

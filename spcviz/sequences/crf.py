@@ -12,8 +12,7 @@ from spcviz.learning import stored_arrays
 from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
 from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
@@ -190,7 +189,7 @@ class ChainCRF(ChainTagger):
                 c2=checks.number("c2", self.c2, 0),
                 max_iterations=max_iter,
                 tolerance=checks.number("tol", self.tol, 0),
-                initial=self._grown(self.n_features_in_) if goes_on else None,
+                initial=self._grown_weights(self.n_features_in_) if goes_on else None,
                 which=Which(
                     switch("all_possible_states", self.all_possible_states),
                     switch("all_possible_transitions", self.all_possible_transitions),
@@ -242,7 +241,7 @@ class ChainCRF(ChainTagger):
         data, n = self._examples(batch, allowed), len(self.classes_)
         shape = (self.n_features_in_ + self.n_edges_, n)
         none = Weights(np.zeros(shape), np.zeros((n, n)))
-        weights = self._grown(self.n_features_in_) if goes_on else none
+        weights = self._grown_weights(self.n_features_in_) if goes_on else none
         known = getattr(self, "adapting_", None)
         start = begin(weights) if known is None else known.widen(weights, self.n_edges_)
         adapting = fit_stochastic(
@@ -286,9 +285,9 @@ class ChainCRF(ChainTagger):
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
         return float(log_partitions(unary.copy(), np.array([0, len(unary)]), steps)[0])
 
-    def _learned(self) -> tuple[Any, ...]:
+    def _learned_fields(self) -> tuple[Any, ...]:
         about = self.n_iter_, self.has_converged_, getattr(self, "adapting_", None), self.n_edges_
-        return (*super()._learned(), *about)
+        return (*super()._learned_fields(), *about)
 
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)

@@ -33,10 +33,10 @@ class Filtering(SequenceTagger):
         return self._with_edges(super()._encode(X))
 
     def _best(self) -> Callable[[Some], np.ndarray]:
-        return self._grown().best
+        return self._grown_cascade().best
 
     def _shares(self) -> Callable[[Some], list[np.ndarray]]:
-        grown = self._grown()
+        grown = self._grown_cascade()
 
         def shares(some: Some) -> list[np.ndarray]:
             lattice, scores = grown.last(some)
@@ -47,7 +47,7 @@ class Filtering(SequenceTagger):
         return shares
 
     def _paths(self, k: int) -> Callable[[Some], list[TagPaths]]:
-        grown = self._grown()
+        grown = self._grown_cascade()
 
         def paths(some: Some) -> list[TagPaths]:
             lattice, scores = grown.last(some)
@@ -89,14 +89,14 @@ class Filtering(SequenceTagger):
                 rules.checked_setting(self.cascade_.rule, sign * float(one))
                 for one in np.broadcast_to(given, level)
             ]
-        grown = self._grown()
+        grown = self._grown_cascade()
         lengths, lattices = self._of_blocks(lambda some: grown.lattice(some, alphas), X, None)
         if not lattices:
             return Filtered(self._split(np.zeros((0, len(self.classes_)), bool), lengths), None)
         lattice = join_lattices(lattices)
         return Filtered(self._split(states_left(lattice), lengths), lattice)
 
-    def _grown(self) -> Grown:
+    def _grown_cascade(self) -> Grown:
         self._check_is_fitted()
         return Grown(self.cascade_, self._forbidden())
 
@@ -121,7 +121,7 @@ class Filtering(SequenceTagger):
 
     def levels_of(self, x: Sequence) -> list[OneLevel]:
         """Each level's n-grams on one sequence, with their scores."""
-        grown, encoded = self._grown(), self._encode([x])
+        grown, encoded = self._grown_cascade(), self._encode([x])
         some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
         return levels_of(self.cascade_, some.features, lambda alphas: grown.lattice(some, alphas))
 

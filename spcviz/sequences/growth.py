@@ -48,9 +48,9 @@ class Grown(NamedTuple):
 
     def states_left(self, some: Some, alpha: float) -> np.ndarray:
         """The states that the first filter leaves, (R, K) bool."""
-        return self._begun(some, alpha)[0]
+        return self._filter_first(some, alpha)[0]
 
-    def _begun(self, some: Some, alpha: float) -> tuple[np.ndarray, np.ndarray | None]:
+    def _filter_first(self, some: Some, alpha: float) -> tuple[np.ndarray, np.ndarray | None]:
         """(what the first filter leaves, the examples' gaps where the rule asks for them)."""
         cascade = self.cascade
         if self.forbidden is not None or cascade.rule in ASKING:
@@ -79,7 +79,7 @@ class Grown(NamedTuple):
 
     def lattice(self, some: Some, alphas: Sequence[float]) -> Lattice:
         """What so many filters leave, as a lattice of the next order."""
-        left, gaps = self._begun(some, alphas[0])
+        left, gaps = self._filter_first(some, alphas[0])
         lattice = bigrams(some.lengths, self.cascade.n_states, left)
         if self.forbidden is not None:
             lattice = without(lattice, self.forbidden[1])

@@ -26,10 +26,10 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
     return flat
 
 
-def listed_classes(given: Any) -> list:
+def list_classes(given: Any) -> list:
     """Labels that are given as a list of all there are; errors call it classes.
 
-    >>> listed_classes(np.array(["NN", "DT"]))
+    >>> list_classes(np.array(["NN", "DT"]))
     ['NN', 'DT']
     """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):

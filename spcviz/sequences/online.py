@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights, examples_of
-from spcviz.learning.dice import generator
+from spcviz.learning.estimators import generator
 from spcviz.sequences import training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
@@ -69,7 +69,7 @@ class OnlineTagger(ChainTagger):
         goes_on = switch("warm_start", self.warm_start) and self._may_go_on()
         how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
         batch = self._read(X, y, sample_weight, **how)
-        self._train(batch, passes, self._begun() if goes_on else None)
+        self._train(batch, passes, self._running_state() if goes_on else None)
         return self
 
     def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
@@ -88,7 +88,7 @@ class OnlineTagger(ChainTagger):
             warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=4)
         return walk
 
-    def _begun(self) -> Any:
+    def _running_state(self) -> Any:
         """What training goes on with, from the weights so far."""
         raise NotImplementedError
 

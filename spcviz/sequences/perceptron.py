@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.sequences import states
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.online import OnlineTagger, Walk
@@ -121,13 +121,13 @@ class StructuredPerceptron(OnlineTagger):
         batch = self._read(X, y, sample_weight, **how)
         running = None
         if goes_on:
-            known = getattr(self, "running_", None) or begin(self._grown(self.n_features_in_))
+            known = getattr(self, "running_", None) or begin(self._grown_weights(self.n_features_in_))
             running = known.widen(self.n_features_in_ + self.n_edges_, self.n_edges_)
         self.running_ = self._train(batch, 1, running).rest
         return self
 
-    def _begun(self) -> Running:
-        return begin(self._grown(self.n_features_in_))
+    def _running_state(self) -> Running:
+        return begin(self._grown_weights(self.n_features_in_))
 
     def _walk(
         self,
@@ -148,8 +148,8 @@ class StructuredPerceptron(OnlineTagger):
         )
         return Walk(running.average, running.n_steps > 0, was_interrupted, running)
 
-    def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), getattr(self, "running_", None), self.n_edges_)
+    def _learned_fields(self) -> tuple[Any, ...]:
+        return (*super()._learned_fields(), getattr(self, "running_", None), self.n_edges_)
 
     def take_state(self, state: PerceptronState) -> None:
         super().take_state(state)

@@ -154,7 +154,7 @@ class Trainer:
 
     def set(self, name: str, value: Any) -> None:
         """Set one parameter."""
-        self._params[_known(name)] = value
+        self._params[_check_param(name)] = value
 
     def get_params(self) -> dict[str, Any]:
         """All parameters with their values."""
@@ -162,7 +162,7 @@ class Trainer:
 
     def get(self, name: str) -> Any:
         """The value of one."""
-        return self._params[_known(name)]
+        return self._params[_check_param(name)]
 
     def params(self) -> list[str]:
         """Names of all parameters."""
@@ -170,7 +170,7 @@ class Trainer:
 
     def help(self, name: str) -> str:
         """What a parameter is for."""
-        return PARAMS[_known(name)].help
+        return PARAMS[_check_param(name)].help
 
     def train(self, model: str | Path, holdout: int = -1) -> None:
         """Train, and store the model in a folder of this name; the group `holdout` says when to stop."""
@@ -246,7 +246,7 @@ class Tagger(crfsuite.Tagger):
         self._crf = self._xseq = None
 
 
-def _known(name: str) -> str:
+def _check_param(name: str) -> str:
     if name not in PARAMS:
         near: Iterable[str] = (known for known in PARAMS if str(name) == known.rpartition(".")[2])
         hint = next((f"; {known}?" for known in near), "")

@@ -19,7 +19,7 @@ from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.edges import N_EDGES
 from spcviz.learning.chains.worth import Worth
-from spcviz.learning.old_names import current_names
+from spcviz.learning.estimators import current_names
 from spcviz.learning.workers import checked_jobs
 
 HALF_SIGNS = "surrogatepass"

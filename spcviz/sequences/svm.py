@@ -7,7 +7,7 @@ import numpy as np
 
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.sequences.online import OnlineTagger, Walk
 from spcviz.sequences.states import Texts
 
@@ -118,5 +118,5 @@ class StructuredSVM(OnlineTagger):
         )
         return Walk(trained.weights, len(trained.objectives) > 0, trained.was_interrupted)
 
-    def _learned(self) -> tuple[Any, ...]:
-        return (*super()._learned(), self.n_edges_)
+    def _learned_fields(self) -> tuple[Any, ...]:
+        return (*super()._learned_fields(), self.n_edges_)

@@ -26,7 +26,7 @@ def choose_classes(flat: list, given: Any) -> np.ndarray:
     if given is None:
         classes = labels.classes_of(flat)
     else:
-        classes = labels.classes_of(labels.listed_classes(given))
+        classes = labels.classes_of(labels.list_classes(given))
     if not len(classes):
         raise ArgumentError("y must hold at least one label, got none")
     return classes

@@ -45,7 +45,7 @@ class Tuned(Filtering):
         # An estimator keeps its own until it has been tuned to others.
         guarantee = self.guarantee if guarantee is None else guarantees.check_guarantee(guarantee)
         tolerance = self.tolerance if tolerance is None else tolerance
-        encoded, grown = self._encode(X), self._grown()
+        encoded, grown = self._encode(X), self._grown_cascade()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
         if not len(truth):
@@ -68,8 +68,8 @@ class Tuned(Filtering):
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
         if guarantees.check_guarantee(guarantee) is not None:
-            promise = self._promised(tolerance), guarantee
-            chosen = self._chosen(
+            promise = self._promised_tolerance(tolerance), guarantee
+            chosen = self._choose_settings(
                 X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at), promise
             )
             for t in range(len(chosen)):
@@ -92,7 +92,7 @@ class Tuned(Filtering):
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
         return self._with_settings(alphas, figures, tolerance, guarantee)
 
-    def _chosen(
+    def _choose_settings(
         self,
         X: Any,
         lengths: np.ndarray,
@@ -119,7 +119,7 @@ class Tuned(Filtering):
         self.tolerance, self.guarantee = tolerance, guarantee
         return self
 
-    def _promised(self, tolerance: Any) -> float:
+    def _promised_tolerance(self, tolerance: Any) -> float:
         """The tolerance that a guarantee is about: of the whole cascade."""
         if checks.one_of("tolerance_kind", self.tolerance_kind, TOLERANCE_KINDS) != "example":
             raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")

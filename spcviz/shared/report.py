@@ -9,7 +9,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -49,6 +49,18 @@ def describe(
         "fold_rows": [{"fold": str(fold["fold"]), "rows": fold["rows"]} for fold in fold_rows],
         **more,
     }
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows of texts as a Markdown table.
+
+    >>> print(markdown_table(("what", "measured"), [("reading", "0.2 s")]))
+    | what | measured |
+    |---|---|
+    | reading | 0.2 s |
+    """
+    first, *others = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
+    return "\n".join([first, "|" + "---|" * len(head), *others])
 
 
 def mean_and_sd(name: str, values) -> dict[str, float | None]:

@@ -22,8 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning.dice import generator
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences.labels import rows_of
 from spcviz.spending import label_folds
 from spcviz.spending.answers import Spent
@@ -131,7 +130,7 @@ class EnvelopeTagger(Budgeted):
         positions, sequences = self._both(seeds[2:], X, y)
         by_tier = sequences.held_out_errors_.sum(axis=0)
         plan = plan_ways(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs, by_tier)
-        return _learned(self, plan, positions, sequences)
+        return _set_learned(self, plan, positions, sequences)
 
     def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
         more: dict[str, Any] = {"max_iter": self.max_iter, "cv": self.cv, "n_jobs": self.n_jobs}
@@ -151,7 +150,7 @@ class EnvelopeTagger(Budgeted):
         n = int(self.reader_.lengths(X).sum())
         chosen = self.choice(limit / n if n else 0.0)
         # Where the last rate that was tried is the best one, what is left over goes the same way.
-        most = limit if chosen.spend == chosen.rate else _paid(chosen.spend, n)
+        most = limit if chosen.spend == chosen.rate else _price_of(chosen.spend, n)
         return _way(chosen.way, self.positions_, self.sequences_).spend(X, min(limit, most))
 
     def attach(self, tier: str, function: Compute) -> Self:
@@ -205,10 +204,10 @@ class EnvelopeTagger(Budgeted):
             checks.integer("random_state", state.random_state, 0, 2**128)
         about = {"max_iter": positions.max_iter, "cv": positions.cv, "random_state": state.random_state}
         tagger = cls(positions.tiers, hold_out=hold_out, **about)
-        return _learned(tagger, state.plan, positions, sequences)
+        return _set_learned(tagger, state.plan, positions, sequences)
 
 
-def _learned(
+def _set_learned(
     tagger: EnvelopeTagger, plan: Sequence, positions: BudgetedTagger, sequences: ModelSelector
 ) -> EnvelopeTagger:
     tagger.plan_, tagger.positions_, tagger.sequences_ = plan, positions, sequences
@@ -220,7 +219,7 @@ def _way(way: str, positions: BudgetedTagger, sequences: ModelSelector) -> Budge
     return positions if way == "positions" else sequences if way == "sequences" else sequences.as_fixed()
 
 
-def _paid(rate: float, n: int) -> float:
+def _price_of(rate: float, n: int) -> float:
     """What n positions cost at a rate; sums of costs may round above it."""
     return rate * n * (1 + 1e-12)
 
@@ -253,12 +252,11 @@ def plan_ways(
     for way in WAYS:
         spender = _way(way, *trained)
         for r, rate in enumerate(rates.tolist()):
-            answers = spender.spend(X, _paid(rate, n)).labels
+            answers = spender.spend(X, _price_of(rate, n)).labels
             wrong[way, r] = np.array([sum(a != b for a, b in zip(*both)) for both in zip(answers, y)])
     until = np.concatenate([[0.0], np.cumsum(costs)])
-    tiers = np.flatnonzero(
-        np.append(until[1:] > until[:-1], True)
-    )  # one that a free one follows is never left
+    # One that a free one follows is never left.
+    tiers = np.flatnonzero(np.append(until[1:] > until[:-1], True))
     plan = []
     for r, rate in enumerate(rates.tolist()):
         paid = tiers[until[tiers] <= rate]

@@ -1,4 +1,4 @@
-"""What both estimators under a budget share: cross-fitted models, curves, what is stored."""
+"""What both estimators under a budget share: cross-fitted models, curves, what is state_checks."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -11,10 +11,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import expansion
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.tiered import Table, Tiered
-from spcviz.learning.dice import generator
-from spcviz.learning.versioned import Versioned
+from spcviz.learning.estimators import Versioned, generator
 from spcviz.scores.names import named_array
-from spcviz.spending import label_folds, stored
+from spcviz.spending import label_folds, state_checks
 from spcviz.spending.answers import BudgetCurve, Spent, curve_of
 from spcviz.spending.label_folds import Labelled
 from spcviz.spending.policies import MOST_LABELS
@@ -40,7 +39,7 @@ class Fitted(NamedTuple):
 class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
 
-    def _fitted(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
+    def _fit_models(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fit_tiers(tiers, X, y)
@@ -149,8 +148,8 @@ class Budgeted(Versioned):
 
     @classmethod
     def _from_state(cls, state: Any, **settings: Any) -> Self:
-        """The estimator, with what `_state` has stored."""
-        stored.check_common(state)
+        """The estimator, with what `_state` has state_checks."""
+        state_checks.check_common(state)
         about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
         estimator = cls(state.tiers.to_tiers(), random_state=state.random_state, **about, **settings)
         tiers, widths = check_tiers(estimator.tiers, is_stored=True), state.tiers.widths

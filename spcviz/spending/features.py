@@ -43,16 +43,17 @@ def first_features(tiers: Tiers, X: Any, tier: int) -> tuple[Table, Vocabulary |
     wanted = everywhere(X)
     if are_keys(keys := tiers.columns[tier]):
         items, met = _of_keys(tiers, X, wanted, tier)
-        table = _named(tiers, X, items, wanted, tier, vocabulary := Vocabulary(), grow=True)
+        table = _encode_named(tiers, X, items, wanted, tier, vocabulary := Vocabulary(), grow=True)
         if missing := [key for key in keys if key not in met]:
             raise ArgumentError(
                 f"tiers.columns[{tier}] must name keys of X's tokens, got {missing[0]!r}, which none has"
             )
         return table, vocabulary
     if callable(tiers.columns[tier]):
-        raw, rows = _computed(tiers, X, wanted, tier)
+        raw, rows = _compute_tier(tiers, X, wanted, tier)
         if encoding.is_named(raw):
-            return _named(tiers, X, raw, wanted, tier, vocabulary := Vocabulary(), grow=True), vocabulary
+            table = _encode_named(tiers, X, raw, wanted, tier, vocabulary := Vocabulary(), grow=True)
+            return table, vocabulary
         return _numbers(tiers, raw, rows, wanted, tier), None
     return _columns(tiers, X, wanted, tier), None
 
@@ -63,12 +64,12 @@ def features_at(
     """Features of one tier at some positions of some items, or at all of each, one below the other."""
     if are_keys(tiers.columns[tier]):
         items, _ = _of_keys(tiers, X, wanted, tier)
-        return _named(tiers, X, items, wanted, tier, vocabulary, grow=False)
+        return _encode_named(tiers, X, items, wanted, tier, vocabulary, grow=False)
     if not callable(tiers.columns[tier]):
         return _columns(tiers, X, wanted, tier)
-    raw, rows = _computed(tiers, X, wanted, tier)
+    raw, rows = _compute_tier(tiers, X, wanted, tier)
     if vocabulary is not None:
-        return _named(tiers, X, raw, wanted, tier, vocabulary, grow=False)
+        return _encode_named(tiers, X, raw, wanted, tier, vocabulary, grow=False)
     if encoding.is_named(raw) and any(map(len, rows)):
         raise ArgumentError(
             f"tiers.columns[{tier}] must give numbers, as in training, got names for X[{wanted[0][0]}]"
@@ -76,7 +77,7 @@ def features_at(
     return _numbers(tiers, raw, rows, wanted, tier)
 
 
-def _named(
+def _encode_named(
     tiers: Tiers,
     X: Any,
     items: list,
@@ -94,13 +95,13 @@ def _named(
     try:
         encoded = encoding.encode(items, vocabulary, None, grow=grow)
     except SpcvizError as error:
-        raise type(error)(_placed(str(error), wanted, tier)) from None
+        raise type(error)(_restore_places(str(error), wanted, tier)) from None
     rows: Any = encoded.rows
     shape = len(rows.start) - 1, rows.n_features
     return _canonical(sparse.csr_array((rows.values, rows.index, rows.start), shape=shape))
 
 
-def _placed(message: str, wanted: Sequence[Wanted], tier: int) -> str:
+def _restore_places(message: str, wanted: Sequence[Wanted], tier: int) -> str:
     """An error about "X[0][1]" of the items that were encoded, with the places that they have in X."""
 
     def place(found: re.Match) -> str:
@@ -138,11 +139,11 @@ def _of_keys(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple
                 f"has keys, got {x!r:.60}"
             )
         tokens = list(x) if positions is None else [x[p] for p in positions.tolist()]
-        items.append([_picked(token, keys, met, of_name) for token in tokens])
+        items.append([_pick_features(token, keys, met, of_name) for token in tokens])
     return items, met
 
 
-def _picked(token: Any, keys: frozenset[str], met: set[str], of_name: dict[str | bytes, str]) -> Any:
+def _pick_features(token: Any, keys: frozenset[str], met: set[str], of_name: dict[str | bytes, str]) -> Any:
     """A token with the features of some keys; what is no token is left to the reader of all tokens."""
     if isinstance(token, Mapping):
         out: dict[Any, Any] = {}
@@ -169,7 +170,7 @@ def _picked(token: Any, keys: frozenset[str], met: set[str], of_name: dict[str |
     return set(names) if isinstance(token, Set) else names
 
 
-def _computed(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list, list[np.ndarray]]:
+def _compute_tier(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list, list[np.ndarray]]:
     """(what the function of a tier gives for each item, the positions it was asked for)."""
     rows = [np.arange(size_of(X[i])) if positions is None else positions for i, positions in wanted]
     items, function = [X[i] for i, _ in wanted], tiers.columns[tier]

@@ -34,19 +34,19 @@ def mix_models(fitted: Fitted) -> Fitted:
     for t in range(1, len(models)):
         wrong = []
         for share in SHARES:
-            each = [(mixed_model(own[t], own[t - 1], share), *part) for own, part in zip(without, held)]
+            each = [(mix_pair(own[t], own[t - 1], share), *part) for own, part in zip(without, held)]
             wrong.append(sum(_n_wrong(*one) for one in each))
         share = SHARES[int(np.argmin(wrong))]
         for own in (models, *without):
-            own[t] = mixed_model(own[t], own[t - 1], share)
+            own[t] = mix_pair(own[t], own[t - 1], share)
     return fitted._replace(models=tuple(models), without=[tuple(each) for each in without])
 
 
-def mixed_model(dear: Tiered, cheap: Tiered, share: float) -> Tiered:
+def mix_pair(dear: Tiered, cheap: Tiered, share: float) -> Tiered:
     """Models of one tier each, the second of the first so many features of the first.
 
     >>> one = Tiered(np.array([2]), np.full((2, 2), 4.0), np.zeros((2, 2)))
-    >>> mixed_model(one, Tiered(np.array([1]), np.zeros((1, 2)), np.ones((2, 2))), 0.25).weights.tolist()
+    >>> mix_pair(one, Tiered(np.array([1]), np.zeros((1, 2)), np.ones((2, 2))), 0.25).weights.tolist()
     [[3.0, 3.0], [3.0, 3.0]]
     """
     if not share:

@@ -17,10 +17,10 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.learning.workers import is_alone, spread
 from spcviz.scores.names import named_array
-from spcviz.spending import label_folds, stored
+from spcviz.spending import label_folds, state_checks
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import beside
@@ -105,8 +105,8 @@ class ModelSelector(Budgeted):
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
-        fitted = mix_models(self._fitted(tiers, X, y, is_one=False))
-        looked = _crossed(fitted)
+        fitted = mix_models(self._fit_models(tiers, X, y, is_one=False))
+        looked = _read_across_folds(fitted)
         self.held_out_errors_ = looked.losses
         costs = fitted.data.lengths[:, None] * tiers.costs
         self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, fitted.rng)
@@ -135,7 +135,7 @@ class ModelSelector(Budgeted):
         self, X: Sequence, truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         runs = [budgets] if is_alone(self.n_jobs) else [[budget] for budget in budgets]
-        points = spread(_bought, [(self, X, truth, run) for run in runs], self.n_jobs)
+        points = spread(_spend_budgets, [(self, X, truth, run) for run in runs], self.n_jobs)
         return list(itertools.chain.from_iterable(points))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
@@ -161,8 +161,8 @@ class ModelSelector(Budgeted):
                 f"models has {len(state.models)} tiers; tiers has {len(selector.reader_.widths)}"
             )
         for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
-            stored.check_tiered(f"models[{t}]", model, np.array([edge]), n)
-        stored.check_selector(state.selector, len(selector.reader_.widths))
+            state_checks.check_tiered(f"models[{t}]", model, np.array([edge]), n)
+        state_checks.check_selector(state.selector, len(selector.reader_.widths))
         stored_arrays.flag("per_cost", state.per_cost)
         checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
@@ -294,7 +294,7 @@ class _Line:
         self.offer = None
 
 
-def _bought(
+def _spend_budgets(
     selector: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
 ) -> list[tuple[float, float, np.ndarray]]:
     """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
@@ -308,7 +308,7 @@ def _bought(
     return rows
 
 
-def _crossed(fitted: Fitted) -> Looked:
+def _read_across_folds(fitted: Fitted) -> Looked:
     """What models of the other folds make of each training sequence."""
     data, fold = fitted.data, fitted.fold
     seen = seen_in_other_parts(data.labels, data.starts, fold, len(fitted.classes))
@@ -341,7 +341,7 @@ def _look(
     """(labels, meta-features) of sequences as a model reads them."""
     unary = np.ascontiguousarray(unary, dtype=np.float64)
     labels, meta = chain_meta(unary, lengths, pairwise, seen)
-    return labels, np.concatenate([meta, meta[:, stored.N_GRAMS :] > 0], axis=1)
+    return labels, np.concatenate([meta, meta[:, state_checks.N_GRAMS :] > 0], axis=1)
 
 
 def _selector(

@@ -13,10 +13,10 @@ from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.world import Course
-from spcviz.learning.old_names import rename_parameters
+from spcviz.learning.estimators import rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
-from spcviz.spending import stored
+from spcviz.spending import state_checks
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import below
@@ -132,7 +132,7 @@ class BudgetedTagger(Budgeted):
             If an item is ragged, has NaN, or is not as long as its labels: the message names it. If there are
             fewer than 3 sequences with positions, or fewer than 2 labels.
         """
-        return self.take(*self._learned(X, y, (self.policy,))[0])
+        return self.take(*self._learn_policies(X, y, (self.policy,))[0])
 
     def fit_each(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> dict[str, Self]:
         """Train one tagger a policy on the same model and the same readings, to compare policies.
@@ -141,12 +141,12 @@ class BudgetedTagger(Budgeted):
         is.
         """
         taggers = {}
-        for key, learned in zip(policies, self._learned(X, y, policies)):
+        for key, learned in zip(policies, self._learn_policies(X, y, policies)):
             params = self.get_params(deep=False) | {"policy": key}
             taggers[key] = type(self)(**params).take(*learned)
         return taggers
 
-    def _learned(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
+    def _learn_policies(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
         """What `take` takes, for each policy; the model is trained once."""
         tiers, keys = check_tiers(self.tiers), [checked_policy(key) for key in policies]
         if "anytime" in keys and tiers.has_functions:
@@ -155,8 +155,8 @@ class BudgetedTagger(Budgeted):
                 "purchases by readings of all of them"
             )
         checks.fraction("inference_tolerance", self.inference_tolerance)
-        fitted = self._fitted(tiers, X, y, is_one=True)
-        world = _crossed(fitted)
+        fitted = self._fit_models(tiers, X, y, is_one=True)
+        world = _read_across_folds(fitted)
         policies = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
         common = fitted.reader, fitted.classes, fitted.models[0], fitted.seen, float(world.scale)
         return [(*common, policy) for policy in policies]
@@ -204,7 +204,7 @@ class BudgetedTagger(Budgeted):
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return part_policy.spend(world, rule, limit, self.reader_.tiers.costs, keep_all=keep_all)
 
-    def _bought(self, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
+    def _spend_budget(self, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
         """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
         course, n = self._course(world, budget), max(world.shape[0], 1)
         lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
@@ -238,7 +238,7 @@ class BudgetedTagger(Budgeted):
         self, X: Sequence, truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         world = self._world(X, truth)
-        return spread(self._bought, [(world, budget) for budget in budgets], self.n_jobs)
+        return spread(self._spend_budget, [(world, budget) for budget in budgets], self.n_jobs)
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
@@ -266,14 +266,14 @@ class BudgetedTagger(Budgeted):
         checked_policy(tagger.policy)
         checks.fraction("inference_tolerance", state.inference_tolerance)
         model, n, edges = state.model, len(state.classes), tagger.reader_.edges
-        stored.check_tiered("model", model, edges, n)
-        stored.check_policy(state.learned, tagger.policy, len(edges), n)
+        state_checks.check_tiered("model", model, edges, n)
+        state_checks.check_policy(state.learned, tagger.policy, len(edges), n)
         margin = checks.number("margin", state.margin, 1e-12)
         tagger.model_, tagger.policy_, tagger.margin_ = model, state.learned, margin
         return tagger
 
 
-def _crossed(fitted: Fitted) -> Parts:
+def _read_across_folds(fitted: Fitted) -> Parts:
     """The training sequences, each read by the model of the other folds."""
     data, fold, features = fitted.data, fitted.fold, fitted.features
     scores, pairwise = [], []

@@ -31,7 +31,7 @@ class Training(NamedTuple):
                 data.starts,
                 edges,
                 self.n_states,
-                lambda generator: self._drawn(data, generator),
+                lambda generator: self._draw_tiers(data, generator),
                 rng,
                 epochs=self.passes,
             )
@@ -42,14 +42,14 @@ class Training(NamedTuple):
         """Random numbers for one training; `rng` goes on behind them."""
         generator = copy.deepcopy(rng)
         for _ in range(self.passes * len(self._models())):
-            self._drawn(data, rng)
+            self._draw_tiers(data, rng)
             rng.permutation(len(data.lengths))
         return generator
 
     def _models(self) -> list[np.ndarray]:
         return [self.edges] if self.is_one else [self.edges[t : t + 1] for t in range(len(self.edges))]
 
-    def _drawn(self, data: Labelled, rng: np.random.Generator) -> np.ndarray:
+    def _draw_tiers(self, data: Labelled, rng: np.random.Generator) -> np.ndarray:
         """The tier at which a pass reads each position."""
         if self.is_one:
             return draw_tiers(data.starts, len(self.edges), rng)

@@ -5,13 +5,14 @@ the tours. What was stored with the same code and models is kept, and what nothi
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from streamlit.testing.v1 import AppTest
+
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import shipped_path
+from spcviz.shared.folders import APP, shipped_path
 from spcviz.web.cached import first
-from spcviz.web.opening import open_page
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
@@ -87,3 +88,18 @@ def _usable(answers):
         return dict(answers.entries())
     except first.StoreError:  # made with another code: all is made anew
         return {}
+
+
+_PATIENCE = 600  # seconds
+
+
+def open_page(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTest:
+    """A page after its first run at a scene's address; `more` are further names of the address."""
+    # Each of them says that it has no browser.
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
+    at = AppTest.from_file(APP / "app.py", default_timeout=_PATIENCE)
+    if scene.page:
+        at.switch_page(navigation.names()[scene.page])
+    for name, value in {**scene.query(), **(more or {})}.items():
+        at.query_params[name] = value
+    return at.run()

@@ -9,7 +9,7 @@ from spcviz.web.articles import articles
 from spcviz.web.cached import slots
 from spcviz.web.course import bar as course
 from spcviz.web.touring import touring
-from spcviz.web.ui import about, layout, navigation, warmup
+from spcviz.web.ui import about, layout, misread, navigation, warmup
 
 
 def show() -> None:
@@ -27,15 +27,18 @@ def _draw():
         initial_sidebar_state="collapsed" if is_projected else "auto",
         menu_items=about.menu(),
     )
-    st.html(layout.PLAIN_HEADINGS + layout.PHONE + (layout.PROJECTOR_CSS if is_projected else ""))
+    st.html(
+        layout.PLAIN_HEADINGS + layout.ROOMY + layout.PHONE + (layout.PROJECTOR_CSS if is_projected else "")
+    )
     page = st.navigation(navigation.sections())
     if touring.is_speaking():
         touring.speak()
     else:
+        misread.begin()
         touring.follow(page)
         course.follow(page)
         warmup.note_opening(navigation.warmup_groups_of(page))
-        with touring.bar(page), course.bar(page), warmup.visit():
+        with touring.bar(page), course.bar(page), misread.notice(page.url_path), warmup.visit():
             page.run()
             if not is_projected and "tour" not in st.query_params:
                 articles.show(page.url_path)

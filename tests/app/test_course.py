@@ -28,7 +28,9 @@ def turned_to(address, code):
 
 def open_task(address, code):
     """A page at an address with a task."""
-    return check(turned_to(address, code).run())
+    at = check(turned_to(address, code).run())
+    assert not at.session_state["misread_noted"], "the page knows every value of our own addresses"
+    return at
 
 
 def values_of(at):

@@ -13,7 +13,7 @@ import spcviz
 from benchmarks.app import visitor as sessions
 from benchmarks.app.files import Bringer
 from benchmarks.app.visitor import Visitor
-from spcviz.io.zip_file import to_zip
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.model import template as templates
 from spcviz.web.cached import ownership
 from tests.watching import Watched

@@ -1,3 +1,5 @@
+"""Loopy belief propagation timed beside others: rows, and arguments that are refused."""
+
 import json
 
 import pytest

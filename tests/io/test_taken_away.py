@@ -14,7 +14,7 @@ import pytest
 from spcviz.commands import export
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import load
-from spcviz.io.zip_file import to_zip
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.page.tables import write_csv
 from spcviz.scores import from_emissions
 from spcviz.sequences import StructuredPerceptron

@@ -6,7 +6,7 @@ import http.server
 import threading
 from typing import NamedTuple
 
-from spcviz.shared.bring.source import Source
+from spcviz.shared.bring.original import Source
 
 
 class Asked(NamedTuple):

@@ -1,1 +1,3 @@
+"""The fixtures of the problems' tests."""
+
 from tests.problems.conftest import executor, home, trained, words  # noqa: F401

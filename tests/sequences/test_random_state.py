@@ -5,7 +5,7 @@ import pytest
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.dice import generator
+from spcviz.learning.estimators import generator
 from tests.io.test_every_estimator import MADE, data  # noqa: F401
 
 

@@ -36,7 +36,7 @@ def test_cascades_by_every_rule(rule, tmp_path):
     again = sp.load(tmp_path / "model")
     assert again.predict(XT) == tagger.predict(XT)
     # The same labels whichever way they are decoded.
-    lattice, scores = tagger._grown().last(_some(tagger, XT))
+    lattice, scores = tagger._grown_cascade().last(_some(tagger, XT))
     from spcviz.engine.ngrams.lattice import decode
 
     labels = np.concatenate([np.asarray(y) for y in tagger.predict(XT)])

@@ -7,7 +7,7 @@ from scipy import sparse
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.spending import FeatureTiers, ModelSelector
 from spcviz.spending.estimator import Budgeted
-from spcviz.spending.mixing import SHARES, mix_models, mixed_model
+from spcviz.spending.mixing import SHARES, mix_models, mix_pair
 from spcviz.spending.tiers import check_tiers
 from tests.oracles import chain as oracle
 from tests.spending.sequences import TIERS, drawn
@@ -16,21 +16,21 @@ from tests.spending.sequences import TIERS, drawn
 def models(X, y, tiers=TIERS, cv=3):
     """What `ModelSelector` has before anything is mixed."""
     selector = ModelSelector(tiers, max_iter=2, cv=cv, random_state=0)
-    return Budgeted._fitted(selector, check_tiers(tiers), X, y, is_one=False)
+    return Budgeted._fit_models(selector, check_tiers(tiers), X, y, is_one=False)
 
 
-def test_scores_of_a_mixed_model_are_the_mean_of_the_scores():
+def test_scores_of_a_mix_pair_are_the_mean_of_the_scores():
     rng = np.random.default_rng(0)
     dear = Tiered(np.array([5]), rng.normal(size=(5, 3)), rng.normal(size=(3, 3)))
     cheap = Tiered(np.array([2]), rng.normal(size=(2, 3)), rng.normal(size=(3, 3)))
     features = rng.normal(size=(7, 5)).astype(np.float32)
     for share in SHARES:
-        mixed = mixed_model(dear, cheap, share)
+        mixed = mix_pair(dear, cheap, share)
         want = (1 - share) * tier_scores(dear, features) + share * tier_scores(cheap, features[:, :2])
         assert tier_scores(mixed, features) == pytest.approx(want, abs=2e-4)  # scores have four decimals
         assert mixed.pairwise == pytest.approx((1 - share) * dear.pairwise + share * cheap.pairwise)
         assert mixed.edges.tolist() == [5]
-    assert mixed_model(dear, cheap, 0.0) is dear
+    assert mix_pair(dear, cheap, 0.0) is dear
 
 
 def n_wrong(model, features, data):
@@ -53,11 +53,11 @@ def test_the_share_is_that_which_reads_unseen_folds_best():
             total = 0
             for p, own in enumerate(before.without):
                 held = type(before.data)(before.data.labels[part == p], before.data.lengths[before.fold == p])
-                total += n_wrong(mixed_model(own[t], cheap[p], share), before.features[part == p], held)
+                total += n_wrong(mix_pair(own[t], cheap[p], share), before.features[part == p], held)
             wrong.append(total)
         chosen.append(SHARES[wrong.index(min(wrong))])
         errors.append(min(wrong))
-        cheap = [mixed_model(own[t], cheap[p], chosen[-1]) for p, own in enumerate(before.without)]
+        cheap = [mix_pair(own[t], cheap[p], chosen[-1]) for p, own in enumerate(before.without)]
         for p, own in enumerate(after.without):
             assert np.array_equal(own[t].weights, cheap[p].weights)
     assert max(chosen) > 0
@@ -66,7 +66,7 @@ def test_the_share_is_that_which_reads_unseen_folds_best():
     assert len(selector.held_out_errors_) == len(before.fold)
     want = before.models[0]
     for t, share in zip((1, 2), chosen):
-        want = mixed_model(before.models[t], want, share)
+        want = mix_pair(before.models[t], want, share)
         assert np.array_equal(after.models[t].weights, want.weights)
         assert np.array_equal(after.models[t].pairwise, want.pairwise)
 

@@ -11,7 +11,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.arrays import arrays_of
 from spcviz.io.scores import read_scores
-from spcviz.io.zip_file import MANIFEST, of_zip
+from spcviz.io.zipped import MANIFEST, of_zip
 from spcviz.store import zips
 from spcviz.store.archive import unpack
 from spcviz.store.errors import DamagedError

@@ -78,6 +78,7 @@ def _combine_peaked(vector: np.ndarray, table: np.ndarray, tops: np.ndarray, out
         out[j] = best + row[j]
     least, n_more = smallest(out[:n]), n // 4
     for i in range(n):
+        # What cannot reach the least entry changes none; `least` rises, so ever fewer states matter.
         if vector[i] + tops[i] > least and i != first:
             if n_more == 0:
                 return False

@@ -179,6 +179,7 @@ def pass_on(
     """
     length, n = unary.shape
     fresh, product = np.empty(n, np.float64), np.empty(n, np.float64)
+    # A backward message leaves the scores of its own position out, so the first to change is one before.
     count, i, j, change = 0, position, position - 1, 1.0
     while i < length and change > tolerance:
         scale = _spread(forward[i], backward[i], by_margin)

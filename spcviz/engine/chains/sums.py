@@ -197,10 +197,10 @@ def _from_both_ends(unary: np.ndarray, table: np.ndarray, work: np.ndarray, node
             copy(forth, node[i])
             copy(behind, node[j])
         elif i == j:
-            _normalised(forth[:n], behind[:n], product, node[i])
+            _normalise_product(forth[:n], behind[:n], product, node[i])
         else:
-            _normalised(forth[:n], node[i], product, node[i])
-            _normalised(behind[:n], node[j], product, node[j])
+            _normalise_product(forth[:n], node[i], product, node[i])
+            _normalise_product(behind[:n], node[j], product, node[j])
         exponentials(unary[j], largest(unary[j]), 1.0 / scale_back, weight)
         multiply(SUM_TIMES, behind[:n], weight, back[:n])
         scale_back = largest(back[:n])
@@ -208,7 +208,7 @@ def _from_both_ends(unary: np.ndarray, table: np.ndarray, work: np.ndarray, node
 
 
 @spliced_kernel
-def _normalised(one: np.ndarray, other: np.ndarray, product: np.ndarray, out: np.ndarray) -> None:
+def _normalise_product(one: np.ndarray, other: np.ndarray, product: np.ndarray, out: np.ndarray) -> None:
     multiply(SUM_TIMES, one, other, product)
     stretch(product, 1.0 / sum_of(product))
     copy(product, out)
@@ -233,6 +233,7 @@ def _both_ways(
         store(sums, (k, 0), zero)
     c, columns, w = 0, table.shape[1], len(_LANES)
     while c < columns:
+        # Three sums that do not wait for one another, and each share is spread out once for all of them.
         if columns - c >= 3 * w:
             x, y, z = zero, zero, zero
             u = load(_LANES, back, (c,))

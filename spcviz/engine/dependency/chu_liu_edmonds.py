@@ -146,10 +146,10 @@ def decode_with_rounding(
     marks: np.ndarray,
 ) -> tuple[float, float]:
     """As `decode_into`: (score, the largest magnitude that was subtracted or left: what rounding goes by)."""
-    _allowed(scores, gain)
+    _copy_allowed(scores, gain)
     rough = _grow(gain, origin, marks, heads, False)
     if rough >= 0.0 and single_root and np.sum(heads == 0) != 1:
-        _allowed(scores, gain)
+        _copy_allowed(scores, gain)
         rough = _grow(gain, origin, marks, heads, True)
         if np.sum(heads == 0) != 1:
             rough = -1.0
@@ -173,7 +173,7 @@ def _finest(scores: np.ndarray, heads: np.ndarray) -> float:
 
 
 @kernel
-def _allowed(scores: np.ndarray, out: np.ndarray) -> None:
+def _copy_allowed(scores: np.ndarray, out: np.ndarray) -> None:
     """Copy scores into `out`, with no arc into the root and none from a word to itself."""
     for u in range(len(scores)):
         for v in range(len(scores)):
@@ -297,6 +297,7 @@ def _merge(
     for i in range(1, len(cycle)):
         for u in range(n):
             node[u] = c if node[u] == cycle[i] else node[u]
+    # Arcs between nodes of the cycle lead into none that is left.
     for u in range(n):
         if node[u] == c:
             gain[c, u] = -np.inf

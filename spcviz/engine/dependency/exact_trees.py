@@ -61,7 +61,7 @@ def _grow(scores: np.ndarray, digits: int, is_last_resort: bool) -> list[int]:
             if before in paid:
                 cycle = path[path.index(before) :]
                 del path[-len(cycle) :]
-                rows[count] = _merged(scores, rows, digits, cycle, paid)
+                rows[count] = _merge_row(scores, rows, digits, cycle, paid)
                 members[count] = [u for v in cycle for u in members.pop(v)]
                 for v in cycle:
                     parent[v] = count
@@ -72,7 +72,7 @@ def _grow(scores: np.ndarray, digits: int, is_last_resort: bool) -> list[int]:
                 before, count = count, count + 1
             c = before
         done.update(path)
-    return _unfolded(n, count, parent, tail, into)
+    return _unfold_heads(n, count, parent, tail, into)
 
 
 def _best_arc(
@@ -91,7 +91,7 @@ def _best_arc(
     return value, origin, word
 
 
-def _merged(
+def _merge_row(
     scores: np.ndarray, rows: dict[int, Row], digits: int, cycle: list[int], paid: dict[int, int]
 ) -> Row:
     """The row of the node that a cycle becomes: of each word the arc that adds most."""
@@ -110,7 +110,7 @@ def _merged(
     return out
 
 
-def _unfolded(
+def _unfold_heads(
     n: int, count: int, parent: dict[int, int], tail: dict[int, int], into: dict[int, int]
 ) -> list[int]:
     """Heads: a node's arc enters it at a word and frees all nodes on the way down to it."""

@@ -103,6 +103,7 @@ def _trace(by_row: np.ndarray, by_column: np.ndarray, table: int, s: int, t: int
     """Heads of all words of a span but its head; nothing if no tree of it is allowed."""
     if by_row[table, s, t] == -np.inf:
         return
+    # Spans still to be parted, as a stack: long sentences would nest too deep for calls.
     waiting = np.empty((2 * len(by_row[0]), 3), dtype=np.int64)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = table, s, t
     count = 1

@@ -252,6 +252,7 @@ def _search(
             best = value
             copy(y, labels)
         d = n_variables - 1
+        # As an odometer: only what turned moves its tables, so most configurations cost an addition a table.
         while d >= 0 and y[d] == n_states[d] - 1:
             for r in range(n_tables):
                 at[r] -= y[d] * strides[r, d]

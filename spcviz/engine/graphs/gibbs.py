@@ -110,7 +110,7 @@ def sample(
     state = seeds.astype(np.uint64)
     width = width_of(n)
     if degree <= 4 and width is not None and is_tame(unary, pairwise, degree):
-        products = _padded(unary, pairwise, table, width)
+        products = _pad_weights(unary, pairwise, table, width)
         stuck = _sample_products(width, n, products, state, n_sweeps, labels, start is None)
     else:
         tables = np.empty((2 * len(pairwise), n, n))
@@ -133,7 +133,7 @@ def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np
     return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # to be written to
 
 
-def _padded(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
+def _pad_weights(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
     """Exponentials, with states of weight 0 up to a width."""
     n = unary.shape[1]
     weights = pad_states(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
@@ -210,8 +210,10 @@ def _sample_products(
                         out[k] = acc
                     target = _uniform(state, begin + s) * acc
                     k = 0
+                    # Counted, not searched: where a search ends is chance, which no processor foresees.
                     for q in range(n):
                         k += out[q] <= target
+                    # The target may round up to the whole sum; then it is the last state that has any weight.
                     if k == n:
                         k = _last_possible(out)
                     y[i, s] = k

@@ -140,7 +140,7 @@ def root_forest(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
 
 def forest(n_nodes: int, edges: np.ndarray, root: int = 0, name: str = "edges") -> Rooted:
     """`root_forest` for arguments that are already checked."""
-    tree = Rooted(*_rooted(n_nodes, edges, root))
+    tree = Rooted(*_root_tree(n_nodes, edges, root))
     if len(edges) != n_nodes - np.count_nonzero(tree.parent == -1):
         raise CycleError(_cycle(edges, tree.parent, tree.towards), name)
     return tree
@@ -224,7 +224,7 @@ def _first_twin(table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> int:
 
 
 @kernel
-def _rooted(
+def _root_tree(
     n_nodes: int, edges: np.ndarray, root: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     start, neighbour, outgoing = build_adjacency(n_nodes, edges)

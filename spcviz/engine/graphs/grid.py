@@ -85,7 +85,7 @@ def as_graph(
     >>> [a.shape for a in as_graph(np.zeros((2, 3, 4)), np.zeros((2, 2, 4, 4)), np.zeros((1, 3, 4, 4)))]
     [(6, 4), (7, 2), (7, 4, 4)]
     """
-    unary, across, down = _checked(unary, across, down)
+    unary, across, down = _check_grid(unary, across, down)
     rows, columns, n = unary.shape
     pairwise = np.concatenate([across.reshape(-1, n, n), down.reshape(-1, n, n)])
     return unary.reshape(-1, n), graph.grid_edges(rows, columns), pairwise
@@ -119,7 +119,7 @@ def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> 
     >>> comb_max_marginals(np.zeros((1, 1, 2)), np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2))).best
     array([0., 0.])
     """
-    unary, across, down = _checked(unary, across, down)
+    unary, across, down = _check_grid(unary, across, down)
     rows, columns, n = unary.shape
     if (rows + columns) * unary.size > _MAX_TABLE:
         raise ArgumentError(
@@ -139,7 +139,7 @@ def summed_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -
     >>> summed_max_marginals(np.ones((2, 2, 1)), np.ones((2, 1, 1, 1)), np.ones((1, 2, 1, 1))).unary[0, 0]
     array([8.])
     """
-    unary, across, down = _checked(unary, across, down)
+    unary, across, down = _check_grid(unary, across, down)
     table = np.empty((1, *unary.shape))
     best, mean, summed = _all_combs(unary, across, down, table)
     return SummedMaxMarginals(_feasible(best, len(unary)), mean, summed)
@@ -153,7 +153,7 @@ def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLik
     >>> score([[[0.0, 2.0]]], np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2)), [[1]])
     2.0
     """
-    unary, across, down = _checked(unary, across, down)
+    unary, across, down = _check_grid(unary, across, down)
     labels = checks.typed_array("labels", labels, "biuf", "whole numbers")
     if labels.shape != unary.shape[:2]:
         raise ShapeError(f"labels has shape {labels.shape}; unary {unary.shape} needs {unary.shape[:2]}")
@@ -165,7 +165,7 @@ def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLik
     return float(total + down[r[:-1], c[:-1], y[:-1], y[1:]].sum())
 
 
-def _checked(
+def _check_grid(
     unary: ArrayLike, across: ArrayLike, down: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     unary = checks.scores("unary", unary, 3)

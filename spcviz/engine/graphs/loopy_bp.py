@@ -128,7 +128,7 @@ def propagate(
         )
     table = graph.Adjacency(*graph.build_adjacency(len(unary), edges))
     most = int(np.diff(table.start).max())  # neighbours of a node
-    semiring, u, tables = _prepared(kind, unary, pairwise, most)
+    semiring, u, tables = _prepare_tables(kind, unary, pairwise, most)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
     width = width_of(unary.shape[1])
     how = Schedule(damping, tolerance, max_iterations, schedule == "sequential")
@@ -160,7 +160,7 @@ def propagate(
     return Beliefs(beliefs, labels, len(residual), residual[-1] <= tolerance, residual, kept)
 
 
-def _prepared(
+def _prepare_tables(
     kind: str, unary: np.ndarray, pairwise: np.ndarray, most: int
 ) -> tuple[Semiring, np.ndarray, np.ndarray]:
     """(semiring, unary, tables by directed edge) in the semiring's own terms."""
@@ -233,6 +233,8 @@ def _send(
     degree = last - first
     if degree == 0:
         return
+    # A message leaves out what its receiver sent: by products from both sides, as a division of the product
+    # of all by one would fail at 0 and -inf.
     before[0] = unary[i]
     for q in range(degree - 1):
         multiply(sr, before[q], messages[outgoing[first + q] ^ 1], before[q + 1])
@@ -284,6 +286,7 @@ def _propagate(
                 worst = max(worst, change)
                 if in_turn:
                     messages[d] = fresh[d]
+        # All at once: each message was made of those of the sweep before, so the two arrays take turns.
         if not in_turn:
             messages, fresh = fresh, messages
         if t < len(kept):

@@ -87,7 +87,7 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
     Decoded(score=1.0, labels=array([0, 0, 0]))
     """
     unary, edges, pairwise, tree = check_tree(unary, edges, pairwise)
-    return _decoded(unary, pairwise, tree)
+    return _decode_or_raise(unary, pairwise, tree)
 
 
 def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, state: int) -> Decoded:
@@ -106,7 +106,7 @@ def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, 
     clamped[node] = -np.inf
     clamped[node, state] = unary[node, state]
     try:
-        return _decoded(clamped, pairwise, graph.forest(len(unary), edges, node))
+        return _decode_or_raise(clamped, pairwise, graph.forest(len(unary), edges, node))
     except InfeasibleError:
         message = f"no labelling with state {state} at node {node} has a finite score"
         raise InfeasibleError(message) from None
@@ -188,7 +188,7 @@ def check_tree(
     return unary, edges, pairwise, graph.forest(len(unary), edges)
 
 
-def _decoded(unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted) -> Decoded:
+def _decode_or_raise(unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted) -> Decoded:
     labels = np.empty(len(unary), dtype=np.int64)
     best = decode_tree(unary, pairwise, labels, tree)
     if best == -np.inf:

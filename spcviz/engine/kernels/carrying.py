@@ -83,7 +83,7 @@ def import_kernels(folder: Path, here: Platform, file: Path) -> tuple[int, int]:
     """
     try:
         with zipfile.ZipFile(file) as archive:
-            contents = _checked(archive, here, file)
+            contents = _check_archive(archive, here, file)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         raise ArgumentError(
             f"{file}: must be a file of kernels export, got a damaged one ({error})"
@@ -109,7 +109,7 @@ def _index_of(name: str) -> str:
     return name if not name.endswith(".nbc") else f"{name.rsplit('.', 2)[0]}.nbi"
 
 
-def _checked(archive: zipfile.ZipFile, here: Platform, file: Path) -> dict[str, bytes]:
+def _check_archive(archive: zipfile.ZipFile, here: Platform, file: Path) -> dict[str, bytes]:
     """The files of an archive, each with the sum it should have."""
     entries = archive.infolist()
     if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > _MOST_BYTES:

@@ -82,7 +82,7 @@ def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> Non
         return chosen, chosen.get_call_type(typing, plain, {})
 
     @type_callable(function)
-    def _typed(typing: Any) -> Callable[..., Any]:
+    def _give_type(typing: Any) -> Callable[..., Any]:
         def signature_of(*arguments: Any) -> Any:
             return call_of(typing, arguments)[1]
 
@@ -90,7 +90,7 @@ def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> Non
         return signature_of
 
     @lower_builtin(function, types.VarArg(types.Any))
-    def _lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def _lower_call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.get_function(*call_of(context.typing_context, signature.args))(builder, arguments)
 
 

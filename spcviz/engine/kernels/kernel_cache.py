@@ -104,7 +104,7 @@ def _writable_cache_folder() -> Path | None:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         digest = _remembered_digest(root)
         cache = root / digest
-        if (carried := _carried(digest, cache)) is not None:
+        if (carried := _find_carried(digest, cache)) is not None:
             cache = root / f"{digest}-carried"
             carrying.take_carried(carried, cache)
         is_new = not cache.is_dir()
@@ -124,7 +124,7 @@ def _writable_cache_folder() -> Path | None:
     return cache
 
 
-def _carried(digest: str, own: Path) -> Path | None:
+def _find_carried(digest: str, own: Path) -> Path | None:
     """What an image carries, as long as this processor's own kernels are not ready."""
     try:
         carried = carrying.carried_folder(digest)

@@ -38,7 +38,7 @@ def _instruct(function: Callable[..., Any], sign: str) -> None:
     """In kernels: compare, then select."""
 
     @type_callable(function)
-    def _typed(typing: Any) -> Callable[..., Any]:
+    def _give_type(typing: Any) -> Callable[..., Any]:
         def signature_of(a: Any, b: Any) -> Any:
             both = typing.unify_types(types.unliteral(a), types.unliteral(b))
             is_signed = isinstance(both, types.Integer) and both.signed
@@ -47,7 +47,7 @@ def _instruct(function: Callable[..., Any], sign: str) -> None:
         return signature_of
 
     @lower_builtin(function, types.Number, types.Number)
-    def _lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def _lower_call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         a, b = arguments
         compare = (
             builder.fcmp_ordered if isinstance(signature.return_type, types.Float) else builder.icmp_signed

@@ -41,7 +41,7 @@ def with_imports(paths: Iterable[Path], root: Path = ROOT) -> set[Path]:
         path = waiting.pop()
         if path not in files:
             files.add(path)
-            waiting += _imported(path, root)
+            waiting += _imports_of(path, root)
     return files
 
 
@@ -81,7 +81,7 @@ def _code_at(path: Path, _changed: int, _size: int) -> str:
     return hashlib.sha256(code_of(path.read_bytes()).encode()).hexdigest()
 
 
-def _imported(path: Path, root: Path) -> list[Path]:
+def _imports_of(path: Path, root: Path) -> list[Path]:
     stat = path.stat()
     return _imported_at(path, root, stat.st_mtime_ns, stat.st_size)
 

@@ -19,9 +19,11 @@ def lay_out_bigrams(
 ) -> tuple[np.ndarray, ...]:
     n_examples = len(row_start) - 1
     order, col_start = np.empty(n_examples, np.int64), fill_new(n_examples + 1, np.int64, 0)
+    # Counted first: then every array is made once, at its size.
     n_arcs, n_nodes = 0, 0
     for w in range(n_examples):
         begin, end = row_start[w], row_start[w + 1]
+        # A single position has no pair: there its states are the arcs.
         order[w] = 1 if end - begin == 1 else 2
         col_start[w + 1] = col_start[w] + larger_of(end - begin - 1, 1)
         if end - begin == 1:

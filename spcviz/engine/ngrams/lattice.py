@@ -122,7 +122,7 @@ def messages(lattice: Lattice, arc_score: ArrayLike, semiring: Semiring = MAX_PL
     best, forward, backward = np.empty(len(lattice.order)), np.empty(nodes), np.empty(nodes)
     max_marginal = np.empty(len(arc_score))
     if not _messages(semiring, lattice.runs, arc_score, best, forward, backward, max_marginal):
-        _checked(lattice, arc_score)
+        _check_arc_scores(lattice, arc_score)
     return Messages(best, forward, backward, max_marginal)
 
 
@@ -157,7 +157,7 @@ def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
     labels = np.empty(int(lattice.row_start[-1]), dtype=np.int64)
     _, bits, order, row_start, *_, arc_key = lattice
     if not _decode(lattice.runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
-        _checked(lattice, arc_score)
+        _check_arc_scores(lattice, arc_score)
     return Paths(scores, arcs, labels)
 
 
@@ -166,7 +166,7 @@ def best_path(lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike) -> np.
 
     -1 in all columns of an example without a feasible path.
     """
-    arc_score, forward = _checked(lattice, arc_score), _checked_message(lattice, forward)
+    arc_score, forward = _check_arc_scores(lattice, arc_score), _checked_message(lattice, forward)
     arcs = np.empty(int(lattice.col_start[-1]), dtype=np.int64)
     _trace(lattice.runs, arc_score, forward, arcs)
     return arcs
@@ -203,7 +203,7 @@ def pointers(
 
     Following them from an arc in both directions spells its witness.
     """
-    arc_score = _checked(lattice, arc_score)
+    arc_score = _check_arc_scores(lattice, arc_score)
     forward, backward = (_checked_message(lattice, m) for m in (forward, backward))
     into, out_of = np.full(len(forward), -1, dtype=np.int64), np.full(len(forward), -1, dtype=np.int64)
     n = lattice.n_arcs
@@ -232,10 +232,10 @@ def _ready(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
         and arc_score.flags.c_contiguous
     ):
         return arc_score
-    return _checked(lattice, arc_score)
+    return _check_arc_scores(lattice, arc_score)
 
 
-def _checked(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
+def _check_arc_scores(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
     checks.of_own_type("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
     if len(arc_score) != lattice.n_arcs:

@@ -105,12 +105,12 @@ def prune(
     else:
         passed = messages(lattice, arc_score)
         path = best_path(lattice, arc_score, passed.forward)
-    values, starts = _filtered(lattice, passed, on_nodes)
+    values, starts = _filtered_values(lattice, passed, on_nodes)
     if by_marginals:
         best = passed.best
         if is_wide(passed):
             near = messages(lattice, _below_best(lattice, np.asarray(arc_score, dtype=float)), LOG_PLUS)
-            best, (values, _) = near.best, _filtered(lattice, near, on_nodes)
+            best, (values, _) = near.best, _filtered_values(lattice, near, on_nodes)
         values = values - np.repeat(np.where(best > -np.inf, best, 0.0), np.diff(starts))
         if is_wide(passed):
             level_sums(values, _columns(lattice, starts, on_nodes))
@@ -125,7 +125,7 @@ def prune(
         size = extended_size(lattice, keep)
         if (size > max_arcs).any():
             kind = on_nodes, rule, first_gap
-            alphas = _raised(lattice, values, starts, alphas, path, kind, max_arcs, size > max_arcs)
+            alphas = _raise_alphas(lattice, values, starts, alphas, path, kind, max_arcs, size > max_arcs)
             limits = _limits(values, starts, alphas, rule, first_gap)
             keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
             tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
@@ -147,7 +147,7 @@ def _limits(
     return limits._replace(tau=alphas.copy()) if way.by_marginals else limits
 
 
-def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.ndarray, np.ndarray]:
+def _filtered_values(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.ndarray, np.ndarray]:
     """(values, starts) of what is filtered: arcs, or nodes where there are any but empty ones."""
     if not on_nodes:
         return passed.max_marginal, lattice.example_start
@@ -173,7 +173,7 @@ def _below_best(lattice: Lattice, arc_score: np.ndarray) -> np.ndarray:
 
 
 def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray:
-    """Where the values of each column begin among those of `_filtered`, and their end."""
+    """Where the values of each column begin among those of `_filtered_values`, and their end."""
     bounds = []
     for w, at in enumerate(starts[:-1]):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -288,7 +288,7 @@ def truth_points(
     return np.where(event == -np.inf, -np.inf, by_definition), event
 
 
-def _raised(
+def _raise_alphas(
     lattice: Lattice,
     values: np.ndarray,
     starts: np.ndarray,

@@ -65,6 +65,7 @@ def keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, given: flo
             row, top, out = unary[r], tops[r - first], keep[r]
             for s in range(k):
                 gap = top - row[s]
+                # The best of a row stays whatever the limit is: else nothing would be left of its sequence.
                 out[s] = gap < limit or gap == 0.0
 
 

@@ -116,6 +116,8 @@ def _survive(
             h = head[v] - v0
             for j in range(arc[v + 1] - arc[v]):
                 s = states[j]
+                # Written always and kept only if the next line counts it: a branch here is guessed wrong too
+                # often.
                 new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, h + j
                 node += rule.survives(through[j], limit) | kept[j]
     before[fan.node_start[last + 1] - v0] = node - begin

@@ -132,7 +132,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
     if allowed.shape != (row_start[-1], n_states):
         wanted = (int(row_start[-1]), n_states)
         raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {wanted}")
-    first, states = _listed(allowed)
+    first, states = _list_states(allowed)
     if len(allowed) and np.diff(first).min() == 0:
         raise ArgumentError(
             f"allowed must leave a state everywhere, got none at row {np.diff(first).argmin()}"
@@ -142,7 +142,7 @@ def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
 
 
 @kernel
-def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _list_states(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
     first = fill_new(len(allowed) + 1, np.int64, 0)
     states = np.empty(allowed.size + 1, np.int64)
@@ -276,6 +276,8 @@ def _states_left(lattice: Lattice, out: np.ndarray) -> None:
             for a in range(arc_start[c], arc_start[c + 1]):
                 key = arc_key[a]
                 out[row, (key & mask) - 1] = True
+                # An arc stands for its last position; those of the first column for the positions before it,
+                # too.
                 if c == lattice.col_start[w]:
                     for j in range(1, n):
                         key >>= bits

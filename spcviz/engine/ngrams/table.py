@@ -107,12 +107,12 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
         dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
     has_end = bool((keys & (1 << bits) - 1 == n_states + 1).any())
     about = n_states, has_end, _has_begin(keys, n_states, bits), bits, n_dense
-    table, at = _packed(about, dense, keys[~short])
+    table, at = _pack_table(about, dense, keys[~short])
     _fill(table, at, keys[~short], weights[~short])
     return table
 
 
-def _packed(
+def _pack_table(
     about: tuple[int, bool, bool, int, int], dense: np.ndarray, keys: np.ndarray
 ) -> tuple[NgramTable, np.ndarray]:
     """A table with its codes in their buckets and no sums yet; where in it each of the rising `keys` lies."""

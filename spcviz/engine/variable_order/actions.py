@@ -135,6 +135,7 @@ def act_together(
         if marks[i, RAISE] or marks[i, BUY]:
             _score(word, unary, weights, i, marks[i, RAISE])
             n_made += word.n_arcs[i]
+    # One sweep for all actions: a filter has to see the max-marginals after every one of them.
     n_passed = pass_fully(word)
     is_done, is_less = False, False
     for i in range(length):
@@ -147,6 +148,7 @@ def act_together(
         if alpha > NO_FILTER and rule.has_spread(0.0, gap):
             left = _filter(word, i, n_values, rule.threshold(0.0, gap, rule.cap_alpha(alpha)), space)
         n_in, n_kept, is_less = n_in + n_values, n_kept + left, is_less or left < n_values
+    # What was pruned leaves ends that lead nowhere, and changes what is behind it.
     if is_less:
         for i in range(length):
             if marks[i, RAISE] or marks[i, BUY]:

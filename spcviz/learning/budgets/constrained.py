@@ -115,7 +115,7 @@ def buy_streaming(
         levels = np.quantile(on_dev, np.linspace(0, 1, N_THRESHOLDS))
         for threshold in (0.0, *levels):
             pairs.append((price, threshold))
-            bought.append(_bought(dev, on_dev > threshold))
+            bought.append(_measure_purchase(dev, on_dev > threshold))
     (_, least, _), (_, final, _) = _ends(dev)
     order = np.lexsort(([loss for _, loss, _ in bought], [share for share, _, _ in bought]))
     kept = []
@@ -128,7 +128,7 @@ def buy_streaming(
         "least_error": kept[-1] if kept else None,
     }
     n_parts = test.shape[0]
-    on_test = {i: _bought(test, values[pairs[i][0]][1] > pairs[i][1]) for i in kept}
+    on_test = {i: _measure_purchase(test, values[pairs[i][0]][1] > pairs[i][1]) for i in kept}
     points = sorted([*_ends(test), *on_test.values()], key=lambda point: (point[0], -point[1]))
     row = {
         "share": np.array([share for share, _, _ in points]),
@@ -138,18 +138,20 @@ def buy_streaming(
     }
     alone = []
     for price, (_, odds) in values.items():
-        share, loss, _ = _bought(test, odds > 0)
+        share, loss, _ = _measure_purchase(test, odds > 0)
         alone.append({"price": price, "share": 100 * share, "error": 100 * float(loss) / n_parts})
     return row, alone
 
 
 def _ends(world: World) -> list[tuple[float, int, np.ndarray]]:
-    """`_bought` of nothing and of everything."""
+    """`_measure_purchase` of nothing and of everything."""
     n_parts, n_tiers = world.shape
-    return [_bought(world, np.full((n_parts, n_tiers - 1), is_bought)) for is_bought in (False, True)]
+    return [
+        _measure_purchase(world, np.full((n_parts, n_tiers - 1), is_bought)) for is_bought in (False, True)
+    ]
 
 
-def _bought(world: World, is_bought: np.ndarray) -> tuple[float, int, np.ndarray]:
+def _measure_purchase(world: World, is_bought: np.ndarray) -> tuple[float, int, np.ndarray]:
     """(share of all features, summed loss, share of parts at each tier) if what is_bought (R, T - 1) is."""
     tiers = is_bought.sum(axis=1)
     loss = world.losses_if(tiers, tiers)[0].sum()

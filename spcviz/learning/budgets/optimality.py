@@ -95,12 +95,12 @@ def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     """
     costs = _whole(costs, chosen)
     bound, allowed = pseudo_label_risk(costs, chosen), np.ones(costs.shape, dtype=bool)
-    checked, risks = _checked(costs, chosen, allowed)
+    checked, risks = _check_policies(costs, chosen, allowed)
     by_bound = int(risks[bound == bound.min()].min())
     return checked._replace(n_below=int((bound < risks).sum()), least_by_bound=by_bound)
 
 
-def _checked(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) -> tuple[Checked, np.ndarray]:
+def _check_policies(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) -> tuple[Checked, np.ndarray]:
     """(what holds of the sum over allowed states, (1) of every policy); nothing is said of the bound."""
     risks, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
     constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
@@ -118,7 +118,7 @@ def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
     allowed = np.array([[s in successors(state, costs.shape[1]) for s in range(costs.shape[1])]
                         for state in reached])  # fmt: skip
     chosen = all_policies([np.flatnonzero(may) for may in allowed], range(len(costs)))
-    return _checked(_whole(costs, chosen), chosen, allowed)[0]
+    return _check_policies(_whole(costs, chosen), chosen, allowed)[0]
 
 
 def successors(state: int, n_states: int) -> list[int]:

@@ -46,14 +46,14 @@ def fit_selector(
     ShapeError
         If the arrays disagree.
     """
-    meta, values, folds = _checked(meta, values, folds)
+    meta, values, folds = _check_meta(meta, values, folds)
     errors = [((cross_values(meta, values, folds, p) - values) ** 2).sum() for p in penalties]
     return _fit(meta, values, penalties[int(np.argmin(errors))])
 
 
 def cross_values(meta: np.ndarray, values: np.ndarray, folds: np.ndarray, penalty: float) -> np.ndarray:
     """Values of every example, predicted by the selector fitted on the other folds, shape (n, T - 1)."""
-    meta, values, folds = _checked(meta, values, folds)
+    meta, values, folds = _check_meta(meta, values, folds)
     out = np.zeros_like(values)
     for fold in np.unique(folds):
         held = folds == fold
@@ -68,7 +68,7 @@ def predict_values(selector: Selector, meta: np.ndarray) -> np.ndarray:
 
 
 def _fit(meta: np.ndarray, values: np.ndarray, penalty: float) -> Selector:
-    inputs, mean, scale = _standardised(meta)
+    inputs, mean, scale = _standardise_features(meta)
     beta = np.zeros((meta.shape[1], meta.shape[2] + 1))
     for i in range(meta.shape[1]):
         phi = inputs[:, i]
@@ -79,14 +79,14 @@ def _fit(meta: np.ndarray, values: np.ndarray, penalty: float) -> Selector:
     return Selector(beta, mean, scale, float(penalty))
 
 
-def _standardised(meta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _standardise_features(meta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(standardised features, mean, scale)."""
     mean, scale = meta.mean(axis=0), meta.std(axis=0)
     scale = np.where(scale > 1e-12, scale, 1.0)
     return (meta - mean) / scale, mean, scale
 
 
-def _checked(
+def _check_meta(
     meta: np.ndarray, values: np.ndarray, folds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     meta, values = checks.scores("meta", meta, 3), checks.scores("values", values, 2)
@@ -134,7 +134,7 @@ def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 
-    inputs, mean, scale = _standardised(meta)
+    inputs, mean, scale = _standardise_features(meta)
     weights, constant = np.zeros((meta.shape[1], meta.shape[2])), np.full(meta.shape[1], -1.0)
     for i in range(meta.shape[1]):
         there = stops >= i

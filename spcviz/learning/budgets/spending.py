@@ -26,7 +26,7 @@ from spcviz.engine.kernels.jit import by_type, inlined_kernel, kernel, spliced_k
 from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
-from spcviz.learning.budgets.world import Rule
+from spcviz.learning.budgets.world import Course, Rule
 
 
 class Kind(NamedTuple):
@@ -63,6 +63,21 @@ by_type(begin, lambda world, *more: KINDS[world.instance_class].begin)
 by_type(value, lambda world, *more: KINDS[world.instance_class].value)
 by_type(describe, lambda world, *more: KINDS[world.instance_class].describe)
 by_type(buy, lambda world, *more: KINDS[world.instance_class].buy)
+
+
+def course_of(
+    world: Any,
+    rule: Rule,
+    costs: np.ndarray,
+    budget: float,
+    keep_features: bool = False,
+    keep_all: bool = False,
+) -> Course:
+    """`spend` as a `Course`: the method ``spend`` of every world whose kernels stand in `KINDS`.
+
+    costs (R, T - 1): of lifting part r from tier t to t + 1.
+    """
+    return Course(*spend(world, rule, costs, budget, keep_features, keep_all))
 
 
 @kernel

@@ -258,6 +258,7 @@ def _scores_where(features: SparseRows, weights: np.ndarray, allowed: np.ndarray
     states = np.empty(n_states, np.int64)
     for r in range(len(out)):
         n = 0
+        # Each state is written, only an allowed one is counted: no branch.
         for k in range(n_states):
             states[n] = k
             n += allowed[r, k]

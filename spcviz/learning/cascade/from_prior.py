@@ -141,7 +141,7 @@ def train_from_prior(
             predicts = _mean(learn.corrections(Perceptron(), "predictor", None))
         kept = combine_models([dev.priors[t], mean], [1.0, 1.0])
         predictor = combine_models([dev.priors[t], predicts], [1.0, 1.0])
-        alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
+        alpha, pruned, points = _tune_alpha(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
         levels.append(Level(kept, alpha, predictor))
         corrections.append((mean, predicts))
         held_out.append(held_out_curves(pruned, alpha, *points))
@@ -184,12 +184,12 @@ class _Learner(NamedTuple):
                 epochs=epochs,
                 rates=Rates(rate, config.gram_rate),
                 initial=start,
-                tick=self._said(what, p),
+                tick=self._ticker(what, p),
             ).model
             out.append(correction(model, prior, problem.keys))
         return out
 
-    def _said(self, what: str, p: int) -> Callable[[], object] | None:
+    def _ticker(self, what: str, p: int) -> Callable[[], object] | None:
         tick = self.tick
         return None if tick is None else lambda: tick(f"order {self.order}: {what} {p + 1}")
 
@@ -202,7 +202,7 @@ def _scores(problem: Problem, model: Model) -> np.ndarray:
     return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
 
 
-def _tuned(
+def _tune_alpha(
     problem: Problem, model: Model, labels: np.ndarray, tolerance: float, max_arcs: int
 ) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
     """(alpha, what is pruned at it, the alphas at which each example is lost) on development examples."""

@@ -186,7 +186,7 @@ def keep_states(
     if _mark(values, best, limit, keep) <= max_pairs:
         return
     if has_spread:
-        limit = _raised(values, best, keep, (top, unit), alpha, max_pairs)
+        limit = _raise_threshold(values, best, keep, (top, unit), alpha, max_pairs)
         if _mark(values, best, limit, keep) <= max_pairs:
             return
     keep[:] = False
@@ -195,7 +195,7 @@ def keep_states(
 
 
 @strict_kernel
-def _raised(
+def _raise_threshold(
     values: np.ndarray,
     best: np.ndarray,
     keep: np.ndarray,

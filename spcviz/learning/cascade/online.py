@@ -132,7 +132,7 @@ def fit(
         last = sums
         if n and tick is not None:
             tick()
-    return _averaged(problem, last)
+    return _average_fit(problem, last)
 
 
 def passes(
@@ -173,7 +173,7 @@ def passes(
     Weiss (2013), thesis, equation (4.9) and section 4.3: step sizes 1 / (lambda t).
     """
     for sums in _course(problem, loss, examples, rng, epochs, rates, dropout, initial):
-        yield _averaged(problem, sums)
+        yield _average_fit(problem, sums)
 
 
 def _course(
@@ -202,7 +202,7 @@ def _course(
     stretches = 1 + int(len(examples) * -np.log(1.0 - step.rate * step.decay) / np.log(1e3))
     for _ in range(epochs):
         losses = np.append(losses, 0.0)
-        seen_problem = problem._replace(features=_thinned(problem.features, dropout, rng))
+        seen_problem = problem._replace(features=_hide_features(problem.features, dropout, rng))
         for order in np.array_split(rng.permutation(examples), stretches):
             # Averaging without touching every weight at every step: v moves by d at a step where the
             # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
@@ -242,14 +242,14 @@ def _begin(problem: Problem, initial: Model | None) -> tuple[np.ndarray, np.ndar
     return weights, grams
 
 
-def _averaged(problem: Problem, sums: _Sums) -> Fit:
+def _average_fit(problem: Problem, sums: _Sums) -> Fit:
     """A `Fit`; n-grams that never moved are left out."""
     used = np.flatnonzero(sums.grams)
     used = used[np.argsort(problem.keys[used])]
     return Fit(Model(sums.weights / sums.n, problem.keys[used], sums.grams[used] / sums.n), sums.losses)
 
 
-def _thinned(features: Features, dropout: float, rng: np.random.Generator) -> Features:
+def _hide_features(features: Features, dropout: float, rng: np.random.Generator) -> Features:
     """Indicator features with some hidden; anything else as it is."""
     if not dropout or not isinstance(features, SparseRows):
         return features

@@ -114,7 +114,7 @@ def _gram_index(
             for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
                 at = start[a]
                 if 2 * (size + n * n) >= len(keys):  # more than one arc can add
-                    keys, slots, ids = _grown(keys, slots, ids, size)
+                    keys, slots, ids = _grow_tables(keys, slots, ids, size)
                 shortest = 1 if c == first else n  # shortest prefix whose n-grams this arc completes
                 key = lattice.arc_key[a]
                 for m in range(n, shortest - 1, -1):
@@ -173,7 +173,7 @@ def _number(
 
 
 @kernel
-def _grown(
+def _grow_tables(
     keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same numbering, with tables of four times the room."""

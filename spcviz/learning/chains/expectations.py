@@ -147,7 +147,7 @@ def _expect(
         if len(rows) == 0:
             log_partition[w] = 0.0
         elif _is_tame(rows, steps.spread):
-            log_partition[w] = _scaled(rows, steps, weights[w], left, here, work, outer)
+            log_partition[w] = _sum_rescaled(rows, steps, weights[w], left, here, work, outer)
     for j in range(n):
         for k in range(n):
             pairs[j, k] += outer[j, k] * steps.table[j, k]
@@ -170,7 +170,7 @@ def _is_tame(unary: np.ndarray, spread: float) -> bool:
 
 
 @kernel
-def _scaled(
+def _sum_rescaled(
     unary: np.ndarray,
     steps: Steps,
     weight: float,
@@ -194,6 +194,7 @@ def _scaled(
         _exponentials_or_zero(unary[i], top, here[i, :n])
         multiply(SUM_TIMES, here[i, :n], message[:n], left[i, :n])
         whole = sum_of(left[i, :n])
+        # Below it digits are lost without a sign; `not` takes NaN along. The caller goes on with logs.
         if not whole > TINY:
             return np.nan
         stretch(left[i, :n], 1.0 / whole)

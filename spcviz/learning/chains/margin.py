@@ -188,6 +188,8 @@ def _epoch(
                 if predicted[i] != truth:
                     toward[truth], toward[predicted[i]] = amount, -amount
                     add_row(rows, first + i, toward, unary)
+                    # The mean over all steps is wanted: of an update it has not what came before it,
+                    # `so_far`.
                     toward[truth], toward[predicted[i]] = amount * so_far, -amount * so_far
                     add_row(rows, first + i, toward, late.unary)
                     toward[truth] = toward[predicted[i]] = 0.0
@@ -198,6 +200,7 @@ def _epoch(
                 before, after = predicted[i - 1], predicted[i]
                 table[0, before, after] -= amount
                 late.pairwise[before, after] -= amount * so_far
+            # The decoder skips states by these maxima: one that is too low would hide the best labelling.
             if tops is not None:
                 for i in range(length - 1):
                     for one in (labels[first + i], predicted[i]):

@@ -69,6 +69,7 @@ def label_indicators(
                     scores[0, k] = -np.inf
                 if forbidden[2, k, k]:
                     scores[length - 1, k] = -np.inf
+        # Finite weights may add up to an infinite score, so sums are looked at.
         for t in range(length):
             if checks.first_bad(scores[t, :n]) >= 0:
                 return w

@@ -80,6 +80,7 @@ def _expect_weighted(
             losses[w] = _shares_behind(rows, truth, steps, each, work, right)
             if not np.isnan(losses[w]):
                 _walk(rows, truth, steps, each, work, right, outer, pairs)
+    # The factor of the table is the same in every chain, so it is taken in once, here.
     for j in range(n):
         for k in range(n):
             pairs[j, k] += outer[j, k] * steps.table[j, k]

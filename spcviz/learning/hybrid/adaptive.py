@@ -123,7 +123,7 @@ def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: n
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
-        every = [_wandered(part, model, rng) for part in parts for _ in range(settings.visits)]
+        every = [_wander_points(part, model, rng) for part in parts for _ in range(settings.visits)]
         points, alphas = np.concatenate(every), np.full_like(model.alphas, NO_FILTER)
         for b in range(len(alphas)):
             here = points[(points[:, 0] == b) & (points[:, 1] > -np.inf), 1]
@@ -148,7 +148,7 @@ def _largest(points: np.ndarray, tolerance: float) -> float:
     return min(np.nextafter(limit, -np.inf), 1.0)
 
 
-def _wandered(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
+def _wander_points(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
     noise = rng.random((len(part.batch.labels), len(model.alphas)))
     part_model = model._replace(filters=weights_for(part.weights, model.filters))
     return _points(part.batch, part_model, noise)

@@ -237,7 +237,7 @@ def run(
             begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0
         if keep_labels:
-            lost = _predicted(word, word_unary, model, bits, after[a : a + length], truth[a : a + length])
+            lost = _predict_word(word, word_unary, model, bits, after[a : a + length], truth[a : a + length])
             copy(after[a : a + length], before[a : a + length])
         end = s + min(most, length * (n_orders + n_tiers))
         while s < end:
@@ -275,7 +275,9 @@ def run(
             for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
                 counts[2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
             if keep_labels:
-                now = _predicted(word, word_unary, model, bits, after[a : a + length], truth[a : a + length])
+                now = _predict_word(
+                    word, word_unary, model, bits, after[a : a + length], truth[a : a + length]
+                )
                 gain[s - 1], lost = lost - now, now
         if not keep_labels:
             decode_word(word, bits, after[a : a + length])
@@ -287,7 +289,7 @@ def run(
 
 
 @kernel
-def _predicted(
+def _predict_word(
     word: Word, unary: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
 ) -> int:
     """Read a word into labels; returns how many letters are wrong."""

@@ -83,7 +83,7 @@ def trace(
     work = np.array([0, 0, int((scored > -np.inf).sum()), 0, 0])
     step: tuple[tuple[int, int] | None, int, int, np.ndarray, int] = (None, everything, n_kept, work, -1)
     states = [_state(word, unary, model, reading, scored, space, n_shown, step)]
-    forced = [_checked(pair, len(unary)) for pair in checks.as_tuple("forced", forced)]
+    forced = [_check_forced(pair, len(unary)) for pair in checks.as_tuple("forced", forced)]
     refused = np.zeros(scored.shape, dtype=bool)
     while True:
         s = len(states) - 1
@@ -112,7 +112,7 @@ def trace(
         states.append(_state(word, unary, model, reading, scored, space, n_shown, step))
 
 
-def _checked(pair: Any, length: int) -> tuple[int, int]:
+def _check_forced(pair: Any, length: int) -> tuple[int, int]:
     pair = checks.as_tuple("forced", pair)
     if len(pair) != 2:
         raise ArgumentError(f"forced must hold a kind and a position each, got {pair!r:.40}")

@@ -172,7 +172,7 @@ class _Learner:
 
     def _begin(self) -> None:
         """A turn begins: what held-out models say."""
-        self.held = _held(np.stack(self.scores[1:]), self.fold)
+        self.held = _pick_held_out(np.stack(self.scores[1:]), self.fold)
         self.share = structures.chances(self.held)
         self.entropy = structures.entropies(self.share)
         self.sample = np.sort(
@@ -190,11 +190,11 @@ class _Learner:
             if chosen.any():
                 better = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
                 best = better or best
-        turn = self._added(best) if best else None
+        turn = self._add_candidate(best) if best else None
         self._begin()
         return turn._replace(risk=risk(self.held, self.target)) if turn else None
 
-    def _added(self, best: _Candidate) -> Turn | None:
+    def _add_candidate(self, best: _Candidate) -> Turn | None:
         """The best candidate, answers and length from all examples, added to all models: `Turn`.
 
         None if what helped a sample of elements does not help all of them.
@@ -203,7 +203,7 @@ class _Learner:
         member = self.structure.levels[step.level].member
         before, self.bought_all = self.bought_all, self.bought_all.copy()
         self.bought_all.add(self.prices, step.columns)
-        answers = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
+        answers = [self._join_trees(best, tree, k) for k, tree in enumerate(best.trees)]
         alpha, _ = self._search(step.level, [added for _, added in answers[1:]], np.arange(len(self.fold)))
         if alpha <= 0:
             self.bought_all = before
@@ -212,14 +212,14 @@ class _Learner:
             scores += np.float32(alpha) * values[member]
         return Turn(replace(step, alpha=float(alpha), trees=answers[0][0]), np.nan, best.ms)
 
-    def _joined(
+    def _join_trees(
         self, best: _Candidate, tree: trees.Tree, model: int
     ) -> tuple[tuple[trees.Tree, ...], np.ndarray]:
         """(trees, what they add to every region) of a model: the winner's, and some that buy nothing."""
         level, grown = best.step.level, [tree]
         for _ in range(self.settings.n_trees - 1):
             grown.append(self._fit(level, best.chosen, best.learner, self._bought_columns(), model))
-        answers = [self._answered(level, best.chosen, grown_tree, model) for grown_tree in grown]
+        answers = [self._answer_regions(level, best.chosen, grown_tree, model) for grown_tree in grown]
         total = sum((values for _, values in answers), start=np.zeros_like(answers[0][1]))
         return tuple(answered for answered, _ in answers), total / np.float32(len(answers))
 
@@ -298,7 +298,7 @@ class _Learner:
         values[rows] = tree.value[leaf]
         return values
 
-    def _answered(
+    def _answer_regions(
         self, level: int, chosen: np.ndarray, tree: trees.Tree, model: int
     ) -> tuple[trees.Tree, np.ndarray]:
         """The tree with the mean gradients of all its regions, and what it adds to every region."""
@@ -333,7 +333,7 @@ class _Learner:
 
     def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
         """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""
-        held = _held(np.stack(values), self.region_fold[level])
+        held = _pick_held_out(np.stack(values), self.region_fold[level])
         member = self.structure.levels[level].member
         return step_length(self.held, self.target, elements, member, held)
 
@@ -368,6 +368,6 @@ def _silent(n_classes: int) -> trees.Tree:
     return trees.Tree(np.full(1, -1, np.int32), np.zeros(1, np.uint8), np.zeros((1, n_classes), np.float32))
 
 
-def _held(stacked: np.ndarray, fold: np.ndarray) -> np.ndarray:
+def _pick_held_out(stacked: np.ndarray, fold: np.ndarray) -> np.ndarray:
     """Of each row the one that the model without its fold has."""
     return np.ascontiguousarray(stacked[fold, np.arange(len(fold))])

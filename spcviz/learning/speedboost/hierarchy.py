@@ -237,7 +237,7 @@ def _stage(
     n_forest: int,
 ) -> Stage:
     """The predictor of a level that learns from some regions."""
-    boosted = _boosted(rows, chosen, *how)
+    boosted = _boost_trees(rows, chosen, *how)
     return Stage(level, boosted, _forest(rows, chosen, *how, n_forest))
 
 
@@ -259,7 +259,7 @@ def _forest(
     )
 
 
-def _boosted(
+def _boost_trees(
     rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
 ) -> tuple[trees.Tree, ...]:
     """Trees of a predictor that learns from some regions."""

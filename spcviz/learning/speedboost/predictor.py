@@ -101,13 +101,13 @@ def add(
             asked = step.columns[first_context:] - n_features
             context = structures.context(structure, state.share, step.level, chosen, asked)
         rate = np.float32(step.alpha / len(step.trees))
-        value = _said(step.forest, rate, steps, context, chosen)
-        _moved(*state, structure.levels[step.level].member, chosen, value)
+        value = _sum_trees(step.forest, rate, steps, context, chosen)
+        _move_scores(*state, structure.levels[step.level].member, chosen, value)
     return Update(step, regions, state)
 
 
 @kernel
-def _said(
+def _sum_trees(
     forest: tuple[np.ndarray, ...],
     rate: float | np.floating,
     steps: np.ndarray,
@@ -128,7 +128,7 @@ def _said(
 
 
 @kernel
-def _moved(
+def _move_scores(
     scores: np.ndarray,
     share: np.ndarray,
     entropy: np.ndarray,

@@ -98,12 +98,12 @@ def says(evidence: Evidence | None, method: str, budget: float) -> str:
             "no learned method is clearly ahead of the simplest",
         )
         lead = f"{nobody} rules at more than half of the budgets. Nearest to it"
-        return f"Over {evidence.over} {lead}, {_compared(evidence, gap)}; {_ahead(known, gap.method)}."
+        return f"Over {evidence.over} {lead}, {_compare_rival(evidence, gap)}; {_ahead(known, gap.method)}."
     here = [gap for gap in known if gap.method == method]
     if not here:
-        return f"Over {evidence.over}, {_compared(evidence, most)}: here a learned method pays most."
+        return f"Over {evidence.over}, {_compare_rival(evidence, most)}: here a learned method pays most."
     gap = min(here, key=lambda gap: abs(gap.share - budget))
-    return f"Over {evidence.over}, {_compared(evidence, gap)}; {_ahead(known, method)}."
+    return f"Over {evidence.over}, {_compare_rival(evidence, gap)}; {_ahead(known, method)}."
 
 
 def _is_ahead(known, method):
@@ -116,7 +116,7 @@ def _ahead(known, method):
     return f"it is clearly ahead at {sum(clear)} of {len(clear)} budgets"
 
 
-def _compared(evidence, gap):
+def _compare_rival(evidence, gap):
     """A method against the simple rule that comes closest, at one budget."""
     method, rival = (f"“{METHODS[key].describe(evidence.terms)[0]}”" for key in (gap.method, gap.rival))
     cost = "cost in units" if evidence.kind == "units" else "time"

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from spcviz.problems.budgets.shown import PolicyWord, Purchases, TradeOff
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, Purchases, TradeOff
 
 
 def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
@@ -83,6 +83,21 @@ def counter(trade_off: TradeOff) -> Callable[[int, str], int]:
     return count
 
 
+def step_at(trace: PolicyTrace, kind: Literal["units", "us"], budget: float) -> int:
+    """The last state of a method that a budget reaches."""
+    return int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
+
+
+def cut_off(policy_word: PolicyWord, kind: Literal["units", "us"], share: float) -> PolicyWord:
+    """A word with what every method has bought within a share of the full cost, and nothing after it."""
+    budget, traces = share * getattr(policy_word, f"full_{kind}"), []
+    for trace in policy_word.traces:
+        n = step_at(trace, kind, budget) + 1
+        kept = {name: values[:n] for name, values in trace._asdict().items() if not isinstance(values, str)}
+        traces.append(trace._replace(**kept | {"position": trace.position[: n - 1]}))
+    return policy_word._replace(traces=tuple(traces))
+
+
 def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
     """What every policy has made of a word within the budget of the Policy page's `state`, as named texts."""
     kind = state["kind"]
@@ -90,7 +105,7 @@ def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
     facts = {"word": policy_word.truth, "length": str(len(policy_word.truth))}
     facts["start"] = policy_word.traces[0].readings[0]
     for trace in policy_word.traces:
-        step = int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
+        step = step_at(trace, kind, budget)
         facts[f"reading_{trace.name}"] = trace.readings[step]
         facts[f"spent_{trace.name}"] = _money(getattr(trace, kind)[step], kind)
         facts[f"messages_{trace.name}"] = str(int(trace.messages[step]))
@@ -110,7 +125,7 @@ def word_values(policy_word: PolicyWord, state: dict) -> dict:
     budget = state["spend"] * getattr(policy_word, f"full_{kind}")
     values = {"word": policy_word.truth, "start": policy_word.traces[0].readings[0]}
     for trace in policy_word.traces:
-        step = int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
+        step = step_at(trace, kind, budget)
         values[f"reading_{trace.name}"] = trace.readings[step]
         values[f"spent_{trace.name}"] = float(getattr(trace, kind)[step])
         values[f"messages_{trace.name}"] = int(trace.messages[step])

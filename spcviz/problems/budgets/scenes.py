@@ -1,16 +1,17 @@
 """What the page Trade-off shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.shared.folders import NEEDS
 
 KINDS = ("units", "us")
 """What a budget is counted in."""
@@ -88,3 +89,23 @@ def batch_of(task: str) -> Callable:
 
 def _has(module):
     return find_spec(module.rpartition(".")[0]) is not None and find_spec(module) is not None
+
+
+_LINES = """# Trade-off: one batch, and what every method leaves wrong at one budget.
+{needs}
+from spcviz import scenes
+
+batch = scenes.trade_off({task!r}, budget={budget!r}, kind={kind!r}, {choices})
+for method in batch.methods:
+    print(method.label + ":", method.n_wrong, "of", batch.n_things, "wrong")
+"""
+
+
+def trade_off_lines(task: str, state: Mapping) -> str:
+    """The lines for a state of the page; none for a problem whose ``page/scenes.py`` has no ``batch``."""
+    try:
+        names = inspect.signature(batch_of(task)).parameters
+    except ArgumentError:
+        return ""
+    choices = ", ".join(f"{name}={state[name]!r}" for name in names)
+    return _LINES.format(needs=NEEDS, task=task, choices=choices, budget=state["budget"], kind=state["kind"])

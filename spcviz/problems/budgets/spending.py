@@ -54,9 +54,9 @@ class SpendingTable(StateTable):
         is_door = not any(name in self.fields and name not in _DOORS for name in params)
         return self.clean(state | dict(self.scene(state["task"]))) if is_door else state
 
-    def _encoded(self, state, kept):
+    def _encode_state(self, state, kept):
         """The task's alone in its own scene, else all that are not the default."""
-        out = super()._encoded(state, kept)
+        out = super()._encode_state(state, kept)
         door = {name: value for name, value in out.items() if name in _DOORS}
         if not kept and state == self.parse(door):
             return door

@@ -1,12 +1,14 @@
 """What a problem declares to be on the Trade-off page, a `TradeTask` called ``TRADE``, and all that do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from spcviz.registry import PROBLEMS
+from spcviz.web.figures.palette import tiers
+from spcviz.web.view.mount import by_theme
 
 
 class Choice(NamedTuple):
@@ -68,3 +70,37 @@ def trade_tasks() -> dict[str, TradeTask]:
         if find_spec(module)
     }
     return {name: task for name, task in tasks.items() if task is not None}
+
+
+def introduction(tasks: Iterable[TradeTask]) -> str:
+    """What the page is about."""
+    free = ", ".join(task.free for task in tasks)
+    return (
+        "# Trade-off: spend a budget where it helps\n"
+        f"Start with the cheap features ({free}); then pay for better ones where they help. Move the budget."
+    )
+
+
+def task_help(tasks: Iterable[TradeTask]) -> str:
+    """What a budget asks of each task."""
+    return " ".join(f"{task.label}: {task.asks}" for task in tasks)
+
+
+def short(label, terms):
+    """A method's label where all of them choose parts.
+
+    >>> from spcviz.learning.budgets.methods import Terms
+    >>> short("Words, at random", Terms("sentence", "sentences", "word", "words"))
+    'At random'
+    """
+    rest = label.removeprefix(f"{terms.parts.capitalize()}, ")
+    return rest[:1].upper() + rest[1:]
+
+
+def _pack_texts(texts: Sequence[Sequence[str]]) -> dict[str, list[list[str]]]:
+    """The words of each sentence, for the browser."""
+    return {"texts": [list(words) for words in texts]}
+
+
+SENTENCES = Drawn(by_theme(tiers), _pack_texts)
+"""Batches of sentences: their tiers' colours, and their words for ``view/trade_sentences.js``."""

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 SIZE = (240, 180)
 VOID = 11

@@ -15,8 +15,8 @@ import pooch
 import requests
 from tqdm import tqdm
 
+from spcviz.shared.bring.original import DownloadError, Source, SumError, UntrustedError
 from spcviz.shared.bring.place import room
-from spcviz.shared.bring.source import DownloadError, Source, SumError, UntrustedError
 from spcviz.shared.bring.unpack import unpack
 
 ATTEMPTS = 3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.bring.source import NoRoomError
+from spcviz.shared.bring.original import NoRoomError
 
 
 def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from tqdm import tqdm
 
+from spcviz.shared.bring.original import SumError
 from spcviz.shared.bring.place import room
-from spcviz.shared.bring.source import SumError
 
 MOST_FILES = 100_000
 """In one archive; the prepared sets together have some 5,000."""

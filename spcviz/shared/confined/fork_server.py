@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -36,9 +37,8 @@ _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 _ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # Scikit-learn imports pandas, and that pyarrow where it is installed: it begins a thread, beside which a
 # fork server would fork.
-_LOCK = threading.Lock()
-_RUNNING: dict[str, tuple[subprocess.Popen, socket.socket]] = {}
-"""The fork servers of this process by their names."""
+_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""One a fork server, by its name: while one of them loads, nobody waits for another."""
 
 
 class Request(NamedTuple):
@@ -46,6 +46,23 @@ class Request(NamedTuple):
 
     task: Task
     warm: tuple[Any, ...] = ()
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What a fork server has loaded after it: the same for all tasks that are made ready alike."""
+        return self.task.ready, *self.warm
+
+
+class _Running(NamedTuple):
+    """A fork server of this process."""
+
+    process: subprocess.Popen
+    link: socket.socket
+    loaded: set[tuple]  # kinds of requests that it was handed
+
+
+_RUNNING: dict[str, _Running] = {}
+"""By their names."""
 
 
 class Forked:
@@ -127,8 +144,10 @@ def start(request: Request) -> "Forked | subprocess.Popen":
 
 
 def wake(request: Request) -> None:
-    """Let a fork server load what a task needs, if there is none yet, without waiting for it."""
-    if not _CAN_FORK or request.task.server in _RUNNING:
+    """Let a fork server load what a task needs, if there is none that has, without waiting for it."""
+    running = _RUNNING.get(request.task.server)
+    is_awake = running is not None and running.process.poll() is None and request.kind in running.loaded
+    if not _CAN_FORK or is_awake:
         return
     with contextlib.suppress(OSError, RuntimeError):  # whoever needs it says so
         threading.Thread(target=_wake, args=(request,), name="spcviz fork server", daemon=True).start()
@@ -141,7 +160,7 @@ def _wake(request):
 
 def _hand_over(request, descriptors):
     """Hand a task to its fork server, which is started if there is none, and wait until it has been taken."""
-    with _LOCK:
+    with _LOCKS[request.task.server]:
         try:
             _send(request, descriptors)
         except OSError:  # it had ended, perhaps just now
@@ -165,18 +184,20 @@ def _send(request, descriptors):
                 raise
         # Somebody has to wait for it, whenever it ends: else what is left of it stays.
         threading.Thread(target=process.wait, name="spcviz fork server", daemon=True).start()
-        _RUNNING[name] = process, here
-    link = _RUNNING[name][1]
+        _RUNNING[name] = _Running(process, here, set())
+    running = _RUNNING[name]
+    link = running.link
     socket.send_fds(link, [json.dumps(request).encode()], list(descriptors))
     if not link.recv(1):
         raise OSError("the fork server has ended")
+    running.loaded.add(request.kind)
 
 
 def _end(name):
     if name in _RUNNING:
-        process, link = _RUNNING.pop(name)
-        link.close()
-        process.wait()
+        running = _RUNNING.pop(name)
+        running.link.close()
+        running.process.wait()
 
 
 def main() -> None:
@@ -205,9 +226,9 @@ def main() -> None:
 
 def _load(request: Request, loaded: set[tuple]) -> None:
     """Make ready for a task, once for each kind of it; what it raises is the task's own to say."""
-    if (kind := (request.task.ready, *request.warm)) in loaded:
+    if request.kind in loaded:
         return
-    loaded.add(kind)
+    loaded.add(request.kind)
     with contextlib.suppress(Exception):
         child.import_function(request.task.work)
         if request.task.ready:

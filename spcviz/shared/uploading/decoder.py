@@ -103,7 +103,7 @@ def _turning(picture):
 
 
 def _recolouring(picture):
-    """What brings a picture's colours to sRGB, by the profile that it holds; else what leaves them."""
+    """What brings a picture's colours to sRGB, by its profile or gamma; else what leaves them."""
     from PIL import ImageCms
 
     kinds = {"RGB": ("RGB", "RGBA"), "GRAY": ("L", "LA"), "CMYK": ("CMYK",)}
@@ -113,7 +113,7 @@ def _recolouring(picture):
         srgb = ImageCms.createProfile("sRGB")
         transform = ImageCms.buildTransform(profile, srgb, modes[0], "RGB")
     except Exception:  # none, or damaged: as without one
-        return lambda frame: frame
+        return _of_gamma(picture.info)
 
     def recolour(frame):
         if frame.mode not in modes:
@@ -122,6 +122,25 @@ def _recolouring(picture):
         if frame.mode != modes[0]:
             out.putalpha(frame.getchannel("A"))
         return out
+
+    return recolour
+
+
+_USUAL = 0.45455
+"""The gamma that a PNG says of sRGB's own curve."""
+
+
+def _of_gamma(info):
+    """What brings a PNG's levels to the curve of sRGB by its gamma, as browsers do."""
+    gamma = info.get("gamma")
+    if not isinstance(gamma, float) or gamma <= 0 or abs(gamma - _USUAL) < 1e-3 or "srgb" in info:
+        return lambda frame: frame
+    light = [(level / 255) ** (1 / gamma) for level in range(256)]
+    levels = [round(255 * (12.92 * x if x <= 0.0031308 else 1.055 * x ** (1 / 2.4) - 0.055)) for x in light]
+
+    def recolour(frame):
+        kept = [*range(256)] if frame.mode.endswith("A") else []
+        return frame.point(levels * (len(frame.getbands()) - bool(kept)) + kept)
 
     return recolour
 

@@ -20,8 +20,17 @@ Trade-off, 0.6 s on Paper tables and 0.3 s on Pose (p95): what one had asked for
 """
 _LARGE = 2**16
 """Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
+_OF_ARRAY = 128
+"""Bytes of a numpy array beside its numbers."""
+OF_ENTRY = 1000
+"""Bytes that keeping a value takes beside it: its key, and its places in the call's table, here and in the
+heap. A class makes thousands of small values an hour, which would take hundreds of megabytes that nobody
+counts, and drive out large ones as if they took nothing.
+"""
 _FEW = 64
 """Outdated places in the heap that are not worth making it anew."""
+_NONE: dict[int, int] = {}
+"""The large arrays of most values."""
 _AGAIN = 5.0
 """Seconds from which a value that can grow is measured again when it is used."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
@@ -39,13 +48,14 @@ class Held(NamedTuple):
 
 
 def held_by(value: Any) -> Held:
-    """About how many bytes a value holds: arrays, texts and containers within it, each counted once.
+    """About how many bytes keeping a value takes: the arrays, texts and containers within it, each counted
+    once, and what is kept beside it.
 
     >>> held = held_by((np.zeros(1000), np.zeros(10_000), np.zeros(20_000)))
     >>> held.n_bytes // 1000, [*held.large.values()]
-    (8, [160000, 80000])
+    (9, [160000, 80000])
     """
-    n_bytes, large, can_grow, seen, todo = 0, {}, False, set(), [value]
+    n_bytes, large, can_grow, seen, todo = OF_ENTRY, {}, False, set(), [value]
     while todo:
         part = todo.pop()
         while isinstance(part, np.ndarray) and isinstance(part.base, np.ndarray):
@@ -53,9 +63,10 @@ def held_by(value: Any) -> Held:
         if id(part) in seen or isinstance(part, _PLAIN):
             continue
         seen.add(id(part))
-        size = part.nbytes if isinstance(part, np.ndarray) else sys.getsizeof(part, 0)
+        size = part.nbytes + _OF_ARRAY if isinstance(part, np.ndarray) else sys.getsizeof(part, 0)
         if isinstance(part, np.ndarray) and size >= _LARGE:
-            large[id(part)] = size
+            large[id(part)] = part.nbytes
+            n_bytes += _OF_ARRAY
         else:
             n_bytes += size
         if isinstance(part, dict):
@@ -65,11 +76,13 @@ def held_by(value: Any) -> Held:
         elif hasattr(part, "__dict__"):
             can_grow = True
             todo += vars(part).values()
-    return Held(n_bytes, large, can_grow)
+    return Held(n_bytes, large or _NONE, can_grow)
 
 
 class _Entry:
     """A kept value: what it takes and took to make, how often it was asked for, and what it is worth."""
+
+    __slots__ = "forget", "held", "measured_at", "n_uses", "seconds", "worth"
 
     def __init__(self, held: Held, forget: Callable[[Any], None], seconds: float):
         self.held, self.forget, self.seconds = held, forget, seconds
@@ -83,11 +96,11 @@ class MemoryBudget:
     proxies performance with greedy-dual-size-frequency caching policy.
 
     >>> gone = []
-    >>> memory, a = MemoryBudget(350), "x" * 100
+    >>> memory, a = MemoryBudget(2 * OF_ENTRY + 350), "x" * 100
     >>> memory.add("a", gone.append, a, 1.0), memory.add("b", gone.append, "y" * 50, 0.1)
     (None, None)
     >>> memory.touch("a", a)
-    >>> memory.add("c", gone.append, "z" * 80, 1.0), gone, memory.n_bytes
+    >>> memory.add("c", gone.append, "z" * 80, 1.0), gone, memory.n_bytes - 2 * OF_ENTRY
     (None, ['b'], 278)
     """
 
@@ -142,7 +155,7 @@ class MemoryBudget:
         shared = (n_bytes / self._large[array][1] for array, n_bytes in entry.held.large.items())
         entry.worth = self._floor + entry.n_uses * entry.seconds / (entry.held.n_bytes + sum(shared) + 1)
         heapq.heappush(self._queue, (entry.worth, next(self._count), name, entry))
-        if len(self._queue) > 4 * len(self._entries) + _FEW:
+        if len(self._queue) > 2 * len(self._entries) + _FEW:
             kept = self._entries.items()
             self._queue = [(one.worth, next(self._count), its_name, one) for its_name, one in kept]
             heapq.heapify(self._queue)

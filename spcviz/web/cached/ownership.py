@@ -27,6 +27,7 @@ from typing import Any
 from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from spcviz.web.cached import heap
 from spcviz.web.serving import leaving
 
 LOG = logging.getLogger(__name__)
@@ -34,7 +35,8 @@ SECONDS, NAMELESS = 1800.0, 60.0
 MOST_AWAY = 120.0
 EVERY = 1.0
 SWEEP_EVERY = 30.0
-"""Seconds from one search for garbage in circles to the next, where a visit has ended in between.
+"""Seconds from one search for garbage in circles to the next, where a visit has ended in between, and as many
+from one return of free memory to the system to the next.
 
 A run that has ended may lie in a circle with all that it held: a frame, its error, what was read of a file.
 Python itself looks through everything only when a quarter of all objects are new, which may be long after.
@@ -216,12 +218,15 @@ def _watch() -> None:
 
 
 def _look() -> None:
-    swept = CLOCK.now()
+    swept = given = CLOCK.now()
     while True:
         time.sleep(EVERY)
         try:
             clean()
             swept = sweep(swept)
+            if CLOCK.now() - given >= SWEEP_EVERY:
+                heap.give_back()
+                given = CLOCK.now()
         except Exception as error:  # whatever it was, the clock goes on
             LOG.error("the clock of visits: %s", type(error).__name__)
 

@@ -100,6 +100,7 @@ class _Shared:
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
         self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
         self.own, self._used = own if callable(own) else (lambda *key: own), {}
+        self._forget = self._forget_one  # the one of all entries
         if own:
             ownership.hold(self._forget_over)
 
@@ -127,20 +128,20 @@ class _Shared:
                 turn = self.asked.setdefault(name, threading.Lock())
         if is_known:  # what it drives out may be ours: the lock is not held
             memory.MEMORY.touch((id(self), name), value)
-            return self._shown(key, value)
+            return self._remember_shown(key, value)
         with _turn_of(turn):
             with self.lock:
                 if self._is_known(name):
-                    return self._shown(key, self.known[name][0])
+                    return self._remember_shown(key, self.known[name][0])
             begun = time.monotonic()
             try:
                 stamp = self.stamp()  # before the value: what changes meanwhile is seen later
                 value = first.MISSING if self.answers is None else self.answers.get(key)
                 if value is first.MISSING:
-                    other = self._waited(key)
+                    other = self._wait_or_other(key)
                     if other is not first.MISSING:
                         return other
-                    with self._told(), _inside():
+                    with self._announce_work(), _inside():
                         value = self.function(*given)
                 with self.lock:
                     self.known[name] = value, time.monotonic() + self.seconds, stamp
@@ -151,7 +152,7 @@ class _Shared:
             finally:
                 with self.lock:
                     self.asked.pop(name, None)
-        return self._shown(key, value)
+        return self._remember_shown(key, value)
 
     def _note(self, name, visit):
         """A visit's value is in use. The lock is held."""
@@ -170,6 +171,7 @@ class _Shared:
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
             stamp = self.stamp()
             for old, (value, until, its_stamp) in list(self.known.items()):
+                # What it was made of has not changed: it lives on without being made again.
                 if until < now and its_stamp == stamp:
                     self.known[old] = value, now + self.seconds, stamp
                 elif until < now:
@@ -182,19 +184,19 @@ class _Shared:
         self._used.pop(key, None)
         memory.MEMORY.remove((id(self), key))
 
-    def _forget(self, name):
+    def _forget_one(self, name):
         """There is no room for a value any more."""
         with self.lock:
             self.known.pop(name[1], None)
             self._used.pop(name[1], None)
 
-    def _shown(self, key, value):
+    def _remember_shown(self, key, value):
         """`value`, remembered as what this visitor saw last."""
         if self.beside is not None and _has_page():
             st.session_state[self._shown_key] = key[: self.beside], value
         return value
 
-    def _waited(self, key) -> Any:
+    def _wait_or_other(self, key) -> Any:
         """Before a page computes: `first.MISSING` once it may, or another value to show meanwhile."""
         if not self.kernels or "of" not in GATE or _is_inside() or not _has_page():
             return first.MISSING
@@ -204,7 +206,7 @@ class _Shared:
         return first.MISSING if may_compute else value
 
     @contextlib.contextmanager
-    def _told(self):
+    def _announce_work(self):
         """Around a computation: one that takes long says so on its page, and waits for its turn."""
         if self.spinner and _has_page():
             with st.spinner(self.spinner), slots.LONG_SLOT.acquire():

@@ -1,4 +1,4 @@
-"""Cached calls of the Paper tables page."""
+"""Cached calls of Paper tables: a stored result as tables and charts."""
 
 from functools import cache
 

@@ -188,8 +188,8 @@ export class ClassRoom {
   }
   /** Counts of the hour: a row a choice; no names, there are none. */
   takeAway() {
-    const quoted = (text) => `"${String(text).replaceAll("\"", "\"\"")}"`, rows = ["question,choice,answers,right"];
-    for (const { ask, counted } of this.tally.values()) for (const { label, count, isRight } of counted) rows.push([quoted(ask), quoted(label), count, isRight ? 1 : 0].join(","));
+    const quoteCell = (text) => `"${String(text).replaceAll("\"", "\"\"")}"`, rows = ["question,choice,answers,right"];
+    for (const { ask, counted } of this.tally.values()) for (const { label, count, isRight } of counted) rows.push([quoteCell(ask), quoteCell(label), count, isRight ? 1 : 0].join(","));
     const link = node("a", { href: URL.createObjectURL(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" })), download: "spcviz-class.csv" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 5000);

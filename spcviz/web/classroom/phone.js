@@ -59,7 +59,7 @@ function showPicture(address) {
 part("picture").addEventListener("toggle", () => showPicture(now?.picture ?? ""));
 
 /** Whether this phone was right, and if not why its choice is wrong. */
-function judged() {
+function judgement() {
   const { n, right, why, choices } = now, own = mine.get(n);
   if (own === undefined || right === null || right === undefined) return "";
   if (!choices.length) return own === right ? "Exactly right. " : `You said ${own}; it is ${right.toLocaleString("en")}. `;
@@ -96,7 +96,7 @@ function draw(isForced = false) {
   part("ask").textContent = now.ask;
   part("answers").replaceChildren(...(now.link ? [taskLink()] : now.choices.length ? now.choices.map(choiceButton) : [guessForm()]));
   if (now.place) part("said").textContent = `Place ${now.place} of ${now.answers}.`;
-  if (now.isOver) part("said").textContent = `${judged()}${now.truth}`;
+  if (now.isOver) part("said").textContent = `${judgement()}${now.truth}`;
 }
 
 async function look() {

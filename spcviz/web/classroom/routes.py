@@ -21,8 +21,7 @@ from starlette.routing import Route
 from spcviz.web.classroom import desk, rooms
 from spcviz.web.serving import answers, clients
 from spcviz.web.serving.answers import accepted_encodings, form_of
-from spcviz.web.serving.clients import Buckets
-from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving.clients import Buckets, outside_of
 from spcviz.web.serving.tokens import Phone
 from spcviz.web.ui import requests
 from spcviz.web.view import static_files

@@ -11,7 +11,7 @@ import streamlit as st
 
 from spcviz.web.course import questions
 from spcviz.web.course import task as tasks
-from spcviz.web.ui import about, history, navigation
+from spcviz.web.ui import about, history, misread, navigation
 from spcviz.web.view.mount import Component, show
 
 KEY, PAGE_KEY = "course_bar", "course_page"
@@ -48,6 +48,8 @@ def _start(page, params, *, is_opened):
     """Page and address of a task that the address names alone; of one that there is not, the page's own."""
     now, beside = questions.of(params), _beside(params)
     if now is None:
+        name = misread.quote(params[questions.NAME])
+        misread.note(questions.NAME, f"There is no task {name}: the page Course lists those that there are.")
         return page.url_path, {name: value for name, value in params.items() if name != questions.NAME}
     is_alone = set(params) <= {questions.NAME, *beside} and not is_opened
     if now.task.page == page.url_path and not is_alone:

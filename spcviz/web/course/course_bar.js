@@ -43,7 +43,7 @@ class CourseBar extends View {
     this.looking = setInterval(() => this.follow(), LOOK_MS);
     window.addEventListener("scroll", () => this.follow(), { capture: true, signal: this.ending.signal });
     window.addEventListener("keydown", (event) => this.early(event), { capture: true, signal: this.ending.signal });
-    window.addEventListener("pointerdown", (event) => this.touched(event), { capture: true, signal: this.ending.signal });
+    window.addEventListener("pointerdown", (event) => this.noteTouch(event), { capture: true, signal: this.ending.signal });
     onProgress(() => this.draw(), this.ending.signal);
   }
   destroy() {
@@ -182,7 +182,7 @@ class CourseBar extends View {
 
   // ---------------------------------------------------------------- the ring
 
-  touched(event) {
+  noteTouch(event) {
     if (event.composedPath().includes(this.root)) return;
     this.isTouched = true;
     this.follow();

@@ -19,8 +19,8 @@ ALIAS = "task"
 """What a hand-made link may call it; the Trade-off page has a choice of that name, of other values."""
 _VALUES, _DRAWN, _WHOLE, _TRIED = "course_values", "course_drawn", "course_whole", "course_tried"
 _WITHHELD = "course_withheld"
-TOUR_HIDES = "tour_hides"
-"""In the session: names of what the present scene of a tour hides."""
+TOUR_HIDES, TOUR_STATE = "tour_hides", "tour_state"
+"""In the session: names of what the present scene of a tour hides, and the page's state in its address."""
 MOST_TRIES = 2
 """Wrong answers after which the right one is shown."""
 
@@ -54,6 +54,14 @@ def hidden_parts() -> frozenset[str]:
     of_tour = st.session_state.get(TOUR_HIDES, ()) if "tour" in st.query_params else ()
     now = present()
     return frozenset(of_tour) | frozenset(now.task.hide if now and not now.is_answered else ())
+
+
+def asked_state() -> Mapping[str, str]:
+    """The page's state in the address of the present scene or task: what may be seen meanwhile."""
+    if "tour" in st.query_params:
+        return st.session_state.get(TOUR_STATE, {})
+    now = present()
+    return tasks.state_of(now.task.start) if now else {}
 
 
 def wanted_names() -> frozenset[str]:

@@ -9,14 +9,18 @@ from spcviz.web.figures.pixels import ink as drawn_ink
 from spcviz.web.figures.pixels import png
 from spcviz.web.ui import layout
 
+STYLE = """.veil { display: flex; gap: 0.6rem }
+.veil img { height: 30vh; max-width: calc(100%% / %d - 0.6rem); object-fit: contain }
+.veil img { image-rendering: pixelated }"""
+"""Pictures side by side, as large as they may be: a class has them to judge by."""
+
 
 def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
     """A frame with what may be seen, `pictures` by their addresses, and a sentence."""
     with st.container(border=True, key="course_veil"):
         if pictures:
             each = "".join(f'<img alt="{alt}" src="{picture}">' for picture in pictures)
-            st.html(f"<style>.veil {{display: flex; gap: 0.6rem; flex-wrap: wrap}} .veil img {{max-height: "
-                    f"40vh; image-rendering: pixelated}}</style><div class='veil'>{each}</div>")  # fmt: skip
+            st.html(f"<style>{STYLE % len(pictures)}</style><div class='veil'>{each}</div>")
         st.markdown(sentence)
 
 

@@ -228,14 +228,14 @@ class Chromium:
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             glance()
-            for answer in self._heard():
+            for answer in self._receive_messages():
                 if answer.get("id") == self._number:
                     if "error" in answer:
                         raise LostError(f"the browser that draws refused {method}")
                     return answer["result"]
         raise LostError("the browser that draws says nothing any more")
 
-    def _heard(self) -> Iterator[dict[str, Any]]:
+    def _receive_messages(self) -> Iterator[dict[str, Any]]:
         """Messages that have come, after a moment at most; events that nobody asked for are among them."""
         if select.select([self._in], [], [], _GLANCE)[0]:
             piece = os.read(self._in, 1 << 20)
@@ -274,6 +274,12 @@ class Browsers:
             return
         with self._lock:
             self._waiting.append(one)
+
+    def wake(self) -> None:
+        """Have one ready, which starts beside whatever else is done meanwhile."""
+        with self._lock:
+            if not self._waiting:
+                self._waiting.append(Chromium(self._path(), self._niceness))
 
     def end(self, idle: float = 0.0) -> None:
         """End those that have waited for so many seconds."""

@@ -19,8 +19,8 @@ from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import chromium, drawing, forms, page, snapshot
-from spcviz.web.serving import pages
-from spcviz.web.serving.outside import reachable
+from spcviz.web.serving.clients import reachable
+from spcviz.web.ui import navigation
 
 KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
 
@@ -187,7 +187,7 @@ def said_below(address: str) -> str:
 
 def _below(scene, address):
     """The page's sentence and the scene's address, for the foot of a frame."""
-    sentence = escape(pages.every()[scene.page].sentence)
+    sentence = escape(navigation.headings()[scene.page].sentence)
     return f"<footer><b>{sentence}</b><code>{escape(said_below(address))}</code></footer>"
 
 

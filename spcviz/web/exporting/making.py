@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.confined.limits import NICE, LateError, Task
 from spcviz.web.cached import ownership
@@ -57,6 +58,16 @@ def make_file(
     if (moving := loops.moving_of(told)) is None:
         raise ArgumentError("this page has no lattice that could move; choose WebP, GIF or MP4")
     return moving.encode()
+
+
+def wake(address: str) -> None:
+    """Have what makes a loop of this address ready soon: somebody looks at what a loop may be.
+
+    Raises `ArgumentError` where the address is of no page, or nothing here can draw.
+    """
+    fork_server.wake(fork_server.Request(OPEN, (page.scene_of(address).page,)))
+    if chromium.HAS_PIPES:
+        BROWSERS.wake()
 
 
 @contextlib.contextmanager

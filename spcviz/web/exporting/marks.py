@@ -1,4 +1,6 @@
-"""Markdown as pages write it, as HTML: everything is text first, then a few marks count.
+"""HTML of files that somebody opens: the head of a document, and markdown as pages write it.
+
+Of markdown everything is text first, then a few marks count.
 
 Pages say their sentences in the markdown of Streamlit. Links, pictures and HTML never come out of it: what a
 visitor typed into a page, or a tour brought, stays text in a file that somebody opens on their own disk.
@@ -21,6 +23,24 @@ _SIGNS = {"times": "×", "le": "≤", "leq": "≤", "ge": "≥", "sqrt": "√", 
           "left": "", "right": "", "frac": ""}  # fmt: skip
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
           "tau": "τ", "psi": "ψ", "pi": "π", "sigma": "σ"}  # fmt: skip
+
+
+def document_head(title: str, policy: str, *more: str, kind: str = "") -> str:
+    """A document up to the end of its head; `policy`: what it may load and run, `more`: lines of HTML."""
+    name = f' class="{kind}"' if kind else ""
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"{name}>',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
+            *more,
+            "</head>\n",
+        ]
+    )
 
 
 class _Put(NamedTuple):

@@ -17,25 +17,16 @@ from plotly.offline import get_plotlyjs
 
 import spcviz
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import forms, snapshot
-from spcviz.web.serving import pages
+from spcviz.web.exporting import forms, marks, snapshot
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 MOST_BYTES = 8_000_000
 APP = "http://localhost:8501"
 _PROGRAM = ("view/elements.js", "touring/tour_core.js", "exporting/browser/host.js",
             "exporting/browser/one_file.js")  # fmt: skip
-_FORM = """<!doctype html>
-<html lang="en" class="one-file">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
+_FORM = """<body>
 <header><h1>{title}</h1><p>{sentence}</p></header>
 <main>
 {body}
@@ -60,8 +51,8 @@ def scene_of(address: str) -> tour.Scene:
     """
     parts = urlsplit(address.strip())
     name = parts.path.strip("/").rpartition("/")[2]
-    if name not in pages.every():
-        known = ", ".join(filter(None, pages.every()))
+    if name not in navigation.headings():
+        known = ", ".join(filter(None, navigation.headings()))
         raise ArgumentError(f"address must begin with one of {known}, got {address!r:.80}")
     return tour.Scene(f"{name}?{parts.query}" if parts.query else name)
 
@@ -84,7 +75,8 @@ def html(address: str) -> str:
     shown = snapshot.take_snapshot(scene)
     if not shown.has_picture:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
-    page, link = pages.every()[scene.page], escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
+    page = navigation.headings()[scene.page]
+    link = escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
     text = _fill(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:
@@ -111,15 +103,11 @@ def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str
 
 def _fill(shown, title, sentence, source, font=None):
     script = _script(shown)
-    return _FORM.format(
-        policy=escape(policy(script, with_charts=bool(shown.charts))),
-        title=escape(title),
-        sentence=escape(sentence),
-        style=(forms.font_face() if font is None else font) + forms.css(),
-        body=shown.body,
-        source=source,
-        script=script,
-    )
+    style = f"<style>{(forms.font_face() if font is None else font) + forms.css()}</style>"
+    rights = policy(script, with_charts=bool(shown.charts))
+    about = {"title": escape(title), "sentence": escape(sentence), "source": source}
+    head = marks.document_head(title, rights, style, kind="one-file")
+    return head + _FORM.format(body=shown.body, script=script, **about)
 
 
 def policy(script: str, *, with_charts: bool = False) -> str:

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable
 
 import anyio
 import anyio.to_thread
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -25,7 +26,7 @@ from spcviz.web.cached import ownership
 from spcviz.web.exporting import forms
 from spcviz.web.exporting.line import CrowdedError, Line
 from spcviz.web.serving import clients
-from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving.clients import outside_of
 from spcviz.web.serving.visitor_cache import Kept
 from spcviz.web.ui.requests import is_foreign
 from spcviz.web.view import static_files
@@ -42,7 +43,11 @@ LOOPS = (*forms.LOOP_KINDS, "svg")
 KINDS = ("page", "python", *LOOPS)
 """What can be saved."""
 
+WAKE = "wake"
+"""Asked for as a page offers loops: the first after minutes without any would wait for what makes it."""
+
 MOST_AT_ONCE = 2
+_WAKING = threading.Lock()
 _LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # who is given up goes on for a moment
 LINE = Line(min(MOST_AT_ONCE, os.cpu_count() or 1))
 KEPT = Kept(24_000_000, 600.0, ownership.CLOCK.now)
@@ -59,7 +64,7 @@ def _refusal(request):
     """Why a question is not answered: a response; or nothing."""
     if is_foreign(request.headers):
         return Response(status_code=403)
-    if request.path_params["kind"] not in KINDS:
+    if request.path_params["kind"] not in (*KINDS, WAKE):
         return Response(status_code=404)
     if len(request.query_params.get("scene", "")) > MOST:
         return PlainTextResponse("This address is too long to be saved.", 413)
@@ -84,6 +89,9 @@ def _options(request):
 async def _save(request):
     if (refusal := _refusal(request)) is not None:
         return refusal
+    if request.path_params["kind"] == WAKE:
+        task = BackgroundTask(_wake, _read_request(request)[1])
+        return Response(status_code=204, headers=_NOT_KEPT, background=task)
     if (kept := KEPT.get(_read_request(request))) is not None:
         return _file(kept)
     who, address = clients.one_of(request), clients.address_of(request)
@@ -120,6 +128,20 @@ def _read_request(request):
     app = outside_of(request.headers, request.url.scheme)
     scene = request.query_params.get("scene", "").lstrip("/")
     return request.path_params["kind"], f"{app}/{scene}", _options(request)
+
+
+def _wake(address):
+    """Wake what makes loops, one visitor's at a time; where that fails, who saves is told why."""
+    if not _WAKING.acquire(blocking=False):
+        return
+    try:
+        from spcviz.web.exporting import making
+
+        making.wake(address)
+    except (ArgumentError, OSError):
+        LOG.debug("nothing was made ready for %d characters of an address", len(address))
+    finally:
+        _WAKING.release()
 
 
 def _file(content):

@@ -26,8 +26,8 @@ from plotly.offline import get_plotlyjs
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.exporting import drawing, forms, loops, marks, site_html, snapshot
-from spcviz.web.serving import pages
 from spcviz.web.tours import gallery, tour
+from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 _LOOP_BYTES = 400_000
@@ -68,7 +68,7 @@ def _part_of_tour(name, a_tour):
         if code == tour.END:
             continue
         scene, is_answered = a_tour.scenes[int(code.rstrip("a")) - 1], code.endswith("a")
-        if scene.page not in pages.every():
+        if scene.page not in navigation.headings():
             continue
         codes.append(code)
         shown = tour.Scene(tour.address(scene.page, scene.query(is_answered)))
@@ -287,7 +287,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
     site.write("shared/icon.svg", (mount.PACKAGE / "web/ui/icon.svg").read_text(encoding="utf-8"))
     program = forms.own_script(*_PROGRAM)
     site.write("shared/site.js", f'(() => {{\n"use strict";\n{program}}})();\n')
-    names = [name for name in pages.every() if name != "tours"] if names is None else names
+    names = [name for name in navigation.headings() if name != "tours"] if names is None else names
     for part in parts_of(names, tours):
         for code, (scene, bar) in zip(part.codes, part.scenes, strict=True):
             site.scene(part, code, scene, bar)

@@ -6,24 +6,17 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import spcviz
-from spcviz.web.exporting import snapshot
-from spcviz.web.serving import pages
+from spcviz.web.exporting import marks, snapshot
+from spcviz.web.ui import navigation
 
 _POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
     "img-src 'self' file: data: blob:; base-uri 'none'; form-action 'none'"
 )
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="icon" href="{root}shared/icon.svg">
-<link rel="stylesheet" href="{root}shared/site.css">
-</head>
-"""
+_SHARED = (
+    '<link rel="icon" href="{root}shared/icon.svg">',
+    '<link rel="stylesheet" href="{root}shared/site.css">',
+)
 
 ABOUT = "read a word by ruling words out, and see what each choice costs."
 PLAYED = """<body>
@@ -119,7 +112,7 @@ def _image(file, kind):
 
 def heading(name):
     """A page's title and sentence."""
-    page = pages.every()[name]
+    page = navigation.headings()[name]
     return page.title.removesuffix(" · spcviz") if name else "Home", page.sentence
 
 
@@ -133,5 +126,7 @@ def cards(rows):
 
 def page(path: str, title: str, body: str, **texts: str) -> str:
     """A whole page of the site, at a path: `body` is one of the texts above, with `texts` in it."""
-    texts |= {"root": "../" * path.count("/"), "title": escape(title), "version": spcviz.__version__}
-    return _HEAD.format(policy=escape(_POLICY), **texts) + body.format(**texts)
+    root = "../" * path.count("/")
+    texts |= {"root": root, "title": escape(title), "version": spcviz.__version__}
+    shared = (line.format(root=root) for line in _SHARED)
+    return marks.document_head(title, _POLICY, *shared) + body.format(**texts)

@@ -1,7 +1,7 @@
 """What a page shows, without the app: its texts, numbers and tables as HTML, its views and charts as data.
 
-A page is run once without a browser (`spcviz.web.opening`). What can be operated only by the app, boxes and
-sliders above a picture, is left out; views keep all that they do in the browser.
+A page is run once without a browser (`spcviz.web.first_scenes.open_page`). What can be operated only by the
+app, boxes and sliders above a picture, is left out; views keep all that they do in the browser.
 """
 
 import json
@@ -14,7 +14,7 @@ from streamlit.testing.v1.element_tree import Block, Node
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import forms, marks
-from spcviz.web.opening import open_page
+from spcviz.web.first_scenes import open_page
 from spcviz.web.touring.touring import FACTS, PYTHON
 from spcviz.web.tours import tour
 from spcviz.web.view import mount

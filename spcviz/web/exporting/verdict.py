@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.shared.verdict import filter_verdict
 from spcviz.shared.verdict.sequences import Judgement
+from spcviz.web.exporting.marks import document_head
 from spcviz.web.figures.palette import LIGHT
 
 WIDTH, PAD, LEFT = 960, 24, 232
@@ -23,21 +24,13 @@ _SIZE, _SMALL, _HEAD, _ROW = 16, 14, 24, 62
 _PER_LINE = 108
 _ZOOM = 2
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_FORM = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
+_STYLE = """<style>
 body {{ margin: 1rem auto; padding: 0 1rem; max-width: 60rem; color: {text}; background: {background};
  font: 16px/1.5 system-ui, sans-serif; color-scheme: light }}
 svg {{ display: block; width: 100%; height: auto; border: 1px solid {border}; border-radius: 6px }}
 pre {{ padding: .75rem; background: {surface}; white-space: pre-wrap; overflow-wrap: anywhere }}
-</style>
-</head>
-<body>
+</style>"""
+_BODY = """<body>
 {svg}
 {paragraphs}
 <pre>{command}</pre>
@@ -189,8 +182,9 @@ def draw_verdict(judgement: Judgement) -> tuple[str, bytes]:
     title = re.sub(r"[*:]", "", text.split(":**")[0]).strip()
     bold = re.sub("[*][*](.+?)[*][*]", "<b>\\1</b>", escape(text))
     paragraphs = "\n".join(f"<p>{part}</p>" for part in bold.split("\n\n"))
-    return _FORM.format(
-        policy=escape(_POLICY), title=escape(title), svg=svg(marks, height, title), paragraphs=paragraphs,
-        command=escape(judgement.command), about=escape(judgement.about), text=LIGHT.text,
-        background=LIGHT.background, border=LIGHT.border, surface=LIGHT.surface,
-    ), png(marks, height)  # fmt: skip
+    colours = {name: getattr(LIGHT, name) for name in ("text", "background", "border", "surface")}
+    page = document_head(title, _POLICY, _STYLE.format(**colours)) + _BODY.format(
+        svg=svg(marks, height, title), paragraphs=paragraphs, command=escape(judgement.command),
+        about=escape(judgement.about),
+    )  # fmt: skip
+    return page, png(marks, height)

@@ -3,8 +3,7 @@
 from typing import Literal
 
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 SPLITS = {"dev": "development words", "test": "test words"}
 

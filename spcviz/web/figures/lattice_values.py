@@ -33,8 +33,12 @@ def values(
     """
     tuned = trace if tuned is None else tuned
     shown = min(at, len(trace.levels))
-    out = {"truth": _spelled(trace, trace.truth), "end": _spelled(trace, trace.predictions[-1]), "level": at}
-    out["end_tuned"] = _spelled(trace, tuned.predictions[-1])
+    out = {
+        "truth": _spell_states(trace, trace.truth),
+        "end": _spell_states(trace, trace.predictions[-1]),
+        "level": at,
+    }
+    out["end_tuned"] = _spell_states(trace, tuned.predictions[-1])
     for n, level in enumerate(trace.levels, start=1):
         keep = threshold(level)[1]
         known = len(trace.truth) > 0 and len(level.truth_arcs) > 0
@@ -56,11 +60,11 @@ def values(
         out[f"falls_{n}"] = float(falls.min()) if len(falls) else None
     level = trace.levels[shown - 1]
     for arc, alpha in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
-        out[f"falls_{_spelled(trace, level.symbols[arc])}"] = float(alpha)
+        out[f"falls_{_spell_states(trace, level.symbols[arc])}"] = float(alpha)
     return out
 
 
-def _spelled(trace, states):
+def _spell_states(trace, states):
     return (" " if trace.words else "").join(trace.alphabet[k] for k in states)
 
 
@@ -78,6 +82,6 @@ def _fate(trace, level, keep, cell):
     if not 0 <= column < len(level.col_start) - 1:
         return None
     for arc in range(level.col_start[column], level.col_start[column + 1]):
-        if _spelled(trace, level.symbols[arc]) == symbols:
+        if _spell_states(trace, level.symbols[arc]) == symbols:
             return "kept" if keep[arc] else "pruned"
     return None

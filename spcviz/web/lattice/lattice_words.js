@@ -153,7 +153,7 @@ export const WORDS = {
   },
 
   tellStatus(fate, tau) {
-    const level = this.level, word = this.called(this.truth);
+    const level = this.level, word = this.nameLabelling(this.truth);
     let kind = fate.state, text = "";
     const best = spellPath(level, level.mapArcs, this.alphabet);
     if (!this.truthVisible) { kind = "hidden"; text = `The true word is hidden. What do you read?${this.secret.has("reading") ? "" : " Guess, then reveal."}`; }
@@ -177,7 +177,7 @@ export const WORDS = {
   },
 
   /** A labelling in a sentence: a word as it is written; of a sentence, whose tags stand under its words, no string of them. */
-  called(states) {
+  nameLabelling(states) {
     return this.data.words.length ? "the gold tags" : `“${[...states].map((k) => this.alphabet[k]).join(this.alphabet.joint || "")}”`;
   },
 

@@ -106,7 +106,7 @@ class Shelf:
 
     def _begin(self, forms, digest, content):
         """Take the brotli form from the folder, or have it made."""
-        if kept := self._kept(digest, content):
+        if kept := self._read_packed(digest, content):
             forms["br"] = _brotli(kept, digest)
         elif digest not in self._asked:
             self._asked.add(digest)
@@ -115,7 +115,7 @@ class Shelf:
                 self._thread = threading.Thread(target=self._make, name="spcviz compressing", daemon=True)
                 self._thread.start()
 
-    def _kept(self, digest, content):
+    def _read_packed(self, digest, content):
         """The brotli form that the folder has; None if it has none, or a damaged one."""
         try:
             kept = (self._folder / f"{digest}-{BROTLI}.br").read_bytes()

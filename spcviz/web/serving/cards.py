@@ -21,8 +21,7 @@ from spcviz import registry
 from spcviz.web.cached import ownership
 from spcviz.web.exporting import card
 from spcviz.web.serving import clients
-from spcviz.web.serving.clients import Buckets
-from spcviz.web.serving.outside import outside_of, reachable
+from spcviz.web.serving.clients import Buckets, outside_of, reachable
 from spcviz.web.serving.visitor_cache import Kept
 from spcviz.web.ui import requests, warmup
 from spcviz.web.view import static_files

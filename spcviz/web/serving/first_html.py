@@ -15,8 +15,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz.web.classroom.rooms import number_in
-from spcviz.web.serving import answers, cards, clients, pages, static
-from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving import answers, cards, clients, static
+from spcviz.web.serving.clients import outside_of
+from spcviz.web.ui import navigation
 from spcviz.web.view import static_files
 
 OWN = Path(__file__).parent
@@ -30,7 +31,7 @@ SHOWN = "Handwritten letters, and under each the readings that the cascade has n
 
 def routes() -> list[Route]:
     """What the server needs: a list of starlette routes."""
-    named = [Route(static_files.path(name), _page, name=f"page {name}") for name in pages.every()]
+    named = [Route(static_files.path(name), _page, name=f"page {name}") for name in navigation.headings()]
     return [*named, Route(static_files.path(PICTURE), _picture)]
 
 
@@ -70,7 +71,7 @@ def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", que
     `card` is the address of the picture that messengers show, below `outside`, by default the page's own card
     (`cards.address`) or the app's picture; `query` is what goes with the page's address.
     """
-    page = pages.every()[name]
+    page = navigation.headings()[name]
     card = card or cards.address(name, "")
     title = f"<title>{escape(page.title)}</title>"
     text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)

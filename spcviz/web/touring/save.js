@@ -117,6 +117,7 @@ export function showSave(bar, opener) {
     return { box, get value() { return box.value; } };
   };
   const loop = () => {
+    fetch(urlOf("wake", sceneHere(), ""), { priority: "low" }).catch(() => null); // the first would wait for what draws
     const width = choice("Width of the loop", [["960", "960 pixels"], ["1920", "1920 pixels"]]);
     const theme = choice("Theme of the loop", [["0", "light"], ["1", "dark"]]);
     theme.box.value = bar.readTheme() && bar.isDark ? "1" : "0";
@@ -149,7 +150,7 @@ export function showSave(bar, opener) {
 }
 
 /** Once the address says what is on the screen: a stroke or a drag may just be on its way. */
-async function settled() {
+async function waitUntilSent() {
   const views = [], rest = (ms) => new Promise((done) => setTimeout(done, ms));
   document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
   const isUnsent = () => views.some((view) => view.isUnsent);
@@ -164,7 +165,7 @@ export async function showCard(bar, opener) {
   const said = node("p", { class: "where", role: "status" }, "drawing it …"), place = node("div");
   bar.show("Card", node("h3", {}, "Card"), place, said);
   bar.placePanel(opener.getBoundingClientRect());
-  await settled();
+  await waitUntilSent();
   const link = new URL(sceneHere(), document.baseURI), address = new URL(bar.data.tools.card, document.baseURI);
   address.search = link.search;
   const answer = await fetch(address).catch(() => null);

@@ -18,11 +18,14 @@ from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import layout, navigation
 
 NOTE, TRIED = "tour_note", "tour_tried"
-"""Where a session keeps what is wrong with an address, and {(tour, number): texts that were chosen}."""
+"""Where a session keeps (tour, code of a scene, what is wrong with the address that led there), and
+{(tour, number): texts that were chosen}."""
 MOST_PICTURE = 290
 """Characters of a scene's address that a phone opens."""
 MOST_LISTED = 120
 """Characters of a scene in the speaker's list."""
+CODE = re.compile(r"([0-9]{1,6})(a?)", re.ASCII)
+"""What an address calls a scene: its number, and an "a" with the answer."""
 KNOWN: dict[tuple[str, str], dict[str, str]] = {}
 """{(shipped tour, code of a scene): its numbers}: filled by whoever gets there, for handouts and speakers."""
 NO_TOUR = tour.Tour("", "", "", ())
@@ -67,7 +70,7 @@ def running(params: Mapping[str, str]) -> Running | None:
     asked = params.get("at") or params.get("scene") or "1"
     if asked == tour.END and known.seen:
         return Running(known, len(known.scenes), bool(known.scenes[-1].answer), is_end=True)
-    code = re.fullmatch(r"([0-9]{1,6})(a?)", asked, re.ASCII)
+    code = CODE.fullmatch(asked)
     number = int(code[1]) if code else 0
     note = ""
     if not 1 <= number <= len(known.scenes):
@@ -79,7 +82,25 @@ def running(params: Mapping[str, str]) -> Running | None:
     return Running(known, number, bool(code and code[2] and scene.answer), note)
 
 
+def is_code(text: str) -> bool:
+    """Whether a text calls some scene of some tour; pages have other uses for the name ``scene``."""
+    return text == tour.END or CODE.fullmatch(text) is not None
+
+
+def find_number(of_tour: tour.Tour, page: str, state: Mapping[str, str]) -> int | None:
+    """The first scene of a tour that is a page in just this state; None for none.
+
+    >>> of = tour.Tour("x", "", "", (tour.Scene("letters?level=2"), tour.Scene("letters?word=5")))
+    >>> find_number(of, "letters", {"word": "5"}), find_number(of, "letters", {})
+    (2, None)
+    """
+    places = ((scene.page, scene.query()) for scene in of_tour.scenes)
+    return next((n for n, place in enumerate(places, start=1) if place == (page, dict(state))), None)
+
+
 def _unknown(name):
+    if not name:
+        return "This address names no tour. The page Tours lists those that there are."
     if name == tour.OWN:
         return "Your own tour is kept in the browser that made it. Bring its file or its address to Tours."
     if name == tour.BROUGHT:
@@ -130,7 +151,7 @@ def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = Fal
         "say": "" if at.is_end or (at.is_answered and scene.after) else tour.fill(scene.say, facts),
         "ask": "" if at.is_end else tour.fill(scene.ask, facts),
         "answer": tour.fill(scene.answer, facts) if at.is_answered and not at.is_end else "",
-        "note": at.note or st.session_state.pop(NOTE, ""),
+        "note": at.note or _kept_note(at),
         "isAsking": bool(scene.answer) and not at.is_answered,
         "point": scene.point,
         "query": scene.query(at.is_answered),
@@ -142,6 +163,16 @@ def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = Fal
         "closing": closing(at) if at.is_end else None,
         "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
+
+
+def keep_note(at: Running) -> None:
+    """Remember what was wrong with an address that led to a scene: it is said as long as one stays there."""
+    st.session_state[NOTE] = at.tour.name, at.code, at.note
+
+
+def _kept_note(at):
+    name, code, note = st.session_state.get(NOTE, ("", "", ""))
+    return note if (name, code) == (at.tour.name, at.code) else ""
 
 
 def describe_to_speaker(at: Running) -> dict:
@@ -186,7 +217,9 @@ def closing(at: Running) -> dict:
     """What the closing scene says: what was seen, how many were right, where to go on."""
     right, n = score(at.tour)
     after, one = tour.shipped_tours().get(at.tour.next), tasks.every().get(at.tour.task)
-    tally = f"{right} of your {n} {'answer was' if n == 1 else 'answers were'} right at the first try."
+    tally = f"{right} of your {n} answers were right at the first try."
+    if n == 1:
+        tally = f"Your answer was {'' if right else 'not '}right at the first try."
     return {
         "seen": list(at.tour.seen),
         "score": tally if n else "",

@@ -139,7 +139,7 @@ class SpeakerView extends View {
     const of = `${name}/${number}`;
     if (this.noted === of) return;
     this.noted = of;
-    this.notes.value = this.kept()[of] ?? notes;
+    this.notes.value = this.readNotes()[of] ?? notes;
   }
   paintPicture(address) {
     this.picture.hidden = !address;
@@ -163,7 +163,7 @@ class SpeakerView extends View {
 
   // ---------------------------------------------------------------- notes
 
-  kept() {
+  readNotes() {
     try {
       return JSON.parse(localStorage.getItem(NOTES)) ?? {};
     } catch {
@@ -172,7 +172,7 @@ class SpeakerView extends View {
   }
   keepNote() {
     try {
-      localStorage.setItem(NOTES, JSON.stringify({ ...this.kept(), [this.noted]: this.notes.value }));
+      localStorage.setItem(NOTES, JSON.stringify({ ...this.readNotes(), [this.noted]: this.notes.value }));
     } catch {
       this.say("notes cannot be kept in this browser");
     }

@@ -1,6 +1,7 @@
 """Running a tour: the bar above the page, the numbers that pages offer it, and what the browser asks for.
 
-``/?tour=NAME&scene=3`` (the presenter's link) leads to the scene's page. A sentence gets the numbers that the
+``/?tour=NAME&scene=3`` (the presenter's link) leads to the scene's page, ``/?tour=NAME`` to the first scene.
+A sentence gets the numbers that the
 very run that drew the page has offered (`offer`).
 """
 
@@ -16,7 +17,7 @@ from spcviz.web.serving import cards
 from spcviz.web.touring import own_tour, scenes
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
-from spcviz.web.ui import about, history, layout, navigation
+from spcviz.web.ui import about, history, layout, misread, navigation
 
 KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
 FACTS = "tour_facts"
@@ -33,6 +34,8 @@ _HOMES = "tour_homes"
 """{(tour, code of a scene): the state that its page makes of the scene's address}; a page leaves out what is
 so anyway."""
 _SAID, _CHOICES, _WAITS = "tour_said", "tour_choices", "tour_waits"
+_BEEN = "tour_been"
+"""Scenes that this visit has been at, {(tour, code)}: from there it may go on to other pages."""
 _HAS_SPEAKER = "tour_has_speaker"
 """Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
 
@@ -138,17 +141,39 @@ def handout(of_tour):
 def follow(page):
     """Go where a key, a button or a presenter's link leads, before the `page` that the URL names runs."""
     history.at_page(page.url_path)
-    going = st.session_state.pop(_GOING, None)
-    if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
-        at = scenes.running(st.query_params)
-        going = _going(at) if at.tour.scenes and at.scene.page in navigation.names() else None
-        st.session_state[scenes.NOTE] = at.note
+    going, params = st.session_state.pop(_GOING, None), st.query_params.to_dict()
+    if (text := params.get("room")) is not None and scenes.room(text) is None:
+        misread.note("room", f"{misread.quote(text)} is no number of a class's room: ask for its link again.")
+    if going is None and "tour" in params:
+        going = _lead(page, params)
     if going is None:
         return
     name, params = going
+    st.session_state[_BEEN] = _been() | {(params.get("tour"), params.get("at"))}
     if name != page.url_path and name in navigation.names():
         st.switch_page(navigation.find_page(name), query_params=params)
     st.query_params.from_dict(params)
+
+
+def _been():
+    return st.session_state.get(_BEEN, frozenset())
+
+
+def _lead(page, params):
+    """Where an address leads that names a tour and no scene of it, or one of another page that this visit has
+    not been at; None for one that stays."""
+    at, has_place = scenes.running(params), bool(params.get("at"))
+    if not has_place and not scenes.is_code(params.get("scene", "")):
+        state = {name: text for name, text in params.items() if name not in tour.RESERVED}
+        if number := scenes.find_number(at.tour, page.url_path, state):
+            at = scenes.running({"tour": at.tour.name, "at": str(number)})
+    if not at.tour.scenes or at.scene.page not in navigation.names():
+        return None
+    is_here = at.scene.page == page.url_path or (at.tour.name, at.code) in _been()
+    if has_place and is_here and not at.note:
+        return None
+    scenes.keep_note(at)
+    return _going(at)
 
 
 @contextlib.contextmanager
@@ -159,6 +184,7 @@ def bar(page):
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
     st.session_state[layout.SCENE_HAS_CONTROLS] = has_controls
     st.session_state[course.TOUR_HIDES] = () if not at or at.is_answered or at.is_end else at.scene.hides
+    st.session_state[course.TOUR_STATE] = at.scene.query(at.is_answered) if at else {}
     is_home = _is_home(page, at)
     st.html(_style(at))
     slot = st.container(key="tour_slot")

@@ -30,7 +30,7 @@ def alphas_of(alphas: Sequence[float | None], n: int) -> tuple[float | None, ...
     return tuple((list(alphas) + [None] * n)[:n])
 
 
-def let_go(
+def commit_lattice(
     table: StateTable, key: str, n_levels: int, names: Collection[str] = LATTICE
 ) -> Callable[[], None]:
     """A lattice's callback: what was set in the browser goes to the address, once it is let go of."""

@@ -29,6 +29,12 @@ PHONE = f"<style>{Path(__file__).with_name('phone.css').read_text(encoding='utf-
 PLAIN_HEADINGS = "<style>[data-testid=stHeaderActionElements] { display: none }</style>"
 """A heading is no link of its own: the address is the scene's."""
 
+ROOMY = """<style>
+.stElementContainer[width$=px]:has(> .stSelectbox) { min-width: fit-content }
+.stElementContainer[width$=px] > .stSelectbox input { field-sizing: content }
+</style>"""
+"""A box to choose from is as wide as its page says, and wider where its words take more."""
+
 PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
 
@@ -46,11 +52,6 @@ def look(height=520, projected_height=600):
             height -= BAR if st.session_state.get(SCENE_HAS_CONTROLS, True) else BAR - ROW
     scale = 1.72 if is_projected() else 1.0
     return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
-
-
-def room_for(width: int) -> int:
-    """Pixels of a control whose words take `width` on a desk: a projector's are a third larger."""
-    return width * 4 // 3 if is_projected() else width
 
 
 def has_controls(state: Mapping) -> bool:
@@ -144,19 +145,6 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
     """
     first = table.first_scene
     return [say(state[name]) for name, say in wordings.items() if state[name] != first[name]]
-
-
-def explain_refused(table: StateTable, sentences: dict[str, Callable]):
-    """Say, before the address is cleaned, by `sentences` what it asks for that cannot be shown."""
-    said = table.list_refused(st.query_params)
-    for name, sentence in sentences.items():
-        key = f"refused_{name}_{id(table)}"
-        if name in said:
-            st.session_state[key] = sentence(said[name])
-        elif name in st.query_params:
-            st.session_state.pop(key, None)
-        if key in st.session_state:
-            st.warning(st.session_state[key])
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):

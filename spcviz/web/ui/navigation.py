@@ -1,9 +1,11 @@
 """Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
 
+import ast
 from base64 import b64encode
 from copy import copy
 from functools import cache
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -112,3 +114,31 @@ def _sections():
             shown = st.Page(APP / page.path, **named, default=page.path == HOME)
             by_section.setdefault(part_of(page), []).append(shown)
     return by_section
+
+
+OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")
+"""Pages whose first view has a chart of Plotly: a browser begins at once to fetch what draws it. A page that
+is not named here fetches it when its chart comes; tests/browser/saving/test_still.py asks."""
+
+
+class Heading(NamedTuple):
+    """A page as its HTML names it, from the first line of its file: before the page has run."""
+
+    name: str  # in its address; "" is the home page
+    title: str
+    sentence: str
+    opens_with_chart: bool  # drawn by Plotly
+
+
+@cache
+def headings() -> dict[str, Heading]:
+    """{name in addresses: `Heading`} of all pages."""
+    return {name: _heading(name, path) for name, path in names().items()}
+
+
+def _heading(name, path):
+    source = (APP / path).read_text(encoding="utf-8")
+    line = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    title, _, sentence = line.partition(": ")
+    sentence = sentence[:1].upper() + sentence[1:]
+    return Heading(name, f"{title} · spcviz" if name else "spcviz", sentence, name in OPEN_WITH_CHARTS)

@@ -115,7 +115,7 @@ class Seats:
         if fit is None or scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
         if scope["type"] == "websocket":
-            return await self._seated(scope, receive, send)
+            return await self._serve_in_line(scope, receive, send)
         if not _asks_for_a_page(scope):
             return await self.app(scope, receive, send)
         now = time.monotonic()
@@ -127,7 +127,7 @@ class Seats:
         headers = {"Retry-After": "15", "Cache-Control": "no-store", "Connection": "close"}
         await HTMLResponse(FULL_PAGE.format(fit=fit), 503, headers)(scope, receive, send)
 
-    async def _seated(self, scope, receive, send):
+    async def _serve_in_line(self, scope, receive, send):
         if self._coming:
             self._coming.popleft()
         self._n_open += 1

@@ -13,12 +13,16 @@ and components own part of the state (alpha is dragged in the browser).
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.web.ui import history
+from spcviz.web.figures.plain import plain
+from spcviz.web.ui import history, misread
+
+MOST_NAMED, MOST_SIGNS = 8, 24
+"""Choices that a sentence lists, and the characters of each."""
 
 
 class Field(NamedTuple):
@@ -42,8 +46,9 @@ class Field(NamedTuple):
         return value if value is not None and self.allows(value) else self.default
 
     def says(self, text):
-        """Whether an address's text is a value of it."""
-        return self.allows(self._convert(text))
+        """Whether an address's text is a value of it; none says that there is none."""
+        value = self._convert(text)
+        return value is not None and self.allows(value)
 
     def convert(self, value):
         """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
@@ -67,6 +72,28 @@ class Field(NamedTuple):
         if not self.elsewhere or not isinstance(text, str) or len(text) > self.longest:
             return False
         return not self.allows(self._convert(text)) and bool(re.fullmatch(self.elsewhere, text, re.ASCII))
+
+    def describe_refusal(self, text: str) -> str:
+        """A sentence about an address's text that is no value of it.
+
+        >>> whole("level", 1, 1, 6).describe_refusal("9")
+        'The address says level = “9”, but a whole number from 1 to 6 is wanted; the page shows its own.'
+        >>> choice("view", "grid", ("grid", "bars")).describe_refusal("x")
+        'The address says view = “x”, but one of grid, bars is wanted; the page shows its own.'
+        """
+        names = [str(one) for one in self.choices]
+        if names and len(names) <= MOST_NAMED and all(len(one) <= MOST_SIGNS for one in names):
+            listed = ", ".join(plain(one) for one in names if one)
+            wanted = f"one of {listed} is wanted" if len(names) > 1 else f"only {listed} is here"
+        elif names:
+            wanted = "that is none of those on offer"
+        elif self.kind == "text":
+            wanted = "that cannot be read as such"
+        else:
+            number = "a whole number" if self.kind == "whole" else "a number"
+            wanted = f"{number} from {self.low:.12g} to {self.high:.12g} is wanted"
+        asked = f"{plain(self.name)} = {misread.quote(text)}"
+        return f"The address says {asked}, but {wanted}; the page shows its own."
 
     def _convert(self, text):
         if not isinstance(text, str) or len(text) > self.longest:
@@ -196,9 +223,9 @@ class StateTable:
 
     def encode(self, state: Mapping) -> dict[str, str]:
         """Parameters of a state: those that differ from their default, as text; none for the first scene."""
-        return self._encoded(self.clean(state), {})
+        return self._encode_state(self.clean(state), {})
 
-    def _encoded(self, state, kept):
+    def _encode_state(self, state, kept):
         """Parameters of a state beside those that are `kept` for another machine."""
         if not kept and state == self.first_scene:
             return {}
@@ -211,11 +238,18 @@ class StateTable:
             if name in out
         }
 
-    def read(self) -> dict:
-        """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
+    def read(self, sentences: Mapping[str, Callable[[str], str]] | None = None) -> dict:
+        """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not.
+
+        Of bad values a sentence is said above the page: the page's own of `sentences`, {name: of its text}.
+        """
         present = st.query_params.to_dict()
         state = self.parse(present)
-        self._write(self._encoded(state, self.missing(present)), present)
+        misread.know(self.fields)
+        for name, text in self.list_refused(present).items():
+            say = (sentences or {}).get(name, self.fields[name].describe_refusal)
+            misread.note(name, say(text))
+        self._write(self._encode_state(state, self.missing(present)), present)
         return state
 
     def write(self, **changes) -> dict:
@@ -226,7 +260,7 @@ class StateTable:
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
-        if self._write(self._encoded(state, kept), before):
+        if self._write(self._encode_state(state, kept), before):
             history.remember({name: text for name, text in before.items() if name in self.fields})
         return state
 

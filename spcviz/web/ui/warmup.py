@@ -7,8 +7,6 @@ automatically (`may_compute`).
 """
 
 import contextlib
-import ctypes
-import gc
 import logging
 import math
 import threading
@@ -79,12 +77,10 @@ _PIECE_PATIENCE = 1.0
 
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
-    from spcviz.web.cached import pool, sharing
+    from spcviz.web.cached import heap, pool, sharing
 
     _open_terminal()
-    gc.set_threshold(*_OF_COLLECTOR)
-    for setting in _OF_MALLOC:
-        _tell_c_library("mallopt", *setting)
+    heap.set_up()
     STATE.known.clear()
     sharing.GATE["of"] = may_compute
     pool.BETWEEN["of"] = partial(STATE.let_visitors_first, patience=_PIECE_PATIENCE)
@@ -166,6 +162,8 @@ def _waiting(names):
 
 
 def _warm_up():
+    from spcviz.web.cached import heap
+
     try:
         # Here and not above: importing numba takes as long as the home page may take in all.
         STATE.wanted.wait(_FIRST_PAGE)
@@ -175,7 +173,7 @@ def _warm_up():
         for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
         TERMINAL.info("spcviz: ready")
-        _settle()
+        heap.settle()
         STATE.opened.wait()
         from spcviz.web.ui import results  # and this as late: it brings all figures
 
@@ -185,7 +183,7 @@ def _warm_up():
     finally:
         STATE.pending.clear()
         STATE.known.set()
-        _settle()
+        heap.settle()
 
 
 def _open_terminal():
@@ -193,36 +191,3 @@ def _open_terminal():
     TERMINAL.handlers = [logging.StreamHandler()]
     TERMINAL.setLevel(logging.INFO)
     TERMINAL.propagate = False
-
-
-def _settle():
-    """What is loaded now stays: keep the collector from walking through it after every rerun."""
-    gc.collect()
-    gc.freeze()
-    give_back()
-
-
-_OF_COLLECTOR = 2000, 20, 50
-"""When Python looks for garbage in circles: the whole of it, 0.2 s with some hundred sessions, 28 times as
-seldom as by default. In turns: 200 students on Letters waited 0.04 and 0.08 s instead of 0.2 to 1.0 (p95),
-and the server took no more memory.
-"""
-_OF_MALLOC = (-8, 2), (-3, 2**22), (-1, 2**26)
-"""M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of `mallopt`, where the C library has it.
-
-By default each thread of many gets a part of memory for itself, which none of the others fills (a class left
-200 MB more behind), and a large array that is freed leaves a hole in it. What kernels want for a moment is
-smaller and is kept: coming anew from the system each time, it made them half as slow again.
-"""
-
-
-def give_back():
-    """Hand memory that is free back to the system, where the C library can: loading leaves 50 MB and more."""
-    _tell_c_library("malloc_trim", 0)
-
-
-def _tell_c_library(function, *numbers):
-    try:
-        getattr(ctypes.CDLL(None), function)(*numbers)
-    except (OSError, AttributeError, TypeError):
-        LOG.debug("this system's C library has no %s", function)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spcviz
-from spcviz.io.zip_file import to_zip
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
 from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import digest_of

@@ -123,6 +123,80 @@ def test_the_presenter_s_link_leads_to_the_scene():
     assert facts(at)["looked_at"] == "35,854"
 
 
+LETTERS, POSE = "pages/cascade/letters.py", "pages/cascade/pose.py"
+HOME = "pages/start/home.py"
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "leads"),
+    [
+        (HOME, {"tour": "circles"}, ("circles", "1", "show=tables")),
+        (PAGE, {"tour": "circles"}, ("circles", "1", "show=tables")),
+        (EXACT, {"tour": "circles", "word": "1350"}, ("circles", "1", "show=tables")),
+        (LETTERS, {"tour": "circles", "scene": "2"}, ("circles", "2", "show=tables")),
+        (HOME, {"tour": "circles", "at": "1"}, ("circles", "1", "show=tables")),
+        (HOME, {"tour": "circles", "scene": ""}, ("circles", "1", "show=tables")),
+        (HOME, {"tour": "circles", "scene": "0"}, ("circles", "1", "This tour has no scene 0: it has 14.")),
+        (HOME, {"tour": "cascade", "scene": "<b>"}, ("cascade", "1", "This tour has no scene <b>")),
+        (EXACT, {"tour": "cascade", "at": "x"}, ("cascade", "1", "This tour has no scene x")),
+        (EXACT, {"tour": "cascade", "show": "messages", "step": "7"}, ("cascade", "4", "step=7")),
+    ],
+)
+def test_half_of_a_scene_s_address_leads_to_a_scene(page, address, leads):
+    """A tour alone, on whatever page, is its first scene, or the one that is the page's state."""
+    st.session_state.clear()
+    at = open_page(page, **address)
+    params = {name: "".join(at.query_params[name]) for name in at.query_params}
+    assert (params["tour"], params["at"]) == leads[:2]
+    said = at.session_state["tour_note"][2], *(f"{name}={text}" for name, text in params.items())
+    assert any(leads[2] in one for one in said)
+    assert not at.warning
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "says"),
+    [
+        (HOME, {"tour": ""}, "This address names no tour."),
+        (HOME, {"tour": "", "scene": ""}, "This address names no tour."),
+        (LETTERS, {"tour": "nothere", "scene": "3"}, "There is no tour “nothere”."),
+        (HOME, {"scene": "3"}, "The address names a scene and no tour"),
+        (LETTERS, {"at": "3", "word": "5"}, "The address names a scene and no tour"),
+    ],
+)
+def test_what_names_no_scene_is_said(page, address, says):
+    st.session_state.clear()
+    at = open_page(page, **address)
+    params = {name: "".join(at.query_params[name]) for name in at.query_params}
+    said = [one.value for one in at.warning] + ([shown(at, params)["note"]] if "tour" in params else [])
+    assert [one for one in said if says in one] == said
+    assert said
+
+
+def test_from_a_scene_one_may_go_on_to_another_page_with_its_tour():
+    at = open_page(EXACT, tour="cascade", at="1")
+    at.session_state["tour_going"] = "joint_beats_separate", {"tour": "cascade", "at": "1"}
+    at = check(at.run())
+    assert "Joint" in at.markdown[0].value
+    at.switch_page("pages/learn/joint_beats_separate.py")  # the browser is there now
+    at.query_params["tour"], at.query_params["at"] = "cascade", "1"
+    at = check(at.run())
+    assert at.query_params["at"] in ("1", ["1"])
+    assert "Joint" in at.markdown[0].value
+
+
+def test_what_is_wrong_with_a_led_address_is_said_while_one_stays_there():
+    st.session_state.clear()
+    led = scenes.running({"tour": "circles", "at": "99"})
+    scenes.keep_note(led)
+    here = {"tour": "circles", "at": led.code}
+    assert [shown_note(here) for _ in range(2)] == ["This tour has no scene 99: it has 14."] * 2
+    assert not shown_note({"tour": "circles", "at": "3"})
+
+
+def shown_note(address):
+    return scenes.describe_scene(scenes.running(address), {})["note"]
+
+
 def test_an_own_tour_comes_by_address_and_is_edited():
     at = open_page(PAGE, own=tour.pack(MINE))
     assert "own" not in at.query_params

@@ -24,6 +24,37 @@ STREAMLIT_S = {
     "presentation-role-conflict": "stFileUploader",
 }
 """Rules that Streamlit's own elements break, and what the broken ones have in their HTML."""
+CUT = """() => {
+  const out = [];
+  const isCut = (e) => {
+    if (e.matches('input')) return e.scrollWidth > e.clientWidth + 1;
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    const box = range.getBoundingClientRect();
+    for (let a = e; a; a = a.parentElement || a.getRootNode().host) {
+      const { overflowX, position } = getComputedStyle(a), frame = a.getBoundingClientRect();
+      if (position === 'fixed' || ['auto', 'scroll'].includes(overflowX)) return false;
+      const isOver = box.right > frame.right + 1.5 || box.left < frame.left - 1.5;
+      if (overflowX !== 'visible' && isOver) return frame.width > 2; // a narrower one is read aloud only
+    }
+    return false;
+  };
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (e.shadowRoot) walk(e.shadowRoot);
+      if (!e.offsetWidth || e.closest('svg, [data-testid=stSidebar]')) continue;
+      if (getComputedStyle(e).visibility === 'hidden') continue;
+      const own = [...e.childNodes].filter((c) => c.nodeType === 3).map((c) => c.data).join('').trim();
+      const words = e.matches('input[role=combobox]') ? e.value : own;
+      const isSentence = e.matches('input') && words.length > 60;
+      if (words && !isSentence && isCut(e)) out.push(words.slice(0, 60));
+    }
+  };
+  walk(document);
+  return out;
+}"""
+"""Words of which a part is behind an edge that nothing scrolls: of a text or of what was chosen in a box. A
+whole sentence in a box is no word of it: no line of a phone takes it, and its page draws it."""
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
@@ -55,13 +86,18 @@ def faults(page):
 @pytest.mark.parametrize("name", list(navigation.names()))
 def test_a_page_asks_for_little_and_axe_finds_nothing(browser, server, name):
     page = open_sized(browser, f"{server}/{name}", "desk", "light")
-    desk, wrong = page.evaluate(ASKED), {"desk, light": faults(page)}
+    desk, wrong = page.evaluate(ASKED), {"desk, light": faults(page) + page.evaluate(CUT)}
     page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"][:2], strict=True)))
     page.wait_for_timeout(800)
-    phone, wrong["phone, light"] = page.evaluate(ASKED), faults(page)
+    phone, wrong["phone, light"] = page.evaluate(ASKED), faults(page) + page.evaluate(CUT)
     page.close()
     page = open_sized(browser, f"{server}/{name}", "projector", "dark")
-    projector, wrong["projector, dark"] = page.evaluate(ASKED), faults(page)
+    projector, wrong["projector, dark"] = page.evaluate(ASKED), faults(page) + page.evaluate(CUT)
+    settings = page.get_by_role("button", name="Settings")
+    if settings.count():
+        settings.first.click()
+        page.wait_for_timeout(600)
+        wrong["projector, settings"] = page.evaluate(CUT)
     page.close()
     print(
         f"\n{name or 'home'}: {desk['operable']} to operate in {desk['groups']} groups, "
@@ -95,6 +131,29 @@ def test_words_are_reached_by_the_tab_key_and_explained_where_they_stand(browser
     page.keyboard.press("Escape")
     assert page.evaluate(FOCUSED) == name
     page.close()
+
+
+def test_words_that_are_cut_are_found(browser):
+    """A page of one's own: a box, an ellipsis, a frame around, a shadow tree; what only looks so."""
+    page = browser.new_page(viewport={"width": 800, "height": 600})
+    page.set_content("""<!doctype html><style>div { width: 60px; white-space: nowrap }</style>
+      <input role="combobox" value="one that is far too long for its box" style="width: 80px">
+      <div style="overflow: hidden; text-overflow: ellipsis">two that is far too long</div>
+      <div style="overflow: hidden"><p style="width: 300px">three <b>inside of what is cut</b></p></div>
+      <div id="host"></div>
+      <div>no: it hangs out</div>
+      <div style="overflow: auto">no: this one can be scrolled</div>
+      <div style="overflow: hidden">no</div>
+      <div style="overflow: hidden; width: 1px">no: read aloud only</div>
+      <input role="combobox" value="no" style="width: 80px">
+      <input value="no: it is typed, and is walked through" style="width: 80px">""")
+    page.evaluate("""() => {
+      const inside = '<p style="overflow: hidden; width: 40px; white-space: nowrap">four is too long</p>';
+      document.querySelector('#host').attachShadow({ mode: 'open' }).innerHTML = inside;
+    }""")
+    found = page.evaluate(CUT)
+    page.close()
+    assert [text.split()[0] for text in found] == ["one", "two", "three", "inside", "four"]
 
 
 def test_what_is_counted(browser):

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from benchmarks.app.page_figures import IS_SHOWN, SIZES, WATCH_SHIFTS, shift_of
-from spcviz.web.serving import pages
+from spcviz.web.ui import navigation
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
@@ -29,7 +29,7 @@ def windows(browser):
         context.close()
 
 
-CASES = [*((name, "phone") for name in pages.every()), ("letters", "desk"), ("sweep", "projector")]
+CASES = [*((name, "phone") for name in navigation.headings()), ("letters", "desk"), ("sweep", "projector")]
 """Every page on a phone, where the most moves, and two at the other sizes."""
 
 

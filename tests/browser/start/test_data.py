@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from spcviz.io.zip_file import to_zip
+from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.model import template as templates
 from spcviz.sequences import StructuredPerceptron
 

@@ -1,3 +1,5 @@
+"""Exhaustive search and variable elimination against enumeration, and the counts of a lecture."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,3 +1,5 @@
+"""Gibbs samples against the exact distribution, by chi-square; seeds, starts, sharp scores."""
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal

@@ -1,3 +1,5 @@
+"""Grids and their combs against spanning trees and enumeration; the joint filter is safe."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,3 +1,5 @@
+"""Loopy belief propagation: exact on forests, fixed points, damping, the fast loop and the general one."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,3 +1,5 @@
+"""Forests: maxima, sums, witnesses and the best labelling against enumeration."""
+
 import itertools
 
 import numpy as np

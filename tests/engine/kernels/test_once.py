@@ -1,6 +1,10 @@
 """What kernels take in place of numba's own functions, and calls that become those of a kernel by type."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -11,6 +15,7 @@ from numpy.testing import assert_array_equal
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type, kernel, strict_kernel
 from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 
+ROOT = Path(__file__).parents[3]
 NUMBERS = [
     (2, 3),
     (3, 2),
@@ -124,10 +129,18 @@ def test_a_call_is_that_of_the_kernel_for_its_types():
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_a_kernel_is_compiled_once_for_callers_of_all_kinds():
-    test_a_call_is_that_of_the_kernel_for_its_types()
-    assert len(_doubled_rows.signatures) == 1
-    assert len(_doubled_number.signatures) == 2, "of whole numbers and of others, whatever was written out"
+def test_a_kernel_is_compiled_once_for_callers_of_all_kinds(tmp_path):
+    code = f"""
+from {__name__} import _doubled_number, _doubled_rows, test_a_call_is_that_of_the_kernel_for_its_types
+test_a_call_is_that_of_the_kernel_for_its_types()
+print(len(_doubled_rows.signatures), len(_doubled_number.signatures))
+"""
+    fresh = os.environ | {"SPCVIZ_JIT_DIR": str(tmp_path)}  # what is on disk already is not compiled
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=fresh, capture_output=True, text=True, timeout=200
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["1", "2"], "rows; whole numbers and others, whatever was written out"
 
 
 def _failing(n):

@@ -1,3 +1,5 @@
+"""The result on loopy grids: its rows, paired differences, and that workers change nothing."""
+
 import json
 from concurrent.futures import ThreadPoolExecutor
 

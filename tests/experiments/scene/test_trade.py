@@ -122,7 +122,7 @@ def test_curves_at_budgets_and_gaps_between_methods():
     meta[:, :, 0] = losses[:, [1]]  # the least lead where the first purchase helps
     test = trade.Looked(meta, losses, None)
     values = losses[:, :-1] - losses[:, 1:]
-    rows = trade_tables._compared(values, test, np.array([1.0, 1.0]), rng)
+    rows = trade_tables._compare_spending(values, test, np.array([1.0, 1.0]), rng)
     assert [(row["method"], row["share"]) for row in rows[:2]] == [("uniform", 0.25), ("uniform", 0.5)]
     by = {(row["method"], row["share"]): row for row in rows}
     assert by["uniform", 0.25]["points"] == pytest.approx(-7.5, abs=2)  # 18 purchases all mend, not 9

@@ -48,7 +48,7 @@ def test_blocks_of_sentences_are_the_whole(scored, rule, monkeypatch):  # noqa: 
     whole = equal_loss.score_filter(linear, lattice, features, labels, rule=rule)
     monkeypatch.setattr(rules, "BLOCK", 3)
     part = rules.Part(features, labels, LENGTHS)
-    joined = rules._joined(rules._whole(linear, rule, K, part, whole.alpha), whole.alpha)
+    joined = rules._join_blocks(rules._whole(linear, rule, K, part, whole.alpha), whole.alpha)
     for one, other in zip(whole, joined, strict=True):
         assert_allclose(one, other)
 

@@ -83,7 +83,7 @@ def bags():
 
 def test_it_is_a_world(bags):
     wanted = {name for name in vars(World) if not name.startswith("_")}
-    assert wanted == {"shape", "starts", "some", "lost", "spend", "describe", "losses_if"}
+    assert wanted == {"shape", "starts", "some", "loss_of", "spend", "describe", "losses_if"}
     assert all(hasattr(bags, name) for name in wanted)
 
 

@@ -1,3 +1,5 @@
+"""Joint learning of an ensemble: it follows the gradient of its objective, and learns what no comb knows."""
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Context, means and entropies against their definitions."""
+"""Regions of a picture at every level: context, means and entropies against their definitions."""
 
 import numpy as np
 

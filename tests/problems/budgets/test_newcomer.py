@@ -56,12 +56,12 @@ def test_one_method_alone_is_sent_and_packed_once(tasks):
     batch = toy.make({"size": 20, "seed": 3})
     _, whole = trade_off_payload(batch, "toy", toy)
     for method in batch.methods:
-        _, alone = trade_off_payload(batch, "toy", toy, only=method.name)
+        _, alone = trade_off_payload(batch, "toy", toy, only=(method.name,))
         others = [f'"name": "{one.name}"'.encode() for one in batch.methods if one is not method]
         assert f'"name": "{method.name}"'.encode() in alone["batch"].content
         assert not [name for name in others if name in alone["batch"].content]
         assert all(name in whole["batch"].content for name in others)
-        assert trade_off_payload(batch, "toy", toy, only=method.name)[1]["batch"] is alone["batch"]
+        assert trade_off_payload(batch, "toy", toy, only=(method.name,))[1]["batch"] is alone["batch"]
 
 
 @needs_node

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from spcviz.problems.arms.page import cached
 from spcviz.problems.arms.page.shown import ArmPictures
-from spcviz.problems.arms.view import trade_task
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, Purchases, TradeOff
 from spcviz.problems.budgets.view.component import batch_part
 from spcviz.problems.words.view.component import word_part
@@ -173,8 +173,8 @@ def test_arms_bring_their_pictures_and_joints():
     n = 7
     joints, truth = np.full((n, 4, 3, 2), -3.4), np.full((n, 3, 2), 250.0)
     arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
-    payload = trade_task.pack(arms)
-    assert len(trade_task.COLOURS["light"]) == 4
+    payload = cached.pack(arms)
+    assert len(cached.COLOURS["light"]) == 4
     assert payload["sheets"] == ["data:,"]
     numbers = payload["joints"]
     assert (numbers == -3).all()

@@ -1,3 +1,5 @@
+"""Random grids as the thesis draws them, and the errors and agreement measured on them."""
+
 import itertools
 
 import numpy as np

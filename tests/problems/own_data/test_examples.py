@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spcviz.io.zip_file import of_zip
+from spcviz.io.zipped import of_zip
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.own_data.data.example_texts import N_WORDS, pixels_of
 from spcviz.problems.own_data.data.examples import EXAMPLES, data_of, read_example

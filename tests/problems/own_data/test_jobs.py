@@ -32,7 +32,7 @@ def job(**more):
 def fork_servers():
     processes = psutil.Process().children()
     running = fork_server._RUNNING.get("training")
-    return [one for one in processes if running is not None and one.pid == running[0].pid]
+    return [one for one in processes if running is not None and one.pid == running.process.pid]
 
 
 def children():

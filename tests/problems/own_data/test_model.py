@@ -12,7 +12,7 @@ import pytest
 
 import spcviz
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.zip_file import MANIFEST, of_zip, to_zip
+from spcviz.io.zipped import MANIFEST, of_zip, to_zip
 from spcviz.problems.own_data.data.examples import data_of, read_example
 from spcviz.problems.own_data.data.files import read
 from spcviz.problems.own_data.model import cascades, foreign_scores, stored

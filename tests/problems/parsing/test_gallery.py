@@ -9,7 +9,7 @@ from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import OFFERED
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.shared import folders
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 from spcviz.shared.folders import MODELS
 from tests.oracles import trees_of_words as oracle
 

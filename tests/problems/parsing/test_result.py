@@ -63,7 +63,7 @@ def found():
     everywhere, near = "all arcs", "length dictionary"
     whole = [alone(everywhere, "tags", 76.0, 3.0), alone(everywhere, "full", 83.0, 10.0) | {"uas_dev": 84.0}]
     return {
-        "chosen": [{"data": "ewt"} | row for row in measure._chosen(rows, whole)],
+        "chosen": [{"data": "ewt"} | row for row in measure._choose_fastest(rows, whole)],
         "name": "parsing", "rows": rows, "compared": compared, "depth": depth, "best": {"ewt": "one_shot"},
         "without_policy": whole,
         "lengths": [alone(near, "tags", 75.5, 2.0), alone(near, "full", 82.4, 2.5)],
@@ -88,11 +88,11 @@ def test_every_table_has_its_rows_and_every_chart_draws(found):
 def test_it_is_chosen_on_development_sentences_whatever_the_test_says(found):
     whole = found["without_policy"]
     rows = [row | {"uas": 0.0, "us_per_word": 9.0} for row in found["rows"]]
-    picked = measure._chosen(rows, whole)
+    picked = measure._choose_fastest(rows, whole)
     keys = ("loss", "dictionary", "policy", "features_share")
     assert [[row[key] for key in keys] for row in picked] == [
-        [row[key] for key in keys] for row in measure._chosen(found["rows"], whole)
+        [row[key] for key in keys] for row in measure._choose_fastest(found["rows"], whole)
     ]
     assert {row["times_faster"] for row in picked} == {10.0 / 9.0}
     weak = [row | {"uas_dev": row["uas_dev"] - 20} for row in rows]
-    assert measure._chosen(weak, whole) == []
+    assert measure._choose_fastest(weak, whole) == []

@@ -3,12 +3,13 @@
 import json
 
 import numpy as np
+import pytest
 
 from experiments.parsing import measure
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.page.shown import ParsedSentence, PolicyCourse
-from spcviz.problems.parsing.view.component import PARSING, sentence_part
+from spcviz.problems.parsing.view.component import PARSING, cut_off, parsing_payload, sentence_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
 
@@ -74,6 +75,36 @@ def test_the_browser_sees_what_was_sent(tmp_path):
             assert all(level > other for other in under)
             assert level >= 1
         assert all(level == 0 for level, head in zip(levels, tree, strict=True) if head == 0)
+
+
+@pytest.mark.parametrize("stop", [0, 2, 5])
+def test_what_a_question_hides_is_not_sent(stop):
+    parsed = sentence(np.random.default_rng(1))
+    (course,) = parsed.courses
+    before = cut_off(course, stop)
+    assert before.order.tolist() == course.order[:stop].tolist()
+    for name in ("heads", "score", "other", "without", "us"):
+        assert np.array_equal(getattr(before, name), getattr(course, name)[: stop + 1])
+    assert np.array_equal(before.values[:stop], course.values[:stop], equal_nan=True)
+    assert np.isnan(before.values[stop]).all(), "what the policy makes of the next purchase names it"
+    assert len(before.values) == stop + 1
+    sent, parts = parsing_payload(parsed, "x", stop=stop)
+    whole, all_parts = parsing_payload(parsed, "x")
+    assert sent == {"identity": f"x|{stop}", "stop": stop}
+    assert "stop" not in whole
+    assert len(parts["sentence"].content) < len(all_parts["sentence"].content) or stop == 5
+
+
+@needs_node
+def test_the_browser_reads_what_is_sent_of_it(tmp_path):
+    parsed = sentence(np.random.default_rng(1))
+    parsed = parsed._replace(courses=(cut_off(parsed.courses[0], 2),))
+    flat = lambda a: [v if np.isfinite(v) else None for v in a.ravel().tolist()]  # noqa: E731
+    payload = json.loads(json.dumps(sentence_part(parsed), default=flat))
+    data = {"payload": payload, "trees": [], "shares": [0.4]}
+    seen = run_node(tmp_path, "problems/parsing/view/parsing_core.js", BODY, data)
+    assert seen["heads"] == parsed.courses[0].heads.tolist()
+    assert sum(one["bought"] for one in seen["counts"]) == 2
 
 
 def test_the_trade_off_page_takes_the_task_along():

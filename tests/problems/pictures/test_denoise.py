@@ -1,3 +1,5 @@
+"""Pictures to clean: their classes, the noise on them, and scores that are log-probabilities."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -11,7 +11,7 @@ from skimage.data import _registry
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pictures.data import prepare, stereo_pairs
 from spcviz.registry import catalogue
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 PACKAGED = Path(skimage.__file__).parent / "data"
 

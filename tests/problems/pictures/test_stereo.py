@@ -1,3 +1,5 @@
+"""Stereo by rows and by the grid: matches at the truth, and joint reading beats separate ones."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Stereo pairs of a folder: found, shrunk, and named where they are damaged."""
+
 import numpy as np
 import pytest
 from skimage.io import imsave

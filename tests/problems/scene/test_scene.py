@@ -15,8 +15,8 @@ from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid, render
-from spcviz.problems.scene.model import costs as known_costs
 from spcviz.problems.scene.model import features, segments, stored, train
+from spcviz.problems.scene.model import features as known_costs
 from spcviz.problems.scene.model.codes import GROUPS, N_CENTRES, Codebook
 from spcviz.problems.scene.model.descriptors import LENGTHS
 from spcviz.problems.scene.page import live, shown

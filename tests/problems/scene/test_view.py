@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.scene.page import cached
 from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
-from spcviz.problems.scene.view import trade_task
 from spcviz.problems.scene.view.component import opening_share, scene_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
@@ -76,7 +76,7 @@ def test_the_browser_sees_what_was_sent(tmp_path):
 
 
 def test_the_trade_off_page_takes_the_task_along():
-    assert "problems/scene/view/trade_task.js" in TRADE_OFF.parts
+    assert "problems/scene/view/cached.js" in TRADE_OFF.parts
     text = script(TRADE_OFF.parts)
     assert text.index("TASKS = {}") < text.index("TASKS.scene =") < text.index("TASKS[data.task]")
 
@@ -84,7 +84,7 @@ def test_the_trade_off_page_takes_the_task_along():
 def test_pictures_are_sent_with_their_places():
     places = np.array([[5, 5], [15, 5], [5, 15]])
     pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
-    sent = trade_task.pack(pictures)
+    sent = cached.pack(pictures)
     np.testing.assert_array_equal(sent.pop("places"), places)
     lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
     assert sent == lists | {"step": 10}

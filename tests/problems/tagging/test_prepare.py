@@ -7,7 +7,7 @@ import pytest
 from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.problems.tagging.data import prepare
 from spcviz.registry import catalogue
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 TREE = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_\n\n"
 

@@ -43,7 +43,7 @@ def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
     assert tuple(last["dms"][w] for w in range(20)) == found.hand_readings[-1]
     parts, _ = model.parts.some(words)
     course = part_policy.spend(parts, part_policy.rule(model.learned.policy))
-    all_bought = live._spelled(course.labels, parts.starts)
+    all_bought = live._spell_labels(course.labels, parts.starts)
     assert tuple(last["dms_pi"][w] for w in range(20)) == all_bought
 
 
@@ -59,7 +59,7 @@ def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share)
     readings = list(method.start_readings)
     for w, reading in zip(method.chain[:n], method.readings[:n]):
         readings[w] = reading
-    assert tuple(readings) == live._spelled(course.labels, parts.starts)
+    assert tuple(readings) == live._spell_labels(course.labels, parts.starts)
 
 
 def test_learned_spending_beats_random_spending(model):

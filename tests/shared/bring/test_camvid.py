@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from spcviz.registry import catalogue
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 NAMES = {"train": ["0001TP_006690", "0001TP_006720"], "val": ["0016E5_07959"], "test": ["Seq05VD_f00000"]}
 

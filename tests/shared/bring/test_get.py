@@ -11,7 +11,7 @@ from spcviz import registry
 from spcviz.registry import catalogue
 from spcviz.registry.problem import DataSet
 from spcviz.shared.bring import get as bring
-from spcviz.shared.bring.source import DownloadError, NoRoomError, Source, SumError, UntrustedError
+from spcviz.shared.bring.original import DownloadError, NoRoomError, Source, SumError, UntrustedError
 
 DATA = bytes(range(256)) * 1000
 TREES = DataSet("trees", "some trees", "https://example.org", "trees", licence="free to all")

@@ -6,7 +6,7 @@ import scipy.io
 from PIL import Image
 
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 
 def test_the_root_is_found_however_deep_it_was_unpacked(tmp_path):

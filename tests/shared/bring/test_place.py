@@ -7,7 +7,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet
 from spcviz.shared.bring import place as bring
-from spcviz.shared.bring.source import NoRoomError, OriginalError
+from spcviz.shared.bring.original import NoRoomError, OriginalError
 
 TREES = DataSet("trees", "some trees", "https://example.org", "forest")
 

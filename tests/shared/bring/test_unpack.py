@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from spcviz.shared.bring import get, unpack
-from spcviz.shared.bring.source import SumError
+from spcviz.shared.bring.original import SumError
 
 
 def packed(folder, *entries):

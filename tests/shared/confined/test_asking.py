@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import REPLACED, ask
 from spcviz.shared.confined.limits import Task
 from spcviz.shared.work import disk_cache
+from tests.shared.confined import works
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems need not have these limits")
 SERVERS = ["", "testing"]
@@ -82,7 +84,7 @@ def test_who_waits_no_longer_takes_the_process_along(server):
     begun = time.monotonic()
     assert ask(task("sleep", server), {}, seconds=0.5).fault == "long"
     assert time.monotonic() - begun < 30
-    parents = [psutil.Process(process.pid) for process, _ in fork_server._RUNNING.values()]
+    parents = [psutil.Process(process.pid) for process, *_ in fork_server._RUNNING.values()]
     end = time.monotonic() + 10
     while any(parent.children(recursive=True) for parent in parents) and time.monotonic() < end:
         time.sleep(0.05)
@@ -92,7 +94,7 @@ def test_who_waits_no_longer_takes_the_process_along(server):
 def test_nothing_is_left_behind_and_nobody_stays_as_a_zombie():
     before = set(os.listdir(tempfile.gettempdir()))
     ask(task("die", "testing"), {})
-    process, _ = fork_server._RUNNING["testing"]
+    process = fork_server._RUNNING["testing"].process
     process.kill()
     end = time.monotonic() + 10
     while psutil.pid_exists(process.pid) and time.monotonic() < end:
@@ -100,3 +102,43 @@ def test_nothing_is_left_behind_and_nobody_stays_as_a_zombie():
     assert not psutil.pid_exists(process.pid)
     assert ask(task("double", "testing"), {"n": 1}).head == {"n": 2}  # and another one is there
     assert not [name for name in set(os.listdir(tempfile.gettempdir())) - before if name.startswith("spcviz")]
+
+
+def awake(server):
+    """The process of a fork server that has been woken; None if none is there within a while."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        running = fork_server._RUNNING.get(server)
+        if running is not None and running.process.poll() is None and running.loaded:
+            return running.process
+        time.sleep(0.02)
+    return None
+
+
+def test_one_that_has_ended_is_woken_again_and_one_that_is_there_is_not():
+    request = fork_server.Request(task("double", "waking"))
+    fork_server.wake(request)
+    first = awake("waking")
+    fork_server.wake(request)
+    assert awake("waking") is first
+    first.kill()
+    first.wait()
+    fork_server.wake(request)
+    assert awake("waking") not in (None, first)
+    assert ask(task("double", "waking"), {"n": 2}).head == {"n": 4}
+
+
+def test_nobody_waits_while_another_fork_server_loads():
+    lazy = Task(**task("double", "lazy")._asdict() | {"ready": f"{works.__name__}:load_slowly"})
+    ask(lazy, {"n": 1})  # it is there, and has not loaded this
+    other = fork_server.Request(lazy, ("for another",))
+    fork_server.wake(other)
+    waiting = threading.Thread(target=ask, args=(lazy, {"n": 1}))  # stands behind what is loaded
+    time.sleep(0.2)
+    waiting.start()
+    time.sleep(0.2)
+    begun = time.monotonic()
+    assert ask(task("double", "testing"), {"n": 3}).head == {"n": 6}
+    assert time.monotonic() - begun < works.SLOWLY / 2
+    assert waiting.is_alive()
+    waiting.join()

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 from spcviz.shared.uploading.uploads import read_upload
 
@@ -145,6 +145,30 @@ def test_colours_of_a_profile_are_shown_as_browsers_do(form, how):
     assert read_upload(clear)[0, 5, 3].tolist() == [255, 255, 255]
     for wrong in (b"no profile", swapped_profile()[:200], swapped_profile().replace(b"RGB ", b"GRAY")):
         assert seen(saved(quarters(), form, icc_profile=wrong, **how))[1] == STORED
+
+
+RAMP, PLAIN = [0, 16, 64, 128, 200, 255], [0, 16, 64, 128, 200, 255]
+GAMMAS = {  # as Chromium 156 shows such a ramp
+    "linear": ({b"gAMA": 100_000}, [0, 71, 137, 188, 229, 255]),
+    "of a Macintosh": ({b"gAMA": 55_556}, [0, 20, 81, 146, 210, 255]),
+    "usual": ({b"gAMA": 45_455}, PLAIN),
+    "none": ({b"gAMA": 0}, PLAIN),
+    "beside sRGB": ({b"sRGB": b"\0", b"gAMA": 100_000}, PLAIN),
+}
+
+
+@pytest.mark.parametrize("name", GAMMAS)
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P"])
+def test_a_pngs_gamma_is_followed_as_browsers_do(mode, name):
+    chunks, right = GAMMAS[name]
+    ramp = np.tile(np.repeat(np.array(RAMP, np.uint8), 20), (32, 1))
+    more = PngImagePlugin.PngInfo()
+    for kind, value in chunks.items():
+        more.add(kind, value if isinstance(value, bytes) else struct.pack(">I", value))
+    frame = read_upload(saved(Image.fromarray(ramp).convert(mode), "PNG", pnginfo=more))[0]
+    found = frame[16, 10::20].astype(int)
+    assert (found == found[:, :1]).all()
+    assert found[:, 0] == pytest.approx(right, abs=1)
 
 
 def clip(form, codec, *, ratio=None, pixels="yuv420p", picture=None):

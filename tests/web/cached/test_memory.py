@@ -1,6 +1,7 @@
 """One budget of bytes for what all cached calls keep."""
 
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from spcviz.web.cached.sharing import share
 
 @pytest.fixture
 def small(monkeypatch):
-    """Room for ten thousand bytes."""
+    """Room for ten thousand bytes of values; what is kept beside each takes nothing."""
     space = memory.MemoryBudget(10_000)
     monkeypatch.setattr(memory, "MEMORY", space)
+    monkeypatch.setattr(memory, "OF_ENTRY", 0)
     return space
 
 
@@ -32,16 +34,18 @@ def arrays_of(n):
 
 def test_views_of_one_array_are_counted_once():
     base = np.zeros(1000)
-    assert memory.held_by([base[:10], base[5:], {"a": base}]).n_bytes == pytest.approx(8000, abs=700)
+    assert memory.held_by([base[:10], base[5:], {"a": base}]).n_bytes == pytest.approx(
+        8000 + memory.OF_ENTRY, abs=700
+    )
 
 
 def test_what_two_values_share_counts_once_until_both_are_gone():
     large, space = np.zeros(100_000), memory.MemoryBudget(10**9)
     space.add("model", print, [large], 1.0)
     space.add("reader", print, {"model": large[5:], "images": np.zeros(10)}, 1.0)
-    assert space.n_bytes == pytest.approx(800_000, abs=1000)
+    assert space.n_bytes == pytest.approx(800_000 + 2 * memory.OF_ENTRY, abs=1000)
     space.remove("model")
-    assert space.n_bytes == pytest.approx(800_000, abs=1000)
+    assert space.n_bytes == pytest.approx(800_000 + memory.OF_ENTRY, abs=1000)
     space.remove("reader")
     space.remove("reader")
     assert space.n_bytes == 0
@@ -53,7 +57,39 @@ def test_attributes_are_counted_and_circles_end():
 
     model = Model()
     model.weights, model.own, model.act, model.lock = np.zeros(500), model, print, threading.Lock()
-    assert 4000 <= memory.held_by(model).n_bytes <= 5000
+    assert 4000 <= memory.held_by(model).n_bytes - memory.OF_ENTRY <= 5000
+
+
+def values_of(kind, number):
+    """Some of what calls of a page return."""
+    if kind == "number":
+        return number / 7
+    if kind == "text":
+        return f"{number} of 14,040 words are lost at this threshold"
+    return tuple(np.full(40, number + k, float) for k in range(5))
+
+
+@pytest.mark.parametrize("kind", ["number", "text", "arrays"])
+def test_what_is_kept_takes_what_is_counted(monkeypatch, kind):
+    """Many small values, as a class makes them: keys and tables count, too."""
+    monkeypatch.setattr(memory, "MEMORY", space := memory.MemoryBudget(10**9))
+
+    @share(10**6)
+    def call(word, alpha, rule):
+        return values_of(kind, word)
+
+    call(-1, 0.5, "mean_max")
+    n, before = 3000, space.n_bytes
+    tracemalloc.start()
+    try:
+        began, _ = tracemalloc.get_traced_memory()
+        for _ in range(3):
+            for word in range(n):
+                call(word + 1000, word / n, "mean_max")
+        taken = tracemalloc.get_traced_memory()[0] - began
+    finally:
+        tracemalloc.stop()
+    assert 0.7 * taken < space.n_bytes - before < 1.4 * taken
 
 
 def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small, monkeypatch):
@@ -198,7 +234,8 @@ class Slowly:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 400))
 def test_the_heap_finds_what_a_search_finds(seed, n_steps):
     rng, gone = np.random.default_rng(seed), []
-    space, slowly = memory.MemoryBudget(3000), Slowly(3000)
+    most = 3000 + 6 * memory.OF_ENTRY
+    space, slowly = memory.MemoryBudget(most), Slowly(most)
     for _ in range(n_steps):
         name = ("call", int(rng.integers(30)))
         if rng.random() < 0.6:

@@ -25,7 +25,7 @@ def find(data):
 CALLERS = {
     "Pose": (find, pose._upload),
     "Scenes": (scene.own, scene._own),
-    "Write": (letters.scan_strip, letters._scanned),
+    "Write": (letters.scan_strip, letters._scan_upload),
 }
 
 

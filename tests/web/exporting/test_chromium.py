@@ -138,6 +138,19 @@ def test_who_gives_up_ends_it_and_one_that_died_is_not_used_again():
     assert not any(child.is_running() for child in children)
 
 
+def test_one_that_was_woken_is_the_one_that_draws():
+    kept = chromium.Browsers(drawing.require_browser, 0)
+    kept.wake()
+    kept.wake()
+    assert len(kept) == 1
+    with kept.borrow() as one:
+        assert len(kept) == 0
+        assert one.draw(page(), SIZE, 1, wanted)[1] == "drawn"
+    kept.wake()
+    assert len(kept) == 1
+    kept.end()
+
+
 def test_it_ends_after_so_many_pages_and_with_the_process_that_told_it(monkeypatch):
     kept = chromium.Browsers(drawing.require_browser, 0)
     monkeypatch.setattr(chromium, "MOST_PAGES", 1)

@@ -97,7 +97,7 @@ def test_who_leaves_ends_the_child():
 
     with pytest.raises(Left):
         making.make_file("page", "letters", 960, False, glance)
-    process, _ = fork_server._RUNNING["saving"]
+    process = fork_server._RUNNING["saving"].process
     assert not [one for one in psutil.Process(process.pid).children(recursive=True) if one.name() == "find"]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.limits import LateError
-from spcviz.web.exporting import saving
+from spcviz.web.exporting import making, saving
 from spcviz.web.exporting.line import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
 from spcviz.web.serving import clients, tokens
 from spcviz.web.serving.visitor_cache import Kept
@@ -300,3 +301,70 @@ def test_a_line_serves_as_many_at_once_as_it_may():
     line.leave(first)
     assert not third.turn.is_set(), "it has been told to ask again, and has not yet"
     assert fourth.turn.is_set()
+
+
+def woken(monkeypatch, wake):
+    """What is done after the answer to who looks at loops, by that answer."""
+    monkeypatch.setattr(making, "wake", wake)
+
+    def ask(scene="letters", **headers):
+        answer = asyncio.run(Browser().ask(saving.WAKE, scene, **headers))
+        return answer.status_code, answer.background and (lambda: asyncio.run(answer.background()))
+
+    return ask
+
+
+def test_who_looks_at_loops_wakes_what_makes_them_and_waits_for_nothing(monkeypatch, asked):
+    addresses = []
+    look = woken(monkeypatch, addresses.append)
+    status, after = look("letters?order=6")
+    assert (status, addresses) == (204, [])
+    after()
+    assert addresses == ["http://localhost:8501/letters?order=6"]
+    assert asked == []
+    assert not saving.LINE._places
+
+
+@pytest.mark.parametrize(
+    ("scene", "headers", "status"),
+    [
+        ("letters", {"sec_fetch_site": "cross-site"}, 403),
+        ("x" * 9000, {}, 413),
+        ("letters\n", {}, 422),
+    ],
+)
+def test_what_wakes_nothing(monkeypatch, scene, headers, status):
+    assert woken(monkeypatch, pytest.fail)(scene, **headers) == (status, None)
+
+
+@pytest.mark.parametrize("error", [ArgumentError("no page"), OSError("no process")])
+def test_what_cannot_be_woken_is_no_fault_and_the_next_is_tried(monkeypatch, error):
+    tried = []
+
+    def wake(address):
+        tried.append(address)
+        raise error
+
+    look = woken(monkeypatch, wake)
+    for _ in range(2):
+        look("nowhere")[1]()
+    assert len(tried) == 2
+
+
+def test_a_flood_of_looks_wakes_once_at_a_time(monkeypatch):
+    ends, begun = threading.Event(), []
+
+    def wake(address):
+        begun.append(address)
+        ends.wait(10)
+
+    look = woken(monkeypatch, wake)
+    waking = [threading.Thread(target=look()[1]) for _ in range(30)]
+    for one in waking:
+        one.start()
+    time.sleep(0.3)
+    assert len(begun) == 1
+    ends.set()
+    for one in waking:
+        one.join()
+    assert len(begun) == 1

@@ -8,10 +8,11 @@ from PIL import Image
 
 from benchmarks.app import preview
 from spcviz import registry
-from spcviz.web.serving import first_html, pages, static
-from spcviz.web.serving.outside import outside_of
+from spcviz.web.serving import first_html, static
+from spcviz.web.serving.clients import outside_of
+from spcviz.web.ui import navigation
 
-NAMES = sorted(pages.every())
+NAMES = sorted(navigation.headings())
 
 
 def tags(text):
@@ -23,7 +24,7 @@ def tags(text):
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name or "home")
 def test_a_page_has_a_title_and_a_sentence_of_its_own(name):
     text = first_html.html(name, "https://host/spcviz")
-    assert re.findall("<title>(.*)</title>", text) == [pages.every()[name].title]
+    assert re.findall("<title>(.*)</title>", text) == [navigation.headings()[name].title]
     said = tags(text)
     assert 20 < len(said["description"]) < 200
     assert said["description"] == said["og:description"]
@@ -37,7 +38,7 @@ def test_a_page_has_a_title_and_a_sentence_of_its_own(name):
 
 
 def test_no_two_pages_say_the_same():
-    every = pages.every().values()
+    every = navigation.headings().values()
     assert len({page.title for page in every}) == len({page.sentence for page in every}) == len(NAMES)
 
 

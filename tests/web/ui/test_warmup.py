@@ -8,7 +8,7 @@ import types
 import pytest
 
 import spcviz.web.cached
-from spcviz.web.cached import sharing
+from spcviz.web.cached import heap, sharing
 from spcviz.web.ui import warmup
 
 
@@ -27,9 +27,9 @@ def calls(monkeypatch):
     ahead.load_rest = lambda state, more: made.append(f"load the rest and {', '.join(more)}")
     monkeypatch.setitem(sys.modules, "spcviz.web.cached.ahead", ahead)
     monkeypatch.setattr(spcviz.web.cached, "ahead", ahead, raising=False)
-    monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
-    monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
-    monkeypatch.setattr(warmup, "give_back", lambda: made.append("give back"))
+    monkeypatch.setattr(heap.gc, "collect", lambda: made.append("collect"))
+    monkeypatch.setattr(heap.gc, "freeze", lambda: made.append("freeze"))
+    monkeypatch.setattr(heap, "give_back", lambda: made.append("give back"))
     monkeypatch.setattr(warmup, "STATE", warmup.State())
     warmup.STATE.wanted.set()
     return made
@@ -82,12 +82,6 @@ def test_a_clock_that_is_set_does_not_change_the_estimate(calls, monkeypatch, ju
     state.begun = warmup.time.monotonic()
     monkeypatch.setattr(warmup.time, "time", lambda: real() + jump)
     assert 9e3 < warmup.seconds_until(["letters"]) <= 10_000
-
-
-def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
-    warmup.give_back()
-    monkeypatch.setattr(warmup.ctypes, "CDLL", lambda name: types.SimpleNamespace())
-    warmup.give_back()
 
 
 def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):

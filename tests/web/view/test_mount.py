@@ -128,8 +128,9 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
 
     monkeypatch.setattr(mount, "_packed", {})
     monkeypatch.setattr(mount, "time", SimpleNamespace(monotonic=count().__next__))  # all take as long
-    monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(5000))
     owners = [[number] for number in range(4)]
+    most = 5000 + 4 * mount.memory.OF_ENTRY
+    monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(most))
     first = [mount.packed_of(owner, part) for owner in owners]
     assert mount.packed_of(owners[3], part) is first[3]
     assert made == owners
@@ -139,7 +140,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert (
         sum(len(packet.content) for _, packet in mount._packed.values())
         <= mount.memory.MEMORY.n_bytes
-        <= 5000
+        <= most
     )
     monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(10))
     assert mount.packed_of([9], part) == mount.pack_part(part([9]))

@@ -149,6 +149,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
                 rival = unary[i, k]
         lead[i] = unary[i, labels[i]] - rival
     has_looks = parts.looks.shape[2] > 0
+    # A window that begins earlier may reach into what changed.
     for i in range(larger_of(a, lo - LONGEST + 1), hi + 1):
         farthest = 0.0
         for m in range(2, LONGEST + 1):

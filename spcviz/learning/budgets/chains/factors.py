@@ -102,11 +102,11 @@ def merge_queues(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
     >>> merge_queues(np.array([1.0, 9.0, 3.0, 2.0]), np.array([0, 2, 4])).tolist()
     [2, 3, 0, 1]
     """
-    return _merged(np.asarray(value, dtype=np.float64), np.asarray(starts, dtype=np.int64))
+    return _build_heap(np.asarray(value, dtype=np.float64), np.asarray(starts, dtype=np.int64))
 
 
 @kernel
-def _merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def _build_heap(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """A heap of sequences; the one whose next value is largest lies at its root."""
     heap, at, n = np.empty(len(starts) - 1, np.int64), starts[:-1].copy(), 0
     for w in range(len(at)):

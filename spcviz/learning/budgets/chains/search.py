@@ -35,6 +35,8 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
             moved[r] = base[w]
             if targets[r] == tiers[r]:
                 continue
+            # Messages are passed on from r as far as they change, exactly: a part costs its ripple, not its
+            # chain.
             ahead[:], behind[:] = forward[a:b], backward[a:b]
             unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
             lo, hi, _ = pass_on(
@@ -42,6 +44,7 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
             )
             for i in range(lo, hi + 1):
                 moved[r] += parts.loss[a + i, _best_state(ahead[i], behind[i])] - lost[i]
+            # Each part is tried alone.
             unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
     return base, moved
 

@@ -9,7 +9,7 @@ so policies are learned and followed as they are for single positions, by the sa
 labels for s = 1 are those of `Parts` to the last bit.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -46,22 +46,15 @@ class Spans(NamedTuple):
         """Some chains, in the order chosen, and which spans these were."""
         parts, _ = self.parts.some(chosen)
         starts, rows = some_rows(self.starts, chosen)
-        return type(self)(parts, starts, *_laid(np.diff(self.first)[rows])), rows
+        return type(self)(parts, starts, *_lay_spans(np.diff(self.first)[rows])), rows
 
     def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss if positions are read as ``labels``, shape (R,)."""
         return self.parts.loss_of(labels)
 
-    def spend(
-        self,
-        rule: Rule,
-        costs: np.ndarray,
-        budget: float,
-        keep_features: bool = False,
-        keep_all: bool = False,
-    ) -> Course:
-        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`; costs (S, T - 1)."""
-        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
+    def spend(self, *asked: Any, **more: Any) -> Course:
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, *asked, **more)
 
 
 def in_spans(parts: Parts, length: int) -> Spans:
@@ -74,7 +67,7 @@ def in_spans(parts: Parts, length: int) -> Spans:
     """
     length, lengths = checks.integer("length", length, 1, WHOLE), np.diff(parts.starts)
     starts = np.concatenate([[0], np.cumsum(_counts(lengths, length))])
-    return Spans(parts, starts, *_laid(sizes_of(lengths, length)))
+    return Spans(parts, starts, *_lay_spans(sizes_of(lengths, length)))
 
 
 def sizes_of(lengths: np.ndarray, length: int) -> np.ndarray:
@@ -89,7 +82,7 @@ def _counts(lengths: np.ndarray, length: int) -> np.ndarray:
     return -(-lengths // length)
 
 
-def _laid(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _lay_spans(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`Spans.first` and `Spans.span` of spans that lie end to end."""
     return np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
 

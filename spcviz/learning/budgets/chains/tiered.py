@@ -227,6 +227,7 @@ def _pass(
             shift = (1 - own) * start[row]
             for e in range(start[row], start[row + 1]):
                 f, x = columns[e - shift], np.float64(values[e])
+                # Columns rise and a tier's are the first of them: what is dearer is not even looked at.
                 if f >= edges[tier]:
                     break
                 if x != 0.0:

@@ -106,11 +106,11 @@ def arm_chains(
     """Both arms of a clip with all tiers of features; an executor's `run` works side by side."""
     known = _Known(modes, detectors.arm_detectors(model, pose_modes.search_tables(modes)))
     chains, before = ([], []), [None, None]
-    seen = _seen(images[0])
+    seen = _describe_image(images[0])
     for f, image in enumerate(images):
         pictures = image, image[:, ::-1]
         jobs = [partial(_frame, known, pictures[side], side, seen, before[side]) for side in (0, 1)]
-        jobs += [partial(_seen, following) for following in images[f + 1 : f + 2]]
+        jobs += [partial(_describe_image, following) for following in images[f + 1 : f + 2]]
         outcomes = list(run(lambda job: job(), jobs))
         for side, frame in enumerate(outcomes[:2]):
             before[side] = frame | {"picture": pictures[side]}
@@ -145,7 +145,7 @@ class _Arm(NamedTuple):
     before: dict | None  # what `_frame` found in the frame before, and its picture
 
 
-def _seen(image):
+def _describe_image(image):
     began = time.thread_time()
     cells = pose_features.histograms(image)
     return _Seen(cells, (time.thread_time() - began) / 2)
@@ -177,7 +177,7 @@ def _frame(known, picture, side, seen, before):
     }
 
 
-def _detected(known, arm):
+def _detector_states(known, arm):
     state = np.column_stack([np.log(known.modes.share), features.standing(arm.score)])
     step = np.zeros((*arm.chosen.shape, 7))
     if arm.before is not None:
@@ -195,7 +195,7 @@ def _flow(pitch, known, arm):
 
 
 _SOURCES = {
-    "detectors": _detected,
+    "detectors": _detector_states,
     "coarse_flow": partial(_flow, features.PITCHES["coarse_flow"]),
     "flow": partial(_flow, features.PITCHES["flow"]),
 }

@@ -42,7 +42,7 @@ def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetector
         distinct, number = np.unique(states, return_inverse=True)
         numbers.append(number.reshape(states.shape).astype(np.int32))
         where = np.stack(body.grid(_FINEST).places_of(distinct), axis=1).astype(np.int64)
-        weights = _turned(model.detectors[part] / model.spread[part])
+        weights = _turn_template(model.detectors[part] / model.spread[part])
         templates.append(
             Template(features.turn_template(part), weights, where, -model.centre[part] / model.spread[part])
         )
@@ -67,7 +67,7 @@ def scores_at(template: Template, cells: np.ndarray, margin: int) -> np.ndarray:
     )
 
 
-def _turned(weights):
+def _turn_template(weights):
     """(24, T, 16): a template's weights at every angle, as orientations turn with it; zeros at the end."""
     n_bins = body.N_ANGLES // 2
     out = np.zeros((body.N_ANGLES, len(weights), len(_WIDTH)), dtype=np.float32)

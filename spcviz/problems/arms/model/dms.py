@@ -191,7 +191,7 @@ def goes_per_cost(looked, costs, split, rng):
         fitted = batch_selection.choose(train, costs[0], rng).selector
         values = batch_selection.predict_values(fitted, looked[1][0])
     else:
-        values = _crossed(train, rng)
+        values = _cross_values(train, rng)
     bad, sizes = [], np.diff(split[at].starts)
     for order in (values, batch_selection.per_cost(values, costs[at])):
         bought = expand(order, costs[at])
@@ -200,7 +200,7 @@ def goes_per_cost(looked, costs, split, rng):
     return bool(np.argmin(bad))
 
 
-def _crossed(train, rng):
+def _cross_values(train, rng):
     """Values of training chains by selectors that have not seen their clips."""
     return batch_selection.cross_values(
         train, batch_selection.values_of(train.losses) / train.sizes[:, None], rng
@@ -241,7 +241,7 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
 
 def _prefers_tiers(train, costs, is_per_cost, rng):
     """At which of `SHARES` training chains lose less tier by tier than by values they were not used for."""
-    learned = _crossed(train, rng)
+    learned = _cross_values(train, rng)
     by_tier = selector.uniform_values(*learned.shape, rng)
     orders = (batch_selection.per_cost(learned, costs) if is_per_cost else learned), by_tier
     curves = [curve_of(expand(order, costs), train.losses) for order in orders]

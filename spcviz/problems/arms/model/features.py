@@ -136,7 +136,7 @@ def _small(picture, pitch):
 
 def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:
     """Flow of arm and hand (M, 3) less the background's, in standard deviations (a pixel at least)."""
-    size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - flow.background, axis=-1)
+    size = np.linalg.norm(_flow_at(flow, points_of(joints)[0]) - flow.background, axis=-1)
     half = size.shape[1] // 2
     pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
     medians = np.stack([np.median(piece, axis=1) for piece in pieces], axis=-1)
@@ -144,14 +144,14 @@ def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:
     return (medians - medians.mean(axis=0)) / np.maximum(medians.std(axis=0), 1.0)
 
 
-def _seen(flow, points):
+def _flow_at(flow, points):
     return flow.steps[_pixels(points, flow.steps.shape, flow.pitch)]
 
 
 def flow_overlap(flow: Flow, joints: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Intersection over union (M, M, 2) of arms moved back, as is and less the background, and others."""
     points = points_of(joints)[0]
-    pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
+    pieces = np.median(_flow_at(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
     moved = points + np.repeat(pieces, _PIECE, axis=1)
     old = _cells(points_of(before)[0])
     out = []  # which one is informative depends on whether the window follows the person or the scene

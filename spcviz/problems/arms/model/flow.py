@@ -76,6 +76,8 @@ def _match(before, padded, steps, price, half, cap):
                     total += abs(before[y, x, c] - padded[y + dy, x + dx, c])
                 apart[x] = min(total, cap)
             total = 0
+            # A running sum: what a block costs does not grow with its size. Beyond the edge its last pixel is
+            # repeated, so that every block counts as many.
             for x in range(-half, half + 1):
                 total += apart[min(max(x, 0), width - 1)]
             for x in range(width):

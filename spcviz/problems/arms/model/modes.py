@@ -85,7 +85,7 @@ def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES) -> M
     order = np.argsort(-count, kind="stable")
     members = [joints[labels == k] for k in order]
     centre = np.stack([m.mean(axis=0) for m in members])
-    spread = np.stack([_drawn(np.maximum(m.std(axis=0), _LEAST_SPREAD), len(m)) for m in members])
+    spread = np.stack([_shrink_spread(np.maximum(m.std(axis=0), _LEAST_SPREAD), len(m)) for m in members])
     limbs = [np.linalg.norm(np.diff(m, axis=1), axis=-1) for m in members]
     length = np.stack([lengths.mean(axis=0) for lengths in limbs])
     length_spread = np.maximum(np.stack([lengths.std(axis=0) for lengths in limbs]), _LEAST_LENGTH_SPREAD)
@@ -103,7 +103,7 @@ def _transitions(modes, starts, n_modes):
     return count / count.sum(axis=1, keepdims=True)
 
 
-def _drawn(spread, n):
+def _shrink_spread(spread, n):
     return np.sqrt((n * spread**2 + _PRIOR_COUNT * _PRIOR_SPREAD**2) / (n + _PRIOR_COUNT))
 
 

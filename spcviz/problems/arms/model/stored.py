@@ -91,8 +91,8 @@ def train(
     queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
     best = min(queues, key=lambda queue: queue.badness)
     stored = Stored(
-        plain=_joined(readers.plain),
-        tiered=_joined([readers.tiered]),
+        plain=_join_states(readers.plain),
+        tiered=_join_states([readers.tiered]),
         modes=modes,
         selector=selector,
         beta=best.policy.beta,
@@ -106,7 +106,7 @@ def train(
     return stored, {"n_clips": n_clips, **asdict(settings)}
 
 
-def _joined(models):
+def _join_states(models):
     return TieredStates(*(np.concatenate(arrays).astype(np.float32) for arrays in zip(*models)))
 
 

@@ -1,14 +1,16 @@
-"""Cached calls of the pages about arms and budgets."""
+"""Cached calls about arms and budgets: a clip on Pose, and a batch on Trade-off (`TRADE`)."""
 
 import threading
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import batch, clip, live
 from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN, ArmPictures
 from spcviz.problems.arms.paper import pays
-from spcviz.problems.arms.view import trade_task
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.pose.page.shown import PoseScene
@@ -16,6 +18,22 @@ from spcviz.shared.folders import MODELS
 from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.sharing import kernels_first, share
+from spcviz.web.figures.palette import tiers
+from spcviz.web.view.mount import by_theme, narrow
+
+COLOURS = by_theme(tiers)
+
+
+def pack(arms: ArmPictures) -> dict[str, Any]:
+    """What arms look like, for the browser; joints to the pixel."""
+    return {
+        "clip": narrow(arms.clip),
+        "side": narrow(arms.side),
+        "sheets": list(arms.sheets),
+        "joints": np.rint(arms.joints).astype(np.int16),
+        "truth": np.rint(arms.truth).astype(np.int16),
+    }
+
 
 NAME = stored.NAME
 HAS_ARMS = NAME in STORED
@@ -90,8 +108,8 @@ TRADE = (
         identity=("clips", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
-        colours=trade_task.COLOURS,
-        pack=trade_task.pack,
+        colours=COLOURS,
+        pack=pack,
         looks={"chain": 239, "frame": 299},
         batch=12,
         evidence=lambda _: stored_evidence(pays.evidence, ("dms-pose", "policy-pose")),

@@ -15,8 +15,7 @@ from spcviz.problems.arms.page.shown import (
     WHOLE_SPANS,
     spans_of,
 )
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")  # of a row
 JOINTS = ("elbow", "wrist")

@@ -127,7 +127,7 @@ def gaps_frame(result):
             line = {
                 "comparison": f"{_short(result, ours)} against “{name_of(result, other)}” ({clips})",
                 "times less time": speedup,
-                "ms a frame": _spent(result, clips, ours, other, speedup),
+                "ms a frame": _ms_spent(result, clips, ours, other, speedup),
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):
                 line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
@@ -143,7 +143,7 @@ def _short(result, method):
     return names.get(method) or f"“{name_of(result, method)}”"
 
 
-def _spent(result, clips, ours, other, speedup):
+def _ms_spent(result, clips, ours, other, speedup):
     """Milliseconds a frame at which two methods are compared: imitation's own, or what was allowed."""
     summary = result["summary"][clips]
     if (ours, other) == ("dms", "imitation"):

@@ -84,7 +84,7 @@ const ARMS = {
 
   paintChip(view, piece, w, tiers, reading, isSecret) {
     const { data } = view, { chip } = piece, [, strip, count] = piece.inner, wrong = wrongIn(data, view.start, w, reading), wide = strip.clientWidth;
-    const looked = shown(view), here = looked.chain === w ? looked.frame : -1;
+    const looked = clampPlace(view), here = looked.chain === w ? looked.frame : -1;
     chip.classList.toggle("looked", view.view.chain === w);
     setText(count, isSecret ? "" : wrong ? `✖ ${wrong}` : "✔");
     const key = `${tiers.join("")}|${reading}|${isSecret}|${here}|${wide}|${view.theme}`;
@@ -96,7 +96,7 @@ const ARMS = {
   },
 
   paint(view, state, isSecret) {
-    const { chain, frame } = shown(view), { big, film, says, title, scrub } = view.film, { data, start } = view;
+    const { chain, frame } = clampPlace(view), { big, film, says, title, scrub } = view.film, { data, start } = view;
     const n = data.truths[chain].length, tiers = state.tiers.subarray(start[chain], start[chain + 1]), reading = state.readings[chain];
     scrub.max = n - 1;
     scrub.value = frame;
@@ -116,7 +116,7 @@ const ARMS = {
 const nameOf = (view, w) => `Clip ${view.data.drawn.clip[w] + 1}, ${SIDES[view.data.drawn.side[w]]} arm`;
 
 /** The chain and frame to show: under the pointer, else chosen; within range whatever an address says. */
-function shown(view) {
+function clampPlace(view) {
   const { chain, frame } = view.hover || view.view, w = clamp(chain, 0, view.data.truths.length - 1);
   return { chain: w, frame: clamp(frame, 0, view.data.truths[w].length - 1) };
 }

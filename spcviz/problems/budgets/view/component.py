@@ -63,11 +63,12 @@ def trade_off_payload(
     task: TradeTask | Drawn,
     evidence: str = "",
     game: dict[str, Any] | None = None,
-    only: str = "",
+    only: tuple[str, ...] = (),
 ) -> tuple[dict, dict[str, Packed]]:
     """What is sent on every run, and what is sent once; `identity` changes with the batch and the models.
 
-    `game`: the day and the shares of the budgets of a game. `only`: the one method that is sent.
+    `game`: the day and the shares of the budgets of a game. `only`: the methods that are sent, all
+    without it.
     """
     sent: dict[str, Any] = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
     if game is not None:
@@ -79,11 +80,11 @@ def trade_off_payload(
 
 
 @cache
-def alone_part(name: str) -> Callable[[TradeOff], dict]:
-    """`batch_part` with one method alone; the same function for the same name, as `packed_of` wants it."""
+def alone_part(names: tuple[str, ...]) -> Callable[[TradeOff], dict]:
+    """`batch_part` with some methods; the same function for the same names, as `packed_of` wants it."""
 
     def part(trade_off):
-        return batch_part(trade_off._replace(methods=tuple(m for m in trade_off.methods if m.name == name)))
+        return batch_part(trade_off._replace(methods=tuple(m for m in trade_off.methods if m.name in names)))
 
     return part
 

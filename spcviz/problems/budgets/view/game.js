@@ -8,12 +8,12 @@ import { button, node } from "../../../web/view/elements.js";
 const RIVALS = [["dms_pi", "The learned policy (DMS-π)"], ["uniform", "At random"]];
 const LOOK_MS = 2500, LOOKS = 400; // a class plays for a quarter of an hour
 
-const joined = (numbers) => numbers.map((n) => n.toString(36)).join(".");
-const parsed = (text) => (text ? text.split(".").map((n) => parseInt(n, 36)) : []);
+const joinNumbers = (numbers) => numbers.map((n) => n.toString(36)).join(".");
+const parseNumbers = (text) => (text ? text.split(".").map((n) => parseInt(n, 36)) : []);
 
 export const GAME = {
   get isGame() { return this.view.mode === "game"; },
-  get cuts() { return roundsOf(parsed(this.view.cuts), this.picks.length, this.data.game?.shares.length ?? 0); },
+  get cuts() { return roundsOf(parseNumbers(this.view.cuts), this.picks.length, this.data.game?.shares.length ?? 0); },
   get round() { return this.cuts.length; },
   get isOver() { return this.round >= (this.data.game?.shares.length ?? 0); },
   gameBudget(round) { return Math.floor(this.data.game.shares[Math.min(round, this.data.game.shares.length - 1)] * this.full); },
@@ -22,9 +22,9 @@ export const GAME = {
 
   startGame() { this.component.setTriggerValue("open", { game: new Date().toISOString().slice(0, 10), at: performance.now() }); },
   endGame() { this.component.setTriggerValue("open", { game: "", at: performance.now() }); },
-  lock() { this.set({ cuts: joined([...this.cuts, this.picks.length]) }); },
+  lock() { this.set({ cuts: joinNumbers([...this.cuts, this.picks.length]) }); },
   /** Only what this round has bought can be taken back. */
-  undoPick() { if (this.picks.length > (this.cuts.at(-1) ?? 0)) this.set({ picks: joined(this.picks.slice(0, -1)) }); },
+  undoPick() { if (this.picks.length > (this.cuts.at(-1) ?? 0)) this.set({ picks: joinNumbers(this.picks.slice(0, -1)) }); },
 
   /** Rows of the table: who, and of each round that is over how many parts were right. */
   standings() {
@@ -106,7 +106,7 @@ export const GAME = {
     let now = await look();
     if (!now?.most || !now.link.includes(`day=${this.data.game.day}`)) { this.gameClass.textContent = "The room plays another game just now."; return; }
     if (!now.isYours) {
-      const played = { n: now.n, value: total, picks: joined(this.picks.slice(0, this.cuts.at(-1))), cuts: joined(this.cuts) };
+      const played = { n: now.n, value: total, picks: joinNumbers(this.picks.slice(0, this.cuts.at(-1))), cuts: joinNumbers(this.cuts) };
       const said = await fetch(at("answer"), { method: "POST", body: JSON.stringify(played) }).catch(() => null);
       const refused = said?.status === 400 ? (await said.json().catch(() => ({}))).error : "";
       if (refused) { this.gameClass.textContent = `The room did not take this result: ${refused}. This address holds purchases that the game does not allow; press “Play again”, and what you buy counts.`; return; }

@@ -1,4 +1,4 @@
-"""Cached calls of the Exact inference page."""
+"""Cached calls of Exact inference: a word searched, eliminated, as a tree or family, its letters merged."""
 
 from spcviz.problems.exact.model import crossword, merging
 from spcviz.problems.exact.page import live, shown

@@ -6,8 +6,7 @@ import numpy as np
 
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import BOTTOM, SIZE, Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import BOTTOM, SIZE, Chart, figure, mark, points, stroke
 
 BARE = {"visible": False, "fixedrange": True}
 

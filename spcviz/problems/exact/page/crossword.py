@@ -6,8 +6,7 @@ from spcviz.problems.exact.page.charts import BARE, letter
 from spcviz.problems.exact.page.shown import TreeProblem, TreeRun
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 _GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
 _WIDE = 1060  # pixels that a chart is wide on a desk

@@ -8,8 +8,7 @@ from spcviz.problems.exact.page.text import HELP
 from spcviz.web.figures.numbers import count
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import Chart, figure, line
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 
 N_ROWS = 5  # letters that are named at each position
 _IMAGE, _WIDE = 1.5, 0.6  # rows that a letter's image is tall; columns that a full bar is long

@@ -58,13 +58,13 @@ def word_problem(
 
 def letter_scores(ink: np.ndarray, is_training: np.ndarray):
     """(How well letters explain ink (D, 26), log shares of the next letter), of training letters."""
-    mean, pairs = _counted(np.packbits(is_training).tobytes())
+    mean, pairs = _count_letters(np.packbits(is_training).tobytes())
     explained = ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
     return home_word.PIXEL_WEIGHT * explained, pairs
 
 
 @lru_cache(32)
-def _counted(packed_choice):
+def _count_letters(packed_choice):
     """(mean images, pair scores) of some of the data's letters; the choice has a bit for each."""
     words = handwriting.load_words()
     is_training = np.unpackbits(np.frombuffer(packed_choice, np.uint8), count=len(words.labels)).astype(bool)
@@ -140,11 +140,14 @@ def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> D
     checks.integer("number of variables", len(n_states), 1, 7)
     sizes = tuple(exhaustive.stored_entries(n_states, [scope]) for scope in scopes)
     count = exhaustive.n_configurations(n_states)
-    searches = (_explored(n_states, scopes, order) for order in itertools.permutations(range(len(n_states))))
+    searches = (
+        _explore_elimination(n_states, scopes, order)
+        for order in itertools.permutations(range(len(n_states)))
+    )
     return Decomposition(sizes, sum(sizes), count, *min(searches, key=lambda search: search[0]))
 
 
-def _explored(n_states, scopes, order):
+def _explore_elimination(n_states, scopes, order):
     """(entries that elimination looks at, order, variables of its largest step); no table is made."""
     pool, entries, widest = [set(scope) for scope in scopes], 0, ()
     for variable in order:

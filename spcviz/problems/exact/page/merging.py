@@ -8,8 +8,7 @@ from spcviz.problems.exact.page.text import HELP
 from spcviz.web.figures.numbers import count, name_rows
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 # Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
 _NAMES, _SQUARES, _CIRCLES, _FEET, _HEADS = 22, 50, 84, 103, 138

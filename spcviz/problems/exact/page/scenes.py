@@ -1,9 +1,12 @@
 """What the page Exact inference shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from spcviz.shared.folders import NEEDS
 
 if TYPE_CHECKING:
     from spcviz.problems.exact.page.shown import WordProblem
@@ -42,3 +45,30 @@ def exact_inference(
     from spcviz.problems.exact.page import live
 
     return live.word_problem(word, start, letters, candidates, weight)
+
+
+_LINES = """# Exact inference: every reading of a word tried, and dynamic programming.
+{needs}
+from spcviz import scenes
+from spcviz.engine import chain, exhaustive
+
+how = {{"start": {start}, "letters": {letters}, "candidates": {candidates}, "weight": {weight}}}
+problem = scenes.exact_inference({word}, **how)
+best = chain.decode(problem.unary, problem.pairwise)
+graph = exhaustive.chain_graph(problem.unary, problem.pairwise)
+readings = exhaustive.n_configurations(graph.n_states)
+letters = "abcdefghijklmnopqrstuvwxyz"
+word = "".join(letters[problem.candidates[i, k]] for i, k in enumerate(best.labels))
+print("dynamic programming reads", word, "with score", float(best.score), "among", readings, "readings")
+if readings <= 500_000:
+    search = exhaustive.search(graph)
+    print("exhaustive search tried", search.n_configurations, "and found score", search.score)
+"""
+
+
+def exact_inference_lines(state: Mapping, start: int) -> str:
+    """The lines for a state that shows a word, else none; `start` is the first letter taken of it."""
+    if state["show"] not in ("search", "ink"):
+        return ""
+    names = ("word", "letters", "candidates", "weight")
+    return _LINES.format(needs=NEEDS, start=start, **{name: state[name] for name in names})

@@ -1,4 +1,4 @@
-"""Cached calls of the Loopy grids page."""
+"""Cached calls of Loopy grids: a random grid, beliefs on it, its states pruned, nine strengths."""
 
 from spcviz.problems.grids.page import live
 from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep

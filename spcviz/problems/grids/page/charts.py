@@ -5,8 +5,7 @@ import numpy as np
 from spcviz.problems.grids.page.maps import comb_name
 from spcviz.problems.grids.page.shown import StrengthSweep
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure, line
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 
 METHODS = {  # name, role of the palette, mark, dash
     "ensemble": ("sum of all combs (ensemble)", "kept", "circle", "solid"),

@@ -4,8 +4,7 @@ import numpy as np
 
 from spcviz.problems.grids.page.shown import LiveGrid
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
 _HALF = 620  # pixels that the combs' chart is wide on a desk

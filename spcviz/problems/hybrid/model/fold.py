@@ -133,7 +133,7 @@ def _learn(fold, settings, world, tick):
     tried = []
     for tolerance in settings.tolerances:
         learned = _with_policy(fold, adapt, parts, dev, world, settings, tolerance)
-        tried.append((_wasted(dev, *learned, settings), tolerance, *learned))
+        tried.append((_measure_badness(dev, *learned, settings), tolerance, *learned))
     _, tolerance, model, learned = min(tried, key=lambda trial: trial[:2])
     _say(tick, "one model and its policy")
     rng = np.random.default_rng([RANDOM_STATE, fold, 1])
@@ -160,7 +160,7 @@ def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
     return model, policy.train(parts, dev, model, settings.prices, REACHES["spc_pi"], rng)
 
 
-def _wasted(dev, model, learned, settings):
+def _measure_badness(dev, model, learned, settings):
     rule = policy.rule_of(model, settings.prices, REACHES["spc_pi"], beta=learned.beta)
     return policy.badness(dev, model, settings.prices, rule, REACHES["spc_pi"])
 

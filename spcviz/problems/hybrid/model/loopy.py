@@ -130,13 +130,13 @@ def measure(seed):
     for how in ("doubt", "chance"):
         subs, left = combs(SIDE)[:1], blocks(SIDE)
         for n in range(max(ADDED) + 1):
-            bests, node, ms = _timed(subs, unary, pairwise)
+            bests, node, ms = _time_marginals(subs, unary, pairwise)
             if n in ADDED:
                 out.append({"how": how, "added": n, "ms": ms} | _figures(bests, node, labels))
             if left:
                 block = left.pop(_next(how, left, node, rng))
                 subs.append(block_sub(SIDE, block, np.any([sub.has for sub in subs], axis=0)))
-    bests, node, ms = _timed(combs(SIDE), unary, pairwise)
+    bests, node, ms = _time_marginals(combs(SIDE), unary, pairwise)
     return [*out, {"how": "all combs", "added": 0, "ms": ms} | _figures(bests, node, labels)]
 
 
@@ -149,7 +149,7 @@ def _next(how, left, node, rng):
     return int(np.argmin([sum(margin[i] for i in block) for block in left]))
 
 
-def _timed(subs, unary, pairwise):
+def _time_marginals(subs, unary, pairwise):
     begun = time.process_time()
     bests, node = max_marginals(subs, unary, pairwise, SIDE)
     return bests, node, 1e3 * (time.process_time() - begun)

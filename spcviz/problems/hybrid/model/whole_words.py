@@ -66,7 +66,7 @@ def look(chains: Parts) -> np.ndarray:
     return np.column_stack([*over, np.diff(chains.starts)])
 
 
-def _mended(done: Read) -> np.ndarray:
+def _letters_mended(done: Read) -> np.ndarray:
     return done.at_first[:, None] - done.wrong
 
 
@@ -76,7 +76,7 @@ def _ridge():
 
 def fit(done: Read) -> Predictor:
     """Learn what cascades mend from words that were read by all of them."""
-    model = _ridge().fit(done.features, _mended(done))
+    model = _ridge().fit(done.features, _letters_mended(done))
     scaler, ridge = model[0], model[1]
     weights = (ridge.coef_ / scaler.scale_).T
     return Predictor(weights, ridge.intercept_ - scaler.mean_ @ weights)
@@ -89,7 +89,7 @@ def predict_mended(predictor: Predictor, features: np.ndarray) -> np.ndarray:
 
 def predicted_unseen(done: Read) -> np.ndarray:
     """The same of the words that are learned from, each by a predictor that has not seen it."""
-    return cross_val_predict(_ridge(), done.features, _mended(done), cv=KFold(N_PARTS))
+    return cross_val_predict(_ridge(), done.features, _letters_mended(done), cv=KFold(N_PARTS))
 
 
 def us_of(clock, parents_us: dict, lengths: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Cached calls of the page Orders and features."""
+"""Cached calls of Orders and features: words on offer, and one word action by action."""
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.hybrid.model import stored

@@ -95,7 +95,7 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
         courses.append(_course(trace.trace(unary, learned, rule, forced), model))
-    spelled, taken_at, by_hand = _spelled(truth), *(hand_actions or (-1, ()))
+    spelled, taken_at, by_hand = _spell_labels(truth), *(hand_actions or (-1, ()))
     opening = opening_step(courses[-1], spelled)
     about = int(place), spelled, np.array(pixels), SHOWN[data]
     return HybridWord(*about, tuple(courses), taken_at, len(by_hand), opening)
@@ -117,8 +117,8 @@ def _step(state, us):
     return Step(
         state.order,
         state.tier,
-        _spelled(state.labels),
-        tuple(tuple(_spelled(gram) for gram in factor.grams) for factor in state.factors),
+        _spell_labels(state.labels),
+        tuple(tuple(_spell_labels(gram) for gram in factor.grams) for factor in state.factors),
         tuple(factor.values for factor in state.factors),
         np.array([factor.count for factor in state.factors]),
         np.where(np.isfinite(state.values), state.values, np.nan),
@@ -128,7 +128,7 @@ def _step(state, us):
     )
 
 
-def _spelled(labels):
+def _spell_labels(labels):
     return "".join(letters.ALPHABET[k] for k in labels)
 
 

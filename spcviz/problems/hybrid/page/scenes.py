@@ -1,13 +1,14 @@
 """What the page Orders and features shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 KINDS = {-1: "start", 0: "longer context", 1: "better features"}
 """What an action is, by its number."""
@@ -78,3 +79,20 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
         )
         courses.append(HybridCourseOf(who, tuple(actions)))
     return HybridScene(shown.truth, tuple(courses))
+
+
+_LINES = """# Orders and features: one word, action by action.
+{needs}
+from spcviz import scenes
+
+word = scenes.hybrid({word}, data={data!r}, hand={hand!r})
+for course in word.courses:
+    for number, action in enumerate(course.actions):
+        read = f"reads {{action.reading}} for {{word.truth}} in {{round(action.us)}} µs"
+        print(course.who, number, action.kind, "at letter", action.letter, read)
+"""
+
+
+def hybrid_lines(state: Mapping) -> str:
+    """The lines for a state of the page."""
+    return _LINES.format(needs=NEEDS, word=int(state["word"]), data=state["data"], hand=state["hand"])

@@ -4,8 +4,7 @@ import pandas as pd
 
 from spcviz.problems.hybrid.page.shown import DATA, METHODS, VARIANTS
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("data", "method", "us", "char_accuracy", "word_accuracy")
 TIERS = ("pixels", "+ HoG 3", "+ HoG 2")

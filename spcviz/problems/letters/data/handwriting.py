@@ -81,7 +81,7 @@ def rows_of(words, chosen):
 
 def raw_features(pixels):
     """Pixels and a bias: the paper's features, shape (R, 129), float32."""
-    flat = _checked(pixels).reshape(len(pixels), -1)
+    flat = _check_pixels(pixels).reshape(len(pixels), -1)
     return np.concatenate([flat, np.ones((len(flat), 1))], axis=1).astype(np.float32)
 
 
@@ -91,7 +91,7 @@ def hog_features(pixels: ArrayLike, cell: int, border: int = 0):
     # gradient.
     from skimage.feature import hog  # half a second to import, and few models want it
 
-    pixels = _checked(pixels)
+    pixels = _check_pixels(pixels)
     cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)
     border = checks.integer("border", border, 0, SHAPE[1])
     pixels = np.pad(pixels, ((0, 0), (border, border), (border, border)))
@@ -120,7 +120,7 @@ def fourier_features(inputs, fourier):
     return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
 
 
-def _checked(pixels):
+def _check_pixels(pixels):
     pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
         raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")

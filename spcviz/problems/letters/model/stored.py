@@ -36,7 +36,7 @@ def model_name(features):
 
 def round_weights(model):
     """The model with its weights rounded to float32: what the store will return."""
-    return _model_of(_stored(model), _about(model), model.settings)
+    return _model_of(_to_stored(model), _about(model), model.settings)
 
 
 def train(run: Run) -> Iterator[str]:
@@ -78,7 +78,7 @@ def load_ocr(folder, features):
 
 def arrays_of_model(model):
     """What the store holds of a model, by name."""
-    return arrays_of(_stored(model))
+    return arrays_of(_to_stored(model))
 
 
 def _about(model):
@@ -90,7 +90,7 @@ def _about(model):
     }
 
 
-def _stored(model):
+def _to_stored(model):
     filters, _, predictors = zip(*with_models(model.cascade, narrow).levels, strict=True)
     return Stored(filters, predictors, model.held_out, *(model.fourier or (None, None)))
 

@@ -136,13 +136,13 @@ def curves_of(split, points, efficiency, lowest=0.0):
         split=split,
         n_words=len(is_alive),
         n_lost_before=int((~is_alive).sum()),
-        by_definition=_drawn(step_curves.curve(points.by_definition[is_alive], weights, lowest)),
-        event=_drawn(step_curves.curve(points.event[is_alive], weights, lowest)),
+        by_definition=_thin_drawn(step_curves.curve(points.by_definition[is_alive], weights, lowest)),
+        event=_thin_drawn(step_curves.curve(points.event[is_alive], weights, lowest)),
         efficiency=efficiency,
     )
 
 
-def _drawn(curve):
+def _thin_drawn(curve):
     """Every step up to a loss of 5 %, then about `N_DRAWN` of the others."""
     n_low = int(np.searchsorted(curve.value, 0.05, side="right"))
     if len(curve.alpha) - n_low <= N_DRAWN:

@@ -1,4 +1,4 @@
-"""Cached calls of the Letters, Sweep and Write pages."""
+"""Cached calls of Letters, Sweep and Write: words on offer, a word traced, thresholds swept, ink read."""
 
 import math
 
@@ -273,13 +273,13 @@ def reading(trace):
 
 
 @share(16, kernels=False, own=True)
-def _scanned(digest, _data):
+def _scan_upload(digest, _data):
     return upload_answers.outcome(lambda: scan.scan_strip(_data, glance=upload_answers.leave_if_left))
 
 
 def scan_strip(data):
     """(the text of a strip, what is wrong): one of the two is None."""
-    return upload_answers.call_by_digest(_scanned, data)
+    return upload_answers.call_by_digest(_scan_upload, data)
 
 
 EXAMPLE = "spring"

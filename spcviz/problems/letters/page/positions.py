@@ -5,8 +5,7 @@ import numpy as np
 from spcviz.web.figures.filter_curves import grams
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import ink
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points
+from spcviz.web.figures.theme import Chart, figure, mark, points
 
 _TIER = 0.86  # of a position's width, taken by its bars
 _MOST_LABELS = 60  # bars that still have room for a number each

@@ -71,7 +71,7 @@ def rules_facts(both: SweepRules, tolerance: float) -> dict[str, str]:
         "ratio": f"{ratio:.2f}",
         "fewer": fewer,
         "pieces": grams(both.level),
-        "words": str(both.n_words),
+        "words": f"{both.n_words:,}",
         "allowed": percent(tolerance),
         "before": f"{both.n_grams_in:.3g}",
     }

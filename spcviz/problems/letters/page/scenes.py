@@ -1,16 +1,17 @@
 """What the pages Home, Letters, Write and Sweep show, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.problems.letters.page.promises import GUARANTEES
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.letters.page.shown import SweepChoice
@@ -71,10 +72,10 @@ def home() -> HomeReading:
     shipped_path(landing.LETTERS)
     word = landing.word()
     steps = [
-        HomeStep(float(alpha), tuple((word.falls_at > alpha).sum(axis=1).tolist()), _spelled(labels))
+        HomeStep(float(alpha), tuple((word.falls_at > alpha).sum(axis=1).tolist()), _spell_labels(labels))
         for alpha, labels in word.sharper
     ]
-    return HomeReading(_spelled(word.alone), tuple(steps))
+    return HomeReading(_spell_labels(word.alone), tuple(steps))
 
 
 def letters(
@@ -258,10 +259,59 @@ def _levels(model, pixels, features, order, alphas, rule):
     levels = []
     for level, alpha, step in zip(cascade.levels, used, filter_examples(cascade, seen, lengths, order, used)):
         keep = step.pruned.keep
-        read = _spelled(predict(level, step.lattice, seen).labels)
+        read = _spell_labels(predict(level, step.lattice, seen).labels)
         levels.append(LetterLevel(int(step.lattice.order[0]), float(alpha), keep.size, int(keep.sum()), read))
     return tuple(levels)
 
 
-def _spelled(labels):
+def _spell_labels(labels):
     return "".join(_LETTERS[np.asarray(labels, dtype=np.int64)])
+
+
+_LEVELS = """# {what}, and what a cascade keeps at each level.
+{needs}
+from spcviz import scenes
+
+for level in scenes.{call}:
+    kept = f"{{level.n_kept}} of {{level.n_candidates}} kept"
+    print(f"order {{level.order}}: {{kept}}, reads {{level.reading}}")
+"""
+_SWEEP = """# Sweep: one threshold of one level, what it loses and what it keeps.
+{needs}
+from spcviz import scenes
+
+choice = scenes.sweep({arguments})
+for name, at in (("development", choice.dev), ("test", choice.test)):
+    print(f"alpha {{choice.alpha:.3f}}, {{name}} words:", at)
+"""
+
+
+def letters_lines(state: Mapping) -> str:
+    """The lines for a state of the page Letters."""
+    alphas = [state[f"a{n}"] for n in range(1, state["order"] + 1)]
+    call = f"letters({int(state['word'])}, features={state['features']!r}, order={state['order']}"
+    call += f", alphas={alphas}"
+    call += ")" if state["rule"] == "mean_max" else f", rule={state['rule']!r})"
+    return _LEVELS.format(what="Letters: one handwritten word", needs=NEEDS, call=call)
+
+
+def write_lines(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str:
+    """The lines for a state of the page Write and the strokes that it shows; none while there are none."""
+    call = f"write({ink!r}, features={state['features']!r}, order={state['order']}, alphas={list(alphas)})"
+    return _LEVELS.format(what="Write: strokes as a word", needs=NEEDS, call=call)
+
+
+def sweep_lines(state: Mapping) -> str:
+    """The lines for a state of the page Sweep; none where several filters are compared."""
+    if state["show"] == "filters":
+        return ""
+    of = {
+        "features": state["features"],
+        "level": int(state["level"]),
+        "tolerance": state["tol"] / 100,
+        "by_definition": state["by"] == "definition",
+        "alpha": state["alpha"],
+        "guarantee": GUARANTEES[state["promise"]],
+    }
+    said = ", ".join(f"{name}={value!r}" for name, value in of.items())
+    return _SWEEP.format(needs=NEEDS, arguments=said)

@@ -9,8 +9,7 @@ from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLev
 from spcviz.problems.letters.paper.tables import legend
 from spcviz.web.figures.filter_curves import GRAMS, grams, split_name
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import DASHES, Chart, figure, line
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import DASHES, Chart, figure, line, mark, points, stroke
 
 _LEAST = 1e-4
 

@@ -104,7 +104,7 @@ def facts(level, choice, state):
         "kept": kept,
         "pieces": grams(level.level),
         "words_dev": f"{choice.dev.n_words:,}",
-        "words_test": str(choice.test.n_words),
+        "words_test": f"{choice.test.n_words:,}",
         "words_lost": str(round(_loss(choice.test, state) * choice.test.n_words)),
         "allowed": percent(choice.tolerance),
     }
@@ -125,7 +125,7 @@ def values(choice, state):
 def bound_facts(terms):
     """The theorem's numbers for the sentences of a tour, by name."""
     return {
-        "words": str(terms.n_samples),
+        "words": f"{terms.n_samples:,}",
         "held_out": percent(terms.held_out),
         "assignments": f"{terms.n_assignments:,}",
         "norm": f"{terms.norm:,.0f}",
@@ -227,7 +227,7 @@ def bound(terms, is_open=False):
         sentence = (
             f":material/block: **Vacuous**: the theorem promises that at most {_power(100 * loss.total)} % "
             "of all words lose their truth. True but useless: no loss exceeds 100 %. A useful bound would "
-            f"need {_power(loss.samples_needed)} words; we have {terms.n_samples}."
+            f"need {_power(loss.samples_needed)} words; we have {terms.n_samples:,}."
         )
     else:
         sentence = f"The theorem promises that at most {percent(loss.total)} of all words lose their truth."
@@ -245,7 +245,8 @@ def bound_symbols(terms, level):
         (r"$\hat E[L^\gamma]$",
          "loss on these words, where being less than γ on the right side counts in part",
          f"{terms.filter_loss.empirical:.3f} (truth), {terms.efficiency_loss.empirical:.3f} (n-grams)"),
-        ("$n$", "test words whose truth reached this level (no filter was fitted to them)", terms.n_samples),
+        ("$n$", "test words whose truth reached this level (no filter was fitted to them)",
+         f"{terms.n_samples:,}"),
         ("$m$", f"{grams(level.level)} in the largest of their lattices", f"{terms.n_assignments:,}"),
         (r"$\lvert F \rvert$", "places that a lattice has, at most", terms.n_factors),
         ("$B$", "norm of the weights where a place's features have norm at most 1: "

@@ -24,14 +24,14 @@ def orders_frame(result: dict, features: str) -> pd.DataFrame:
                 "words lost before %": row["filter_loss"],
                 "letters right %": row["char_accuracy"],
                 "words right %": row["word_accuracy"],
-                "trained at": ", ".join(_trained(row)),
+                "trained at": ", ".join(_training_alphas(row)),
             }
             for row in rows
         ]
     )
 
 
-def _trained(row):
+def _training_alphas(row):
     """Training alphas that folds chose, once each."""
     alphas = sorted({alpha for alpha in row["train_alpha"] if alpha is not None})
     has_margin = any(margin is not None for margin in row["train_margin"])

@@ -7,8 +7,7 @@ import pandas as pd
 from spcviz.web.figures.filter_curves import METHODS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
-from spcviz.web.figures.theme import DASHES, Chart, figure, line
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import DASHES, Chart, figure, line, mark, points, stroke
 
 FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier features"}
 _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}

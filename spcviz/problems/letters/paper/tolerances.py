@@ -5,8 +5,7 @@ import pandas as pd
 from spcviz.problems.letters.paper.tables import FEATURES, legend, side_by_side
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
-from spcviz.web.figures.theme import Chart, figure, line
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 
 _ROLES = ("map", "kept", "threshold", "truth", "lost", "text")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")

@@ -66,7 +66,7 @@ function missing({ cells }, alpha, isPronoun = false) {
   return gone.length ? `the ${gone.join(", ")} and ${last} that were really written are` : `the ${last} that was really written is`;
 }
 
-const written = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
+const countOfWords = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
 
 /** The funnel beside the story: all words, those that the quick model leaves, the one that is read. */
 function tellFunnel(view, left, isLost, reading = "", isRight = false) {
@@ -76,7 +76,7 @@ function tellFunnel(view, left, isLost, reading = "", isRight = false) {
 /** What the quick model leaves at an alpha. */
 function show(view, alpha, isPruned) {
   const { kept, lost, words } = letters(view, alpha, isPruned), best = view.data.order.map((of) => of[0]).join("");
-  view.count.textContent = `${written(words)} left`;
+  view.count.textContent = `${countOfWords(words)} left`;
   view.says.textContent = lost < 0
     ? `${kept.reduce((sum, n) => sum + n, 0)} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them. `
       + `The best word so far is still “${best}”.`
@@ -94,8 +94,8 @@ function look(view, alpha) {
   for (const cell of view.cells) {
     if (cell.group) cell.group.classList.add(reading[cell.column] === cell.letter ? "read" : "passed");
   }
-  view.count.textContent = `${written(1n)} left: ${reading} ${isRight ? "✔" : "✘"}`;
-  view.says.textContent = `Now the sharper model looks at the ${written(words)} that were left, and at no other. It reads “${reading}”`
+  view.count.textContent = `${countOfWords(1n)} left: ${reading} ${isRight ? "✔" : "✘"}`;
+  view.says.textContent = `Now the sharper model looks at the ${countOfWords(words)} that were left, and at no other. It reads “${reading}”`
     + (isRight ? ", which is what was really written." : lost < 0 ? "; really written was another word." : `: the “${truth[lost]}” was pruned too early.`);
   tellFunnel(view, words, lost >= 0, reading, isRight);
   view.root.classList.toggle("right", isRight);

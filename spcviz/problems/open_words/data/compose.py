@@ -97,9 +97,9 @@ def compose(
     fits = {"dev": _by_letter(images.labels, folds == DEV_FOLD), "unseen": of_test, "natural": of_test}
     is_training = ~np.isin(folds, [TEST_FOLD, DEV_FOLD])
     of_part = [_by_letter(images.labels, is_training & (part_of_fold(folds) == p)) for p in range(N_PARTS)]
-    rows = {"train": _drawn(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
+    rows = {"train": _draw_images(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
     for name in SETS[1:]:
-        rows[name] = _drawn(types, words[name], [fits[name]] * len(words[name]), rng)
+        rows[name] = _draw_images(types, words[name], [fits[name]] * len(words[name]), rng)
     return Composed(types, n, share, part, words, rows)
 
 
@@ -121,7 +121,7 @@ def _by_letter(labels, is_allowed):
     return [np.flatnonzero(is_allowed & (labels == k)) for k in range(letters.N_STATES)]
 
 
-def _drawn(types, words, images, rng):
+def _draw_images(types, words, images, rng):
     """An image for each letter of each word."""
     drawn = [rng.choice(choices[byte - 97]) for word, choices in zip(words, images) for byte in types[word]]
     return np.array(drawn, dtype=np.int64)

@@ -29,7 +29,7 @@ def train(run):
     readings = {}
     for name in sorted(stored & {*_OPEN, *_GIVEN}):
         run.tick(name)
-        readings[name] = live.word_readings(_loaded(run.models, name), test_words(name))
+        readings[name] = live.word_readings(_load_model(run.models, name), test_words(name))
     about = {"made_from": made_with(run.models, *readings), "data_digest": letters.SHIPPED_SHA256}
     path = save_value(run.models, NAME, readings, (), **about)
     yield f"{path}: {', '.join(readings)}"
@@ -40,7 +40,7 @@ def load(folder, name):
     return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 
 
-def _loaded(folder, name):
+def _load_model(folder, name):
     """A stored model by its name."""
     if name in _OPEN:
         return models.load_open(folder, _OPEN[name])

@@ -44,7 +44,7 @@ def model_name(features):
 
 def round_weights(model):
     """The model with what is learned rounded: what the store will return."""
-    return _model_of(_stored(model), _about(model), model.settings)
+    return _model_of(_to_stored(model), _about(model), model.settings)
 
 
 def train(run: Run) -> Iterator[str]:
@@ -63,7 +63,7 @@ def train(run: Run) -> Iterator[str]:
 
 def save_open(folder, model, *, random_state, metrics):
     """Write a model; see `spcviz.store.save_model`."""
-    name, arrays = model_name(model.settings.features), arrays_of(_stored(model))
+    name, arrays = model_name(model.settings.features), arrays_of(_to_stored(model))
     about = {"settings": _about(model), "data_digest": data_digest(), "random_state": random_state}
     return save_model(folder, name, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
 
@@ -94,7 +94,7 @@ def _about(model):
     }
 
 
-def _stored(model):
+def _to_stored(model):
     filters, predictors = (tuple(map(_large, models)) for models in zip(*model.corrections))
     return Stored(model.ink.weights.astype(np.float32), filters, predictors, model.held_out)
 

@@ -6,8 +6,7 @@ import pandas as pd
 
 from spcviz.problems.letters.paper.tables import side_by_side
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 FEATURES = {"fourier": "Fourier features", "raw": "raw pixels"}
 SETS = {"unseen": "words of unseen types", "natural": "words as they come"}

@@ -30,6 +30,10 @@ def write_payload(written, ink: str, reading: str, says: str, example: str = "")
     return {"identity": "write", "empty": EMPTY} | texts | boxes
 
 
-def show_write(payload: dict, *, key: str, view: dict, on_change: Callable):
-    """Mount the component on a `write_payload`; see `spcviz.web.view.mount.show`."""
-    show(WRITE, payload, key=key, view=view, parts={}, on_view_change=on_change)
+def show_write(payload: dict, *, key: str, view: dict, on_change: Callable, hands: str):
+    """Mount the component on a `write_payload`; see `spcviz.web.view.mount.show`.
+
+    `hands` are the strokes of a to z, in boxes: what a letter that is typed into a box looks like.
+    """
+    parts = {"hands": {"letters": hands}}
+    show(WRITE, payload, key=key, view=view, parts=parts, on_view_change=on_change)

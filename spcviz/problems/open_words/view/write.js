@@ -10,6 +10,7 @@ import { BOX, MOST, boxesText, cutsAtGaps, parse, straighten, stripText, toStrip
 const PEN = 0.045; // of a box's side
 const PIXEL = 4;
 const PEN_RESTS_MS = 350;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 class WriteView extends View {
   isCutByHand = false;
@@ -19,7 +20,7 @@ class WriteView extends View {
       button(label, label, () => this.change(kind), { "data-kind": kind }));
     this.more = button("+ box", "One box more", () => this.resizeWord(1));
     this.fewer = button("− box", "The last box goes", () => this.resizeWord(-1));
-    this.recut = button("Cut at the gaps", "Put the cuts back where there is white between letters", () => { this.isCutByHand = false; this.changed(); });
+    this.recut = button("Cut at the gaps", "Put the cuts back where there is white between letters", () => { this.isCutByHand = false; this.commitStrokes(); });
     this.addCut = button("+ cut", "A cut in the widest piece; drag it, or move it with the arrow keys; Delete takes it away", () => this.insertCut());
     this.moreBox = moreBox([node("span", { class: "modes", role: "group", "aria-label": "How to write" }, this.modes), node("div", { class: "bar" }, this.more, this.fewer, this.recut, this.addCut),
       node("div", { class: "bar" }, button("Undo", "Take the last stroke back", () => this.undo()), button("Link", "Copy a link to exactly this drawing", () => this.copyLink()))], { name: "View", isFloating: true });
@@ -35,13 +36,14 @@ class WriteView extends View {
     this.isExample = Boolean(data.example) && !this.view.ink;
     this.isReading = false;
     this.rasters = unpackInk(data.rasters);
+    if (data.parts?.hands) this.hands = parse(data.parts.hands.letters).letters; // an answer to a stroke has none
     this.last ??= [];
     this.layOut();
     this.warmUp();
   }
   mount(parent, data) {
     super.mount(parent, data);
-    this.listen(document, PAINTED, (event) => this.seen(event.detail));
+    this.listen(document, PAINTED, (event) => this.measureAnswer(event.detail));
   }
 
   /** What was shown only to be drawn over goes; as many boxes stay, empty. */
@@ -75,7 +77,7 @@ class WriteView extends View {
   }
 
   cell(i) {
-    const canvas = node("canvas", { tabindex: "0", role: "img", "aria-label": this.isStrip ? "Strip to write a word in" : `Box ${i + 1}: draw a letter` });
+    const canvas = node("canvas", { tabindex: "0", ...this.isStrip ? { role: "img", "aria-label": "Strip to write a word in" } : { role: "textbox", "aria-label": `Box ${i + 1}: draw a letter, or type one` } });
     const raster = node("canvas", { class: "raster", width: 8 * PIXEL, height: 16 * PIXEL, title: "What the cascade sees: 16 x 8 pixels" });
     const letter = node("b", { class: "read" }), cuts = node("div", { class: "cuts" }), pieces = node("div", { class: "pieces" });
     const foot = this.isStrip ? pieces : node("div", { class: "foot" }, raster, letter, node("span", { class: "acts" },
@@ -83,6 +85,8 @@ class WriteView extends View {
     this.listen(canvas, "pointerdown", (event) => this.begin(event, i, canvas));
     this.listen(canvas, "pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) this.listen(canvas, name, (event) => this.lift(event));
+    this.listen(canvas, "keydown", (event) => this.type(event, i));
+    for (const name of ["focus", "blur"]) this.listen(canvas, name, () => this.draw());
     return { root: node("div", { class: "cell" }, node("div", { class: "paper" }, canvas, cuts), foot), canvas, raster, letter, cuts, pieces };
   }
 
@@ -124,11 +128,24 @@ class WriteView extends View {
     if (this.isStrip) this.drawing.strokes.push(stroke);
     else this.drawing.letters[i].push(stroke);
     this.last.push(i);
+    this.commitStrokes();
+  }
+
+  /** For who cannot draw: a letter that is typed in a box is another writer's, and the next box is gone to. */
+  type(event, i) {
+    if (this.isStrip || event.ctrlKey || event.metaKey || event.altKey) return;
+    const letter = LETTERS.indexOf(event.key.toLowerCase()), isErased = ["Backspace", "Delete"].includes(event.key);
+    if (!isErased && (event.key.length !== 1 || letter < 0 || !this.hands?.[letter])) return;
+    event.preventDefault();
+    event.stopPropagation(); // a letter is no shortcut of the page
+    this.beginOwn();
+    this.drawing.letters[i] = isErased ? [] : structuredClone(this.hands[letter]);
     this.changed();
+    if (!isErased) this.cells[i + 1]?.canvas.focus();
   }
 
   /** The strokes have changed: their text is the view, and the server hears of it at once. */
-  changed() {
+  commitStrokes() {
     const { drawing } = this;
     if (this.isStrip && !this.isCutByHand) drawing.cuts = cutsAtGaps(drawing.strokes);
     this.layOut();
@@ -165,7 +182,7 @@ class WriteView extends View {
     this.after("warm up", PEN_RESTS_MS, () => this.askFor(undefined, NaN).catch(() => {})); // of the server's example
   }
   /** A picture was drawn: pen up to picture, once it is on the screen with all that belongs to the stroke. */
-  seen({ turn }) {
+  measureAnswer({ turn }) {
     if (!this.lifted || turn !== this.turn) return;
     const since = this.lifted, { port1, port2 } = new MessageChannel();
     this.lifted = null;
@@ -178,7 +195,7 @@ class WriteView extends View {
     const box = i ?? this.last.pop() ?? this.drawing.letters?.findLastIndex((letter) => letter.length) ?? 0;
     if (this.isStrip) this.drawing.strokes.pop();
     else this.drawing.letters[box]?.pop();
-    this.changed();
+    this.commitStrokes();
   }
   clear(i) {
     this.beginOwn();
@@ -186,21 +203,21 @@ class WriteView extends View {
     if (this.isStrip) Object.assign(this.drawing, { strokes: [], cuts: [] });
     else if (i === undefined) this.drawing.letters = this.drawing.letters.map(() => []);
     else this.drawing.letters[i] = [];
-    this.changed();
+    this.commitStrokes();
   }
   resizeWord(by) {
     this.beginOwn();
     const { letters } = this.drawing;
     if (by > 0 && letters.length < MOST) letters.push([]);
     if (by < 0 && letters.length > 1) letters.pop();
-    this.changed();
+    this.commitStrokes();
   }
   change(kind) {
     if ((kind === "s") === this.isStrip) return;
     this.beginOwn();
     this.isCutByHand = kind === "s";
     this.drawing = kind === "s" ? { isStrip: true, ...toStrip(this.drawing.letters) } : { isStrip: false, letters: Array.from({ length: 6 }, () => []) };
-    this.changed();
+    this.commitStrokes();
   }
 
   // ---------------------------------------------------------------- cuts
@@ -218,7 +235,7 @@ class WriteView extends View {
   dropCut(c) {
     this.isCutByHand = true;
     this.drawing.cuts.splice(c, 1);
-    this.changed();
+    this.commitStrokes();
   }
   insertCut() {
     const xs = this.drawing.strokes.flat().map((p) => p[0]), edges = [Math.min(...xs), ...this.drawing.cuts, Math.max(...xs)];
@@ -227,7 +244,7 @@ class WriteView extends View {
     this.isCutByHand = true;
     this.drawing.cuts.push((edges[widest] + edges[widest + 1]) / 2);
     this.drawing.cuts.sort((a, b) => a - b);
-    this.changed();
+    this.commitStrokes();
   }
   paintCuts(cell) {
     const scale = cell.canvas.clientHeight / BOX;
@@ -244,11 +261,11 @@ class WriteView extends View {
     const to = (event) => this.moveCut(c, this.at(event, cell.canvas)[0]);
     this.listen(handle, "pointerdown", (event) => { event.preventDefault(); handle.focus(); handle.setPointerCapture(event.pointerId); this.drag = { cut: c }; });
     this.listen(handle, "pointermove", (event) => { if (this.drag?.cut === c) to(event); });
-    this.listen(handle, "pointerup", () => { if (this.drag?.cut === c) { this.drag = null; this.drawing.cuts.sort((a, b) => a - b); this.changed(); } });
+    this.listen(handle, "pointerup", () => { if (this.drag?.cut === c) { this.drag = null; this.drawing.cuts.sort((a, b) => a - b); this.commitStrokes(); } });
     this.listen(handle, "dblclick", () => this.dropCut(c));
     this.listen(handle, "keydown", (event) => {
       const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
-      if (by) { this.moveCut(c, this.drawing.cuts[c] + by); this.changed(); }
+      if (by) { this.moveCut(c, this.drawing.cuts[c] + by); this.commitStrokes(); }
       else if (event.key === "Delete" || event.key === "Backspace") this.dropCut(c);
       else return;
       event.preventDefault();
@@ -278,10 +295,11 @@ class WriteView extends View {
       setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : strokes.length ? "…" : "");
     });
     this.root.classList.toggle("example", this.isExample && !this.drag?.points);
-    setText(this.invites, this.isExample ? "Draw over it: your first stroke takes its place." : "");
+    const isTyped = !this.isStrip && this.cells.some(({ canvas }) => canvas.matches(":focus-visible"));
+    setText(this.invites, isTyped ? "Type a letter: one by another writer, of the data, comes into the box." : this.isExample ? "Draw over it: your first stroke takes its place." : "");
     setText(this.says, this.isReading ? "Reading …" : this.data.says);
     this.says.classList.toggle("answer", Boolean(reading) && this.data.says.includes(`“${reading}”`));
-    if (!places.length && isCurrent) this.seen(this.data); // no lattice will be drawn
+    if (!places.length && isCurrent) this.measureAnswer(this.data); // no lattice will be drawn
     this.root.dataset.ready = "1";
     this.root.dataset.reading = isCurrent ? reading : "";
   }

@@ -22,7 +22,7 @@ def take_file() -> None:
     file = st.session_state.get("data_file")
     if isinstance(file, UploadedFile):  # once more when that copy is found gone, with a file that is none
         _take(file.name, file.getvalue())
-        cached.let_go(file)
+        cached.delete_upload(file)
 
 
 def take_text() -> None:
@@ -33,7 +33,7 @@ def take_text() -> None:
 
 
 def _take(name, data):
-    problem = cached.give(name, data, read()["example"])
+    problem = cached.take_upload(name, data, read()["example"])
     st.session_state["own_data_problem"] = problem
     if not problem:
         visit = cached.current(read()["example"])
@@ -41,9 +41,9 @@ def _take(name, data):
         TABLE.write(model=visit.model.digest if visit.model else "", **new, **ANEW)
 
 
-def put_away() -> None:
+def remove_model() -> None:
     """Go on without the model that was brought."""
-    cached.put_away(read()["example"])
+    cached.remove_model(read()["example"])
     TABLE.write(model="", **ANEW)
 
 
@@ -77,7 +77,7 @@ def row(visit, state: dict) -> None:
                 with st.container() if is_projected else st.popover("How it is read", icon=":material/tune:"):
                     how_read(visit, state)
             if visit.model is not None:
-                st.button("Put the model away", on_click=put_away)
+                st.button("Put the model away", on_click=remove_model)
 
 
 def has_subwords(visit) -> bool:

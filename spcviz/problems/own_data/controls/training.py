@@ -36,11 +36,9 @@ def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
             choose(visit, state, False)
         if offered := cached.steps_offered(visit):
             shown = state | {"steps": cached.steps_of(visit, state["steps"])}
-            of = {"format_func": cached.STEPS.get, "width": layout.room_for(230), "help": say.STEPS_HELP}
+            of = {"format_func": cached.STEPS.get, "width": 230, "help": say.STEPS_HELP}
             st.selectbox("Transitions", offered, **of, **tied("steps", shown, **ANEW))
-        st.selectbox(
-            "Show", list(VIEWS), format_func=VIEWS.get, width=layout.room_for(230), **tied("view", state)
-        )
+        st.selectbox("Show", list(VIEWS), format_func=VIEWS.get, width=230, **tied("view", state))
         box = layout.more(TABLE, state, SAID)
     with box:
         if source is not None and state["view"] == "lattice":
@@ -54,7 +52,7 @@ def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
 def choose(visit, state: dict, is_trained: bool) -> None:
     """Which model, and the button that trains it; nothing where there is nothing to learn from."""
     if visit.brought.labels and visit.brought.kind == "text":
-        of = {"format_func": cached.METHODS.get, "width": layout.room_for(150), "help": say.METHODS_HELP}
+        of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
         st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
         kind, label = ("secondary", "Train anew") if is_trained else ("primary", "Train")
         st.button(label, on_click=begin, type=kind, disabled=visit.job is not None)

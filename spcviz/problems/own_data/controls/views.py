@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from spcviz.problems.budgets.task import SENTENCES
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
-from spcviz.problems.budgets.view.sentences import SENTENCES
 from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
@@ -82,7 +82,7 @@ def lattice() -> None:
     pins = callbacks.traces_of_pins(view, (MODEL,), traced)
     with ownership.showing():
         payload = lattice_payload(trace, features=MODEL, controls=bool(state["controls"]), pins=pins)
-    taken = callbacks.let_go(TABLE, LATTICE, N_LEVELS)
+    taken = callbacks.commit_lattice(TABLE, LATTICE, N_LEVELS)
     show_lattice(payload, key=LATTICE, view=view, on_change=taken)
     words = visit.brought.sentences[number]
     if not layout.is_projected() and not cached.is_ink(visit):

@@ -31,7 +31,7 @@ def _treebank() -> bytes:
     return shipped_path(CACHE / FILE).read_bytes()
 
 
-def _derived(label: Callable) -> bytes:
+def _labelled_by(label: Callable) -> bytes:
     return texts.columns(_treebank().decode(), label)
 
 
@@ -51,9 +51,9 @@ EXAMPLES = {
     "ewt": Example("Sentences, 17 tags", "sentences.conllu", (1, 3), _treebank, EWT),
     "penn": Example("Sentences, Penn tags", "sentences.conllu", (1, 4), _treebank, EWT),
     "chunks": Example(
-        "Noun chunks, BIO", "noun_chunks.txt", (0, 2), partial(_derived, texts.chunks), f"{EWT} {CHUNKS}"
+        "Noun chunks, BIO", "noun_chunks.txt", (0, 2), partial(_labelled_by, texts.chunks), f"{EWT} {CHUNKS}"
     ),
-    "names": Example("Names, BIO", "names.txt", (0, 2), partial(_derived, texts.names), f"{EWT} {NAMES}"),
+    "names": Example("Names, BIO", "names.txt", (0, 2), partial(_labelled_by, texts.names), f"{EWT} {NAMES}"),
     "letters": Example(
         "Handwritten letters", "letters.csv", (0, 1), texts.letters, LETTERS, "bias signs[0]", is_ink=True
     ),

@@ -19,7 +19,7 @@ from spcviz.io.records import looks_like_json
 from spcviz.io.score_tables import is_score_table
 from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.unpacking import opened_zip
-from spcviz.io.zip_file import MANIFEST
+from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import own_model as models
 from spcviz.problems.own_data.model.settings import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
@@ -112,10 +112,14 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
     digest = digest_of(data)
     if not packed_kind(data):
         if is_score_table(data):
-            return _scored(name, digest, read_scores(_named(name, data)))
+            return _bring_scores(name, digest, read_scores(_as_file(name, data)))
         _check_lines(name, data)
     corpus = read_conll(
-        _named(name, data), columns=columns, max_tokens=MOST_TOKENS, max_bytes=MOST_UNPACKED, **how.of_text()
+        _as_file(name, data),
+        columns=columns,
+        max_tokens=MOST_TOKENS,
+        max_bytes=MOST_UNPACKED,
+        **how.of_text(),
     )
     if (most := max(map(len, corpus.sentences), default=0)) > MOST_TOKENS:
         raise ArgumentError(
@@ -163,7 +167,7 @@ def _many(used: set[str]) -> str:
     return f"The last column has {len(used):,} different values, too many for labels. Other columns?"
 
 
-def _named(name: str, data: bytes) -> Any:
+def _as_file(name: str, data: bytes) -> Any:
     file = io.BytesIO(data)
     file.name = name.replace("/", "_")
     return file
@@ -240,10 +244,10 @@ def _of_zip(name: str, data: bytes, columns: Columns | None, how: How) -> Brough
         raise ArgumentError(f"{name}: {_HALF}")
     if not any(file.endswith(".npy") for file in names):
         return _of_text(name, data, columns, how)
-    return _scored(name, digest, read_scores(_named(name, data), subwords=how.subwords), how.subwords)
+    return _bring_scores(name, digest, read_scores(_as_file(name, data), subwords=how.subwords), how.subwords)
 
 
-def _scored(name: str, digest: str, scores: ScoreFile, subwords: str = "") -> Brought:
+def _bring_scores(name: str, digest: str, scores: ScoreFile, subwords: str = "") -> Brought:
     if (size := scores.emissions.size) > MOST_SCORES:
         raise ArgumentError(
             f"{name}: has {size:,} scores; at most {MOST_SCORES:,} are read (tokens times labels)"

@@ -68,7 +68,7 @@ def vocabulary_of(tagger: Any) -> dict[str, int]:
 def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
     """The cascade of a fitted tagger."""
     if not isinstance(tagger, CascadeTagger):
-        return of_weights(_ruled(tagger), alphas)
+        return of_weights(_rule_weights(tagger), alphas)
     cascade, levels = tagger.cascade_, tagger.cascade_.levels
     first = levels[0].filter
     if len(levels) > 1 and np.array_equal(levels[1].filter.weights, first.weights):  # read from a file twice
@@ -78,7 +78,7 @@ def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
     return cascade._replace(levels=levels)
 
 
-def _ruled(tagger: Any) -> Weights:
+def _rule_weights(tagger: Any) -> Weights:
     """The weights of a chain model; a step that its rules forbid costs more than all else can gain.
 
     The tables of a cascade hold finite weights only.
@@ -147,7 +147,7 @@ def sweep_levels(
     is_known = np.logical_and.reduceat(truth >= 0, row_start[:-1])
     labels = np.maximum(truth, 0)
     levels = [_first(cascade, features, lengths, labels)]
-    for lattice, arc_score, pruned in _pruned(cascade, features, lengths, levels[0]):
+    for lattice, arc_score, pruned in _prune_levels(cascade, features, lengths, levels[0]):
         path = path_of(lattice, labels)
         is_there = np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
         of_path = np.add.reduceat(np.where(path >= 0, arc_score[path], 0.0), lattice.col_start[:-1])
@@ -158,7 +158,9 @@ def sweep_levels(
     return [level._replace(by_definition=a, event=b) for level, (a, b) in zip(levels, lost)]
 
 
-def _pruned(cascade: Cascade, features: Features, lengths: np.ndarray, first: Points) -> Iterator[tuple]:
+def _prune_levels(
+    cascade: Cascade, features: Features, lengths: np.ndarray, first: Points
+) -> Iterator[tuple]:
     """(lattice, scores of its arcs, what is pruned of them) of each level behind the first."""
     left = first.points > rule.cap_alpha(cascade.levels[0].alpha)
     lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
@@ -185,7 +187,7 @@ def count_grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> fl
     """n-grams of the order behind the last level that all filters together leave, a position."""
     row_start = np.concatenate([[0], np.cumsum(lengths)])
     first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
-    *_, (lattice, _, pruned) = _pruned(cascade, features, lengths, first)
+    *_, (lattice, _, pruned) = _prune_levels(cascade, features, lengths, first)
     return float(extended_size(lattice, pruned.keep).sum() / max(row_start[-1], 1))
 
 

@@ -180,17 +180,17 @@ def compare(
     ]
     lengths = np.array([len(row) for row in gold])
     ones = [np.stack([r, lengths, lengths]).astype(float) for r in right]
-    out.append(_compared("tokens right", ones[0], ones[1], seed))
+    out.append(_compare_counts("tokens right", ones[0], ones[1], seed))
     if form_of({label for row in gold for label in row}):
         sums = []
         for said in (first, second):
             counts = counts_of(gold, said)
             sums.append(np.stack([table.sum(axis=1) for table in counts[1:]]).astype(float))
-        out.append(_compared("F1", *sums, seed))
+        out.append(_compare_counts("F1", *sums, seed))
     return out
 
 
-def _compared(measure: str, first: np.ndarray, second: np.ndarray, seed: int) -> Compared:
+def _compare_counts(measure: str, first: np.ndarray, second: np.ndarray, seed: int) -> Compared:
     """Compare two models by their (3, S) counts of right, answered, gold."""
 
     def ratio(counts: np.ndarray) -> np.ndarray:

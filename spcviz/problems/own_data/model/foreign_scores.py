@@ -61,7 +61,7 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
         transitions = rules.transitions
         _add(emissions, starts, rules.start, rules.end)
     elif steps == "gold":
-        transitions = _estimated([truth[starts[i] : starts[i + 1]] for i in halves[0].tolist()], n)
+        transitions = _estimate_steps([truth[starts[i] : starts[i + 1]] for i in halves[0].tolist()], n)
     penalty = penalty_of(scores.emissions)
     emissions, transitions = (
         np.where(np.isneginf(table), -penalty, table) for table in (emissions, transitions)
@@ -99,7 +99,7 @@ def _add(
         emissions[starts[1:][filled] - 1] += last
 
 
-def _estimated(sequences: list[np.ndarray], n: int) -> np.ndarray:
+def _estimate_steps(sequences: list[np.ndarray], n: int) -> np.ndarray:
     """Log-probabilities of the next label, from counts with one added to each."""
     counts = np.ones((n, n))
     for labels in sequences:

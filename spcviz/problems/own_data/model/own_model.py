@@ -1,6 +1,6 @@
 """A model that a visitor brings: whether it can read words here, and what it makes of his sentences.
 
-It may have been written by anybody. `spcviz.io.zip_file` reads numbers and texts alone; what these say is
+It may have been written by anybody. `spcviz.io.zipped` reads numbers and texts alone; what these say is
 looked at here before any kernel runs on it.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.zip_file import of_zip, to_zip
+from spcviz.io.zipped import of_zip, to_zip
 from spcviz.learning.cascade.config import Cascade
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.zip_file import to_zip
+from spcviz.io.zipped import to_zip
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features
 from spcviz.problems.own_data.model import cascades

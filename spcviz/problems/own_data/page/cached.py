@@ -67,7 +67,7 @@ def stored_model(name: str) -> Trained | None:
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
     """One sentence of an example through the model that is stored of it."""
     trained = stored_model(name)
-    return _traced(_stored_reader(name), trained.report, example(name), number, alphas)
+    return _trace_sentence(_stored_reader(name), trained.report, example(name), number, alphas)
 
 
 @share(1, stored=Times, beside=1)
@@ -82,7 +82,7 @@ def _stored_reader(name: str) -> cascades.Reader:
     return _reader_of(stored_model(name))
 
 
-def give(name: str, data: bytes, example_name: str = "ewt") -> str:
+def take_upload(name: str, data: bytes, example_name: str = "ewt") -> str:
     """Read a visitor's file; what is wrong with it, or nothing.
 
     A model joins the data that are there: his own, else the example of a name.
@@ -118,7 +118,7 @@ def current(name: str) -> shelf.Own | None:
     if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
         try:
-            st.session_state["own_data_problem"] = give(Path(path).name, Path(path).read_bytes(), name)
+            st.session_state["own_data_problem"] = take_upload(Path(path).name, Path(path).read_bytes(), name)
         except OSError as error:
             st.session_state["own_data_problem"] = f"{path}: cannot be read: {error.strerror}"
         visit = MINE.get(ownership.visit(), DATA)
@@ -172,7 +172,7 @@ def origin(name: str) -> str:
     return EXAMPLES[visit.example].origin if visit is not None and visit.example else ""
 
 
-def put_away(name: str) -> None:
+def remove_model(name: str) -> None:
     """Go on without the model that was brought."""
     visit = current(name)
     if visit is not None:
@@ -222,7 +222,7 @@ class Source(NamedTuple):
         def make() -> WordTrace:
             if self.scored is None:
                 reader = visit.once(("reader", self.key), lambda: _reader_of(Trained(self.model, report)))
-                trace = _traced(reader, report, visit.brought, number, alphas)
+                trace = _trace_sentence(reader, report, visit.brought, number, alphas)
                 return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
             cascade, rows = foreign_scores.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(visit.brought, number, report.labels)
@@ -249,7 +249,7 @@ class Source(NamedTuple):
         return self.own.once(key, lambda: live.compare_rules(self.report, tolerance))
 
 
-def _traced(
+def _trace_sentence(
     reader: cascades.Reader,
     report: Report,
     brought: files.Brought,
@@ -310,7 +310,7 @@ def steps_of(visit: shelf.Own, asked: str) -> str:
     return asked if asked in offered else offered[0]
 
 
-def let_go(file: Any) -> None:
+def delete_upload(file: Any) -> None:
     """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
     if runtime.exists():
         runtime.get_instance().uploaded_file_mgr.remove_file(ownership.visit(), file.file_id)

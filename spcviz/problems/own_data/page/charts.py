@@ -7,8 +7,7 @@ import numpy as np
 
 from spcviz.problems.own_data.page.shown import LearningCurve, Report
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import SIZE, Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import SIZE, Chart, figure, mark, points, stroke
 
 MOST_LABELS = 16
 """Rows and columns of the table of confusions: the labels that are mistaken most."""

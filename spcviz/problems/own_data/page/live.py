@@ -9,7 +9,7 @@ from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import curves as curve_of
 from spcviz.engine.thresholds import filtering
-from spcviz.io.zip_file import of_zip
+from spcviz.io.zipped import of_zip
 from spcviz.learning.cascade.cascade import HeldOut, Step
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores

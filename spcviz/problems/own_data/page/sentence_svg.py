@@ -56,7 +56,7 @@ def svg_of(pieces: Sequence[Piece], title: str = "") -> str:
         wide = min(wide, WIDTH - 2 * _MARGIN)
         if x + wide > WIDTH - _MARGIN:
             x, y = _MARGIN, y + _LINE
-        out.append(_drawn(piece, text, x, y, wide, _FILLS[kinds.get(piece.label, 0) % len(_FILLS)]))
+        out.append(_draw_piece(piece, text, x, y, wide, _FILLS[kinds.get(piece.label, 0) % len(_FILLS)]))
         x += wide + _GAP
     height = y + _LINE + _MARGIN
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
@@ -67,7 +67,7 @@ def svg_of(pieces: Sequence[Piece], title: str = "") -> str:
     )
 
 
-def _drawn(piece: Piece, text: str, x: float, y: float, wide: float, fill: str) -> str:
+def _draw_piece(piece: Piece, text: str, x: float, y: float, wide: float, fill: str) -> str:
     middle = x + wide / 2
     word = _text(text, middle, y + 24, _SIZE, "#111", wide - 4)
     if not piece.label and not piece.is_wrong:

@@ -66,7 +66,7 @@ class Choice(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What a training brings home: the model as `spcviz.io.zip_file` writes it, and the report."""
+    """What a training brings home: the model as `spcviz.io.zipped` writes it, and the report."""
 
     model: bytes
     report: Report

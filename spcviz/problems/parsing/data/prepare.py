@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 N_SENTENCES, RANDOM_STATE = 300, 30
 ADDRESS = "ADD"

@@ -27,10 +27,10 @@ def folds_of(sentences, tag_set, settings, rng, tick=None):
         some = rng.permutation(np.flatnonzero(np.diff(held.starts) - 1 <= LONGEST))
         held = held.some(np.sort(some[: N_LEARN // N_FOLDS]))
         parts.append((held, parsers.score(parsers.train(rest, tag_set, settings, rng, tick), held)))
-    return _joined([part for part, _ in parts]), _joined_scores([scored for _, scored in parts])
+    return _join_sentences([part for part, _ in parts]), _joined_scores([scored for _, scored in parts])
 
 
-def _joined(parts):
+def _join_sentences(parts):
     starts = np.cumsum([0, *(n for part in parts for n in np.diff(part.starts))])
     arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tags", "heads", "codes"))
     return Sentences(tuple(word for part in parts for word in part.words), *arrays, starts)

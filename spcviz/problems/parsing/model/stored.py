@@ -49,7 +49,7 @@ def save(folder, model, *, settings, metrics, train):
         "metrics": metrics | {"us": model.us},
     }
     about["settings"] = asdict(settings) | used
-    return save_model(folder, NAME, arrays_of(_stored(model)), kind=KIND, version=VERSION, **about)
+    return save_model(folder, NAME, arrays_of(_to_stored(model)), kind=KIND, version=VERSION, **about)
 
 
 def load(folder):
@@ -73,7 +73,7 @@ def load(folder):
     return ParseModel(parser, policies, stored.manifest["metrics"]["us"])
 
 
-def _stored(model):
+def _to_stored(model):
     parser, policies = model.parser, model.policies
     learned = policies.anytime.weights, policies.beta, policies.greedy, policies.scale
     return Stored(parser.weights, parser.steps, *learned, **policies.one_shot)

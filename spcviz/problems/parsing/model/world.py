@@ -11,7 +11,6 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Course
 from spcviz.problems.parsing.data.treebank import some_parts
 from spcviz.problems.parsing.model.features import TAG
 from spcviz.problems.parsing.model.parser import Scored, best_tree
@@ -80,9 +79,9 @@ class Sentences(NamedTuple):
         _first_odds(self, weights, constant, labels, out)
         return out
 
-    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
-        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`."""
-        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
+    def spend(self, *asked, **more):
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, *asked, **more)
 
     def describe(self, tiers):
         """Features of every word's purchase with words at some tiers, shape (R, D)."""

@@ -1,4 +1,4 @@
-"""Cached calls of the Parsing page."""
+"""Cached calls of Parsing: a sentence under every policy; its batch on the Trade-off page (`TRADE`)."""
 
 from itertools import product
 
@@ -6,8 +6,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.budgets.task import TradeTask
-from spcviz.problems.budgets.view.sentences import SENTENCES
+from spcviz.problems.budgets.task import SENTENCES, TradeTask
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
@@ -60,7 +59,7 @@ def _batch(size, seed):
 
 
 @share(48, "Parsing, word by word ...", stored=TradeOff)
-def _traded(size, seed):
+def _compare_batch(size, seed):
     return run_in_pool(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
 
@@ -77,7 +76,7 @@ def fill_more():
         parse(sentence.words, sentence.key)
         yield
     for size, seed in product((10, 20), (0, 1)) if TRADE else ():
-        _traded(size, seed)
+        _compare_batch(size, seed)
         yield
 
 
@@ -90,7 +89,7 @@ TRADE = (
         free="a sentence's **tags**",
         examples="sentences",
         batches={n: f"{n} sentences" for n in (10, 20)},
-        make=lambda state: _traded(state["size"], state["seed"]),
+        make=lambda state: _compare_batch(state["size"], state["seed"]),
         identity=("size", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,

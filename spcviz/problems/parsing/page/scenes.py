@@ -1,16 +1,16 @@
 """What the page Parsing shows, as numbers, and the batch of the page Trade-off: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -85,3 +85,21 @@ def batch(size: int = 12, seed: int = 0) -> "TradeOff":
     size, seed = checks.integer("size", size, 1, len(every)), checks.integer("seed", seed, 0, 2**31)
     chosen = np.sort(np.random.default_rng(seed).permutation(len(every))[:size])
     return live.compare(stored.load(models), load_tagger(models), [every[k] for k in chosen], seed)
+
+
+_LINES = """# Parsing: one sentence, and its tree under every policy.
+{needs}
+from spcviz import scenes
+
+words = {words!r}
+heads = {heads!r}  # of each word the number of its head, 0 for the root; None where nobody has parsed it
+for tree in scenes.parsing(words, heads=heads, spend={spend!r}):
+    right = "" if heads is None else f"{{tree.n_right}} right"
+    print(tree.label, "after", tree.n_bought, "words:", list(tree.heads), right)
+"""
+
+
+def parsing_lines(state: Mapping, words: Sequence[str], heads: Sequence[int] | None) -> str:
+    """The lines for a state of the page and the sentence that it shows."""
+    known = None if heads is None else [int(head) for head in heads]
+    return _LINES.format(needs=NEEDS, words=tuple(words), heads=known, spend=state["spend"])

@@ -48,11 +48,16 @@ def missing(key):
     return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
 
 
+def step_of(share: float, n_words: int) -> int:
+    """How many of a sentence's words a share of them buys (as parsing_core.js has it)."""
+    return min(n_words, max(0, int(np.floor(share * n_words + 0.01))))
+
+
 def facts(sentence: ParsedSentence, state: dict) -> dict[str, str]:
     """A sentence under the page's chosen policy and budget, for the sentences of a tour."""
     n = len(sentence.words)
     trajectory = next((c for c in sentence.courses if c.name == state["policy"]), sentence.courses[0])
-    step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
+    step = step_of(state["spend"], n)
     texts = {"words": str(n), "bought": str(step), "policy": trajectory.label}
     us = trajectory.us[step]
     texts["time"] = f"{us:.0f} µs" if us < 1000 else f"{us / 1000:.2f} ms"
@@ -79,8 +84,11 @@ FOREIGN = (
 
 def long_text(text: str, most: int) -> str:
     """What is said of a text that is too long to be parsed."""
-    shown = f"This text, “{text[:40]}…”, cannot be parsed"
+    shown = f"This text, “{plain(text[:40])}…”, cannot be parsed"
     return f"{shown}: at most {most} characters without control signs are read. What was shown before stays."
+
+
+LATER = "What the policies buy later stays hidden until you have guessed."
 
 
 def waits(words) -> str:

@@ -5,8 +5,7 @@ import pandas as pd
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.parsing.page.shown import describe_policy
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("data", "policy", "features_share", "us_per_word", "uas")
 """What each row must have."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spcviz.problems.budgets.text import short
-from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence
-from spcviz.web.view.mount import Component, Packed, packed_of, viewer
+from spcviz.problems.budgets.task import short
+from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
+from spcviz.web.view.mount import Component, Packed, pack_part, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
 """What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0
@@ -45,9 +45,27 @@ def course_payload(trajectory):
     }
 
 
-def parsing_payload(sentence: ParsedSentence, identity: str) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `identity` is the sentence's and models'."""
-    return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
+def parsing_payload(
+    sentence: ParsedSentence, identity: str, *, stop: int | None = None
+) -> tuple[dict, dict[str, Packed]]:
+    """What is sent on every run, and what is sent once; `identity` is the sentence's and models'.
+
+    Where a question hides what is bought after `stop` words, only what comes before is sent, without what the
+    policies make of the next.
+    """
+    if stop is None:
+        return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
+    before = sentence._replace(courses=tuple(cut_off(one, stop) for one in sentence.courses))
+    return {"identity": f"{identity}|{stop}", "stop": stop}, {"sentence": pack_part(sentence_part(before))}
+
+
+def cut_off(course: PolicyCourse, stop: int) -> PolicyCourse:
+    """A policy's first purchases, `stop` of them, and nothing after them."""
+    names = ("heads", "score", "other", "without", "us")
+    values = np.array(course.values[: stop + 1], dtype=float)
+    values[stop:] = np.nan
+    kept = {name: getattr(course, name)[: stop + 1] for name in names}
+    return course._replace(order=course.order[:stop], values=values, **kept)
 
 
 def sentence_part(sentence):

@@ -61,14 +61,16 @@ class ParsingView extends View {
   /** Policies that have a row: a few, and the chosen one. */
   get shown() { return this.courses.filter((c) => this.view.rows === "all" || c.main || c.name === this.view.policy); }
   get course() { return this.courses.find((c) => c.name === this.view.policy); }
-  get at() { return stepOf(this.view.spend, this.n); }
-  to(s) { this.set({ spend: clamp(s, 0, this.n) / this.n }); }
+  /** Words up to which there is something to see: a question hides what is bought later. */
+  get last() { return this.data.stop ?? this.n; }
+  get at() { return Math.min(this.last, stepOf(this.view.spend, this.n)); }
+  to(s) { this.set({ spend: clamp(s, 0, this.last) / this.n }); }
   step(by) { this.to(this.at + by); }
-  get story() { return Array.from({ length: this.n + 1 }, (_, s) => ({ spend: s / this.n })); }
-  rewind() { if (this.at >= this.n) this.view.spend = 0; }
+  get story() { return Array.from({ length: this.last + 1 }, (_, s) => ({ spend: s / this.n })); }
+  rewind() { if (this.at >= this.last) this.view.spend = 0; }
   advance() {
     this.step(1);
-    return this.at < this.n;
+    return this.at < this.last;
   }
   keys() {
     const chosen = Object.fromEntries(this.shown.slice(0, 9).map((c, i) => [i + 1, () => this.set({ policy: c.name })]));
@@ -100,6 +102,7 @@ class ParsingView extends View {
   paint() {
     const s = this.at, { course } = this;
     this.readTheme();
+    this.slider.max = String(Math.round((1000 * this.last) / this.n));
     this.slider.value = 1000 * this.view.spend;
     setText(this.spends, `${s} of ${this.n} words, ${this.time(course.us[s])}`);
     if (this.fitted !== `${this.view.rows}|${this.view.policy}`) this.fit();
@@ -205,9 +208,10 @@ class ParsingView extends View {
   paintValues(drawn, course, s, top) {
     const { size } = this, values = Array.from(course.values[s]), known = values.filter(Number.isFinite), high = 1.9 * size;
     drawn.push(svg("text", { class: "name", x: 0, y: top + 1.4 * size }, "next purchase"));
+    if (this.data.stop !== undefined && !known.length) drawn.push(svg("text", { class: "name", x: this.x[0], y: top + 1.4 * size }, "?"));
     if (!known.length) return top + high;
     const all = course.values.flatMap((row) => Array.from(row)).filter(Number.isFinite), low = Math.min(...all), range = Math.max(...all) - low || 1;
-    const next = s < this.n ? course.order[s] : -1;
+    const next = s < course.order.length ? course.order[s] : -1;
     values.forEach((v, i) => {
       if (!Number.isFinite(v)) return;
       const tall = (0.12 + 0.88 * (v - low) / range) * high, bar = svg("rect", { class: "value", x: this.x[i] - 0.45 * size, width: 0.9 * size, y: top + high - tall, height: tall });

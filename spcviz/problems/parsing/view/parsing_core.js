@@ -5,7 +5,7 @@
 
 /** Tables of a trajectory as rows of N. */
 export function unpackCourse(course, n) {
-  const rows = (all) => Array.from({ length: n + 1 }, (_, s) => all.subarray(s * n, (s + 1) * n));
+  const rows = (all) => Array.from({ length: all.length / n }, (_, s) => all.subarray(s * n, (s + 1) * n));
   return { ...course, heads: rows(course.heads), other: rows(course.other), without: rows(course.without), values: rows(course.values) };
 }
 

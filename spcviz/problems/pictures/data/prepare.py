@@ -15,7 +15,7 @@ from PIL import Image
 
 from spcviz.problems.pictures.data.stereo_pairs import shrunk
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 _MIDDLEBURY = "https://vision.middlebury.edu/stereo/data"
 _CONES = f"{_MIDDLEBURY}/scenes2003/newdata/cones"
@@ -62,7 +62,7 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
         )
 
 
-def _packaged(left, right, disparity):
+def _read_packaged(left, right, disparity):
     """Motorcycle as scikit-image has it: of a quarter of the size already."""
     try:
         with np.load(disparity, allow_pickle=False) as stored:
@@ -85,7 +85,7 @@ _FULL = "im0.png", "im1.png", "disp0.pfm"
 # For each pair, where it may be: folder, files, and what reads these at the size that they have there.
 _PLACES = {
     "motorcycle": (
-        ("", tuple(_SKIMAGE_SUMS), _packaged),
+        ("", tuple(_SKIMAGE_SUMS), _read_packaged),
         ("Motorcycle-perfect", _FULL, _scene),
         ("Motorcycle", _FULL, _scene),
     ),

@@ -1,4 +1,4 @@
-"""Cached calls of the Joint beats separate page."""
+"""Cached calls of Joint beats separate: pictures, stereo pairs, and each of them read three ways."""
 
 from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live

@@ -31,7 +31,7 @@ def pictures(
     colours = "Cividis" if is_stereo else _GREY
     top = max(readings.n_states - 1, 1)
     views = zip(("left view", "right view"), readings.seen) if is_stereo else ()
-    shown = [(title, _seen(image)) for title, image in views]
+    shown = [(title, _picture_trace(image)) for title, image in views]
     truth = "true disparity (bright = near)" if is_stereo else "truth"
     shown.append((truth, _heatmap(readings.truth, colours, top)))
     for name, z, wrong in list(zip(READINGS, readings.readings, readings.errors))[:n_readings]:
@@ -72,7 +72,7 @@ def _across(count, rows, columns, height, scale):
     return best, size(best)
 
 
-def _seen(image):
+def _picture_trace(image):
     if image.ndim == 2:
         return _heatmap(image, _GREY, 1)
     bytes_of = (255 * image).round().astype(np.uint8)

@@ -1,6 +1,6 @@
 """What the page Joint beats separate shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
 from typing import TYPE_CHECKING
@@ -55,3 +55,19 @@ def joint_beats_separate(
         return live.stereo_readings(name, seed, noise, weight, folder=data_folder())
     known = ", ".join([*denoise.PICTURES, live.DOTS, *stereo_pairs.PAIRS])
     raise ArgumentError(f"name must be one of {known}, got {name!r:.60}")
+
+
+_LINES = """# Joint beats separate: one picture, read three ways.
+# Wants spcviz[app]; photographs in stereo want the folder of data that the environment variable SPCVIZ_DATA
+# names.
+from spcviz import scenes
+
+readings = scenes.joint_beats_separate({name!r}, seed={seed}, noise={noise}, weight={weight})
+for name, wrong, off in zip(("pixel by pixel", "row by row", "the grid"), readings.errors, readings.mean_off):
+    print(f"{{name}}: {{100 * wrong:.1f}} % wrong, {{off:.2f}} off on average")
+"""
+
+
+def joint_beats_separate_lines(name: str, seed: int, noise: float, weight: float | None) -> str:
+    """The lines for a picture or a stereo pair; a weight of None is what suits it."""
+    return _LINES.format(name=name, seed=seed, noise=noise, weight=weight)

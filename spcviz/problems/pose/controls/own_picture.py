@@ -24,7 +24,7 @@ def scene_of(table: StateTable, state: dict) -> PoseScene | None:
     if file is None:
         return None
     try:
-        return _windowed(table, state, file.getvalue(), place)
+        return _bind_window(table, state, file.getvalue(), place)
     except cached.UploadError as error:
         st.warning(str(error), icon=":material/broken_image:")
         return None
@@ -65,7 +65,7 @@ def _snapshot(table):
     return file
 
 
-def _windowed(table, state, data, place):
+def _bind_window(table, state, data, place):
     """A file through a window: found by the search, corrected by sliders behind a button at a `place`."""
     best, rows = cached.find_person(data), cached.finder_rows()
     filled = state | {name: best[name] if state[name] is None else state[name] for name in WINDOW}

@@ -42,7 +42,7 @@ def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseC
     rows = np.flatnonzero(is_upright)
     corner, side = windows[:, None, None, :2], windows[:, None, None, 2:]
     limbs = (_limbs(joints) - corner) * (body.SIDE / side)
-    images = np.stack([_cropped(folder / "images" / files[i], *windows[i]) for i in rows])
+    images = np.stack([_crop_picture(folder / "images" / files[i], *windows[i]) for i in rows])
     limbs = limbs[rows]
     is_inside = ((limbs >= 0) & (limbs < body.SIDE)).all(axis=(2, 3))
     limbs[~is_inside] = np.nan
@@ -73,7 +73,7 @@ def _limbs(joints):
     return np.stack(limbs, axis=1)
 
 
-def _cropped(path, left, top, side):
+def _crop_picture(path, left, top, side):
     with Image.open(path) as picture:
         return window(np.asarray(picture.convert("RGB")), left + side / 2, top + side / 2, side)
 

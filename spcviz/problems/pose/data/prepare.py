@@ -14,7 +14,7 @@ from PIL import Image
 from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 _RELEASE = "https://codeload.github.com/vislab2013/eecs592/zip/be1a3e5cd950dc8aaba70ce64c25627b6e58eaa7"
 RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)  # 1.3: Buffy Stickmen V3.0, PARSE
@@ -52,7 +52,7 @@ def buffy(folder: Path, place: Path) -> Iterator[str]:
         yield "no labels/buffy_s5eE_labels.mat (they come with Yang and Ramanan's pose release): joints are"
         yield "  read off the sticks; hips differ, so windows are up to about 10 % larger or smaller"
     else:
-        joints = _labelled(labels, [len(frames) for frames, _ in read])
+        joints = _read_joints(labels, [len(frames) for frames, _ in read])
     windows = windows_of(joints)
     files = np.array([f"s5e{e}_{f:06d}.jpg" for e, f in zip(episode, frame)])
     sizes = []
@@ -89,7 +89,7 @@ def read_sticks(path: Path) -> tuple[np.ndarray]:
     return rows[:, 0].astype(int), rows[:, 1:].reshape(-1, len(STICKS), 2, 2)
 
 
-def _labelled(root, counts):
+def _read_joints(root, counts):
     """Joints of the pose release, all episodes one after the other."""
     paths = original.all_there(root, [f"labels/{_labels_name(episode)}" for episode in EPISODES])
     shapes = [(len(BUFFY_JOINTS), 2, n) for n in counts]

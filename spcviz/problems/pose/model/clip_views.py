@@ -31,12 +31,12 @@ def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> d
     out = {}
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
-        made = partial(_seen, name)
+        made = partial(_view_sign, name)
         out[name] = load_or_compute(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
     return out
 
 
-def _seen(name):
+def _view_sign(name):
     (clip,) = signs.load_signs([name], every=EVERY)
     return of_pictures(name, clip.images, clip.limbs, clip.is_seen)
 

@@ -65,7 +65,7 @@ def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Genera
         seen, is_true, weights = [], [], []
         for source in (examples for examples in sources if part in examples.parts):
             for picture, limbs in zip(source.cells, source.limbs):
-                for vectors, good in _seen(part, picture, limbs, settings.n_negatives, rng):
+                for vectors, good in _sample_limbs(part, picture, limbs, settings.n_negatives, rng):
                     seen.append(vectors)
                     is_true.append(good)
                     weights.append(np.full(len(good), source.weight))
@@ -76,7 +76,7 @@ def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Genera
     return detectors
 
 
-def _seen(part, picture, limbs, n_negatives, rng):
+def _sample_limbs(part, picture, limbs, n_negatives, rng):
     """Yield (what the template sees, which is true) for every limb of a kind that is known."""
     sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
     for side in sides:  # the right arm in a mirror is a left arm

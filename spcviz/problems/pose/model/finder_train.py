@@ -41,16 +41,16 @@ def extract_features(pictures, tick=None):
 def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.Finder:
     """A template and its bias from pictures with and without people; its threshold is 0."""
     windows, good = _first(pictures, rng)
-    model = _fitted(windows, good)
+    model = _fit_finder(windows, good)
     for _ in range(ROUNDS):
         hard = np.concatenate([_hard(model, scanned) for scanned in pictures])
         windows = np.concatenate([windows, hard])
         good = np.concatenate([good, np.zeros(len(hard), dtype=bool)])
-        model = _fitted(windows, good)
+        model = _fit_finder(windows, good)
     return model
 
 
-def _fitted(windows, good):
+def _fit_finder(windows, good):
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 
     classifier = LogisticRegression(C=C, class_weight="balanced", max_iter=100, tol=1e-3).fit(windows, good)
@@ -185,7 +185,7 @@ def row_of(
     shares = np.mean(
         [_shares(scanned.picture) for scanned in learned if scanned.picture.window is not None], axis=0
     )
-    means = [_unshared(scanned.picture, shares) for scanned in pictures]
+    means = [_pixels_of(scanned.picture, shares) for scanned in pictures]
     return row | {
         "right": round(float(np.mean([*map(finder.is_right, guesses, windows)])), 4),
         "mean_right": round(float(np.mean([*map(finder.is_right, means, windows)])), 4),
@@ -199,7 +199,7 @@ def _shares(picture):
     return x / wide, y / tall, np.log(side / min(tall, wide))
 
 
-def _unshared(picture, shares):
+def _pixels_of(picture, shares):
     tall, wide = picture.image.shape[:2]
     return shares[0] * wide, shares[1] * tall, float(np.exp(shares[2])) * min(tall, wide)
 

@@ -143,8 +143,10 @@ def train_method(
     )
     for level in range(body.N_LEVELS):
         if learn:
-            weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
-        all_filtered = [_filtered(p, geometry, level, names, weights[level], 0.0, settings.rule) for p in dev]
+            weights[level] = _learn_level(train, geometry, level, names, weights[level], config, rng)
+        all_filtered = [
+            _filter_level(p, geometry, level, names, weights[level], 0.0, settings.rule) for p in dev
+        ]
         if settings.tolerance is None:
             lowest = 0.0 if learn and settings.rule == "mean_max" else -np.inf
             alphas[level] = alpha_for(all_filtered, settings.n_kept, lowest)
@@ -156,7 +158,9 @@ def train_method(
         for problem, filtered in zip(dev, all_filtered):
             problem.refine(level, again(filtered, alphas[level]))
         for problem in train if learn else ():
-            kept = _filtered(problem, geometry, level, names, weights[level], alphas[level], settings.rule)
+            kept = _filter_level(
+                problem, geometry, level, names, weights[level], alphas[level], settings.rule
+            )
             problem.refine(level, kept)
         if tick is not None:
             tick(f"{method} level {level}")
@@ -175,7 +179,7 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
-        all_filtered = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
+        all_filtered = [_filter_level(p, geometry, level, names, weights, alpha) for p in dev]
         points = _points(dev, all_filtered, geometry, level, names, weights, kind)
         given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
         shares = [100 * float((given <= at).mean()) if len(given) else None for at in (alpha, 0.0)]
@@ -185,7 +189,7 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
     return out
 
 
-def _learned(train, geometry, level, names, start, config, rng):
+def _learn_level(train, geometry, level, names, start, config, rng):
     where = geometry, level, names
     examples = [joint.Example(p.models(*where), p.truths(*where)) for p in train]
     trained = joint.train(examples, config, rng, start=start)
@@ -205,7 +209,7 @@ def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.nda
     return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)
 
 
-def _filtered(problem, geometry, level, names, weights, alpha, rule="mean_max"):
+def _filter_level(problem, geometry, level, names, weights, alpha, rule="mean_max"):
     models = problem.models(geometry, level, names)
     return coarse_to_fine.filter_level(models, weights, problem.start, problem.states, alpha, rule=rule)
 

@@ -1,4 +1,4 @@
-"""Cached calls of the Pose page."""
+"""Cached calls of Pose: clips and own pictures, level by level; clips that were worked out before."""
 
 import hashlib
 from collections.abc import Callable
@@ -131,7 +131,7 @@ def _clip_levels(own, digests, method, alphas, _scores):
 
 
 @share(12, kernels=False, own=_is_own)
-def _assembled(own, digests, method, alphas, title, _scene, _runs, _seconds):
+def _assemble_trace(own, digests, method, alphas, title, _scene, _runs, _seconds):
     return trace.clip_trace(_scene, method, trace.join_levels(_runs), _seconds)
 
 
@@ -198,7 +198,7 @@ def pose_clip(
         runs = [_clip_levels(own, digests, method, alphas, [scores for scores, _ in scored])]
     seconds = float(np.sum([s for _, s in scored])), float(np.sum([s for _, s in runs]))
     levels = [run_levels for run_levels, _ in runs]
-    return _assembled(own, digests, method, alphas, scene.title, scene, levels, seconds)
+    return _assemble_trace(own, digests, method, alphas, scene.title, scene, levels, seconds)
 
 
 def fill():

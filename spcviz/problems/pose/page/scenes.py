@@ -1,16 +1,16 @@
 """What the page Pose on video shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, data_folder, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, data_folder, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.pose.page.shown import PoseScene
@@ -85,3 +85,30 @@ def clip_of(kind: str, name: str | int, method: str) -> "PoseScene":
     return live.thin_scene(
         live.scene_of(kind, name, shelf.N_FRAMES, data_folder()), shelf.MOST_FRAMES[method]
     )
+
+
+_CLIP = """# Pose: one clip, and the limbs that are left in a frame at every level.
+{needs}
+from spcviz import scenes
+
+for number, level in enumerate(scenes.pose({kind!r}, {name!r}, method={method!r}, alphas={alphas})):
+    given = int(level.n_given[{frame}].sum())
+    print("level", number, level.columns, "x", level.rows, "cells:", f"{{given:,}}", "limbs to choose from")
+"""
+_ARMS = """# Pose: both arms of one clip, and what a budget buys for its frames.
+{needs}
+from spcviz import scenes
+
+for name, number in scenes.arms({kind!r}, {name!r}, method={method!r}, spend={spend}).items():
+    print(name, number)
+"""
+
+
+def pose_lines(
+    state: Mapping, scene: tuple[str, str | int], alphas: Sequence[float | None], method: str
+) -> str:
+    """The lines for a clip that everybody can choose: `scene` is its kind and name."""
+    of = {"needs": NEEDS, "kind": scene[0], "name": scene[1], "method": method}
+    if state["show"] in ("four", "bought"):
+        return _ARMS.format(spend=state["spend"], **of)
+    return _CLIP.format(alphas=list(alphas), frame=state["frame"], **of)

@@ -104,12 +104,12 @@ def run_levels(
     for number, (models, level) in enumerate(cascade.filtered_models(model, fine, method, alphas, run)):
         seconds += clock() - start
         weights = model.weights[method][number]
-        out.append(_packed(number, models, weights, level, (alphas[number], tuned[number])))
+        out.append(_pack_level(number, models, weights, level, (alphas[number], tuned[number])))
         start = clock()
     return out, seconds
 
 
-def _packed(number, models, weights, level, alphas):
+def _pack_level(number, models, weights, level, alphas):
     n = models[0].n_node_kinds
     sizes = np.diff(level.start)
     n_frames = len(sizes) // n

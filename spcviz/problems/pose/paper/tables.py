@@ -4,8 +4,7 @@ import pandas as pd
 
 from spcviz.web.figures import results
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import DASHES, Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import DASHES, Chart, figure, mark, points, stroke
 
 NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
 MISSING = (

@@ -22,7 +22,7 @@ VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 UNKNOWN = -32768
 NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
 _SHARED = ("elements", "view", "more", "rule")
-_OWN = ("core", "draw", "raster", "brush", "words", "export", "money", "arms")
+_OWN = ("core", "draw", "raster", "brush", "words", "export", "pictures", "money", "arms")
 POSE = Component(
     "spcviz_pose",
     ("problems/pose/view/pose.css", "web/view/narrow.css", "web/view/panel.css", "web/view/more.css"),

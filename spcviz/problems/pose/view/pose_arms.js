@@ -40,8 +40,8 @@ export const ARMS = {
     const { arms } = this, f = this.view.frame;
     if (this.shown === "bought") return [{ kind: "bought", title: "read with what was bought" }, { kind: "strip", title: "bought, frame by frame" }, { kind: "curve", title: this.armsTruth ? "elbows and wrists off" : "frames by what was bought" }];
     const off = (t) => [0, 1].flatMap((side) => offBy(armAt(arms.four, arms.n_frames, t, f, side), armAt(arms.truth, arms.n_frames, 0, f, side)));
-    const named = (name, distances) => distances.length ? `${name}: ${(distances.reduce((a, b) => a + b) / distances.length).toFixed(0)} px` : name;
-    return [{ kind: "four", title: "all models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? named(name, off(t)) : name }))];
+    const titleOf = (name, distances) => distances.length ? `${name}: ${(distances.reduce((a, b) => a + b) / distances.length).toFixed(0)} px` : name;
+    return [{ kind: "four", title: "all models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? titleOf(name, off(t)) : name }))];
   },
 
   /** The large picture on the left; beside it small ones, or strip and curve. */
@@ -62,7 +62,7 @@ export const ARMS = {
       drawTitle(pen, panel, panel.title, this.letter, this.colours.text);
       if (panel.kind === "strip") this.drawStrip(pen, panel, step);
       else if (panel.kind === "curve") this.drawCurve(pen, panel, step);
-      else pen.clipped(panel, () => {
+      else pen.clipTo(panel, () => {
         pen.picture(image, panel, 0.35);
         for (const side of [0, 1]) {
           const draw = (all, which, t, wide) => pen.lines(linesOfArm(armAt(all, n, which, f, side)), panel, { colour: arms.colours[t], width: wide * unit });

@@ -9,7 +9,7 @@ const MOST_BACKDROPS = 24, MOST_MAPS = 12;
 const FALL_MS = 420, FALL_PX = 26, FALL_STRENGTH = 0.75, FALL_WIDTH = 1.2;
 
 /** What is kept under a key; the oldest goes where there are too many. */
-function remembered(store, key, most, make) {
+function recall(store, key, most, make) {
   const entry = store.get(key) || make();
   store.delete(key);
   store.set(key, entry);
@@ -38,7 +38,7 @@ export class Brush {
   /** A frame in its panel, darkened by a veil, as a canvas of the panel's size. */
   under(image, box, veil) {
     const isHere = Boolean(image && image.complete && image.naturalWidth), key = [isHere ? this.numberOf(image) : 0, Object.values(box), veil].join("|");
-    return remembered(this.backdrops, key, MOST_BACKDROPS, () => {
+    return recall(this.backdrops, key, MOST_BACKDROPS, () => {
       const canvas = Object.assign(document.createElement("canvas"), { width: box.W, height: box.H }), context = canvas.getContext("2d", { willReadFrequently: true });
       context.fillStyle = looks.BLACK;
       context.fillRect(0, 0, box.W, box.H);
@@ -67,7 +67,7 @@ export class Brush {
   limbs(context, slot, panel, { image, veil }, { key, lines, shades, least, colours, unit, withFallen, falling }) {
     const box = this.boxOf(context, panel), under = this.under(image, box, veil), name = `${under.key} ${key} ${withFallen}`;
     const colour = colours.map(toRgb), thick = unit * box.ratio;
-    const tops = remembered(this.maps, `${key} ${Object.values(box)} ${unit}`, MOST_MAPS, () => lines.map((limb, p) => topLines(placed(limb.ends, box), Array.from(shades[p], (s) => thick * widthOf(s)), box.W, box.H)));
+    const tops = recall(this.maps, `${key} ${Object.values(box)} ${unit}`, MOST_MAPS, () => lines.map((limb, p) => topLines(placeLines(limb.ends, box), Array.from(shades[p], (s) => thick * widthOf(s)), box.W, box.H)));
     const limbs = lines.map((limb, p) => ({ top: tops[p], cut: firstOver(limb.codes, least), colour: colour[p], strength: Array.from(shades[p], strengthOf) }));
     under.pixels = under.pixels || under.context.getImageData(0, 0, box.W, box.H).data;
     let painting = this.slots.get(slot);
@@ -92,7 +92,7 @@ export class Brush {
     painting.still = painting.still && painting.still.length === painting.image.data.length ? painting.still : new Uint8ClampedArray(painting.image.data.length);
     painting.still.set(painting.image.data);
     for (const { at, part, ends } of moving) {
-      const t = (now - at) / FALL_MS, low = placed(ends, { ...box, top: box.top + box.scale * FALL_PX * t * t });
+      const t = (now - at) / FALL_MS, low = placeLines(ends, { ...box, top: box.top + box.scale * FALL_PX * t * t });
       stamp(painting.image.data, low, FALL_WIDTH * thick, colour[part], FALL_STRENGTH * (1 - t), box.W, box.H);
     }
     return true;
@@ -100,7 +100,7 @@ export class Brush {
 }
 
 /** Lines from pixels of a frame to those of its panel. */
-function placed(ends, { left, top, scale }) {
+function placeLines(ends, { left, top, scale }) {
   return Float32Array.from(ends, (coordinate, i) => scale * coordinate + (i % 2 ? top : left));
 }
 

@@ -71,7 +71,7 @@ export function canvasPen(context, font, brush = null) {
       context.font = `${bold ? "bold " : ""}${size}px ${font}`;
       return context.measureText(said).width;
     },
-    clipped({ x, y, wide, high }, draw) {
+    clipTo({ x, y, wide, high }, draw) {
       context.save();
       context.beginPath();
       context.rect(x, y, wide, high);
@@ -82,7 +82,7 @@ export function canvasPen(context, font, brush = null) {
   };
 }
 
-const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 const short = (v) => +v.toFixed(1);
 
 /** A pen that writes an SVG file; pictures go in as they came. */
@@ -96,7 +96,7 @@ export function svgPen(width, height, font, background, measure) {
       drawLimbs(this, panel, limbs);
     },
     picture(image, { x, y, wide, high, left, top, scale }, veil) {
-      parts.push(`<image x="${short(left)}" y="${short(top)}" width="${short(scale * SIDE)}" height="${short(scale * SIDE)}" href="${escaped(image.src)}"/>`);
+      parts.push(`<image x="${short(left)}" y="${short(top)}" width="${short(scale * SIDE)}" height="${short(scale * SIDE)}" href="${escapeText(image.src)}"/>`);
       if (veil) this.rect(x, y, wide, high, BLACK, veil);
     },
     rect(x, y, wide, high, colour, alpha = 1) {
@@ -117,16 +117,16 @@ export function svgPen(width, height, font, background, measure) {
     disc(x, y, r, colour) { parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${short(r)}" fill="${colour}"/>`); },
     text(said, x, y, { size, colour, align = "left", bold = false }) {
       const anchor = { left: "start", center: "middle", right: "end" }[align];
-      parts.push(`<text x="${short(x)}" y="${short(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}" font-weight="${bold ? 700 : 400}">${escaped(said)}</text>`);
+      parts.push(`<text x="${short(x)}" y="${short(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}" font-weight="${bold ? 700 : 400}">${escapeText(said)}</text>`);
     },
-    clipped({ x, y, wide, high }, draw) {
+    clipTo({ x, y, wide, high }, draw) {
       const id = `clip${clips++}`;
       parts.push(`<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(wide)}" height="${short(high)}"/></clipPath><g clip-path="url(#${id})">`);
       draw();
       parts.push("</g>");
     },
     finish(title) {
-      return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escaped(font)}"><title>${escaped(title)}</title>${parts.join("\n")}</svg>`;
+      return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escapeText(font)}"><title>${escapeText(title)}</title>${parts.join("\n")}</svg>`;
     },
   };
 }
@@ -171,7 +171,7 @@ export function linesOf(level, v, length, places) {
   return { places: Uint32Array.from(reversed), ends, codes, shades };
 }
 
-function chosen(lines, test) {
+function chooseLines(lines, test) {
   const out = [];
   for (let i = 0; i < lines.codes.length; i++) if (test(i)) out.push(lines.ends[4 * i], lines.ends[4 * i + 1], lines.ends[4 * i + 2], lines.ends[4 * i + 3]);
   return out;
@@ -183,10 +183,10 @@ export const strengthOf = (shade) => 0.13 + 0.75 * (shade / (SHADES - 1)) ** 2;
 
 /** All limbs of a level, in an SVG: kept ones in colour, fallen ones grey, if wanted. */
 function drawLimbs(pen, panel, { lines, shades, least, colours, unit, withFallen }) {
-  if (withFallen) for (const limb of lines) pen.lines(chosen(limb, (i) => limb.codes[i] < least), panel, { colour: GREY, width: widthOf(0) * unit, alpha: FALLEN });
+  if (withFallen) for (const limb of lines) pen.lines(chooseLines(limb, (i) => limb.codes[i] < least), panel, { colour: GREY, width: widthOf(0) * unit, alpha: FALLEN });
   lines.forEach((limb, p) => {
     for (let shade = 0; shade < SHADES; shade++) {
-      const ends = chosen(limb, (i) => limb.codes[i] >= least && shades[p][i] === shade);
+      const ends = chooseLines(limb, (i) => limb.codes[i] >= least && shades[p][i] === shade);
       pen.lines(ends, panel, { colour: colours[p], width: widthOf(shade) * unit, alpha: strengthOf(shade) });
     }
   });

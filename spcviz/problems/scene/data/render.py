@@ -65,7 +65,7 @@ def street(seed: int) -> tuple[np.ndarray, np.ndarray]:
     things = [_pole, _pole, _walker, _walker, _cyclist, *[_car] * int(rng.integers(2, 4))]
     for near, thing in sorted(zip(rng.uniform(0.12, 0.75, len(things)), range(len(things)))):
         things[thing](canvas, rng.choice((-1, 1)), x, y, near)
-    return _finished(canvas)
+    return _finish_canvas(canvas)
 
 
 def _at(x, y, across, near):
@@ -171,7 +171,7 @@ def _cyclist(canvas, side, x, y, near):
     canvas.ellipse("Bicyclist", foot[0], foot[1] - size * 2.2, size * 0.5, size * 0.5, (190, 150, 125))
 
 
-def _finished(canvas):
+def _finish_canvas(canvas):
     """Light from above, noise by class, and a lens's blur."""
     rng, labels = canvas.rng, np.asarray(canvas.labels)
     picture = np.asarray(canvas.picture).astype(float)

@@ -30,8 +30,8 @@ def texture(picture):
     maps[:3] = opponent
     for k, sigma in enumerate((1.0, 2.0), 1):
         for c in range(3):
-            maps[3 * k + c] = _blurred(opponent[c], _bell(sigma))
-    _contrasts(maps, *(_blurred(maps[6], _bell(sigma)) for sigma in (3.5, 7.0)))
+            maps[3 * k + c] = _blur_map(opponent[c], _bell(sigma))
+    _contrasts(maps, *(_blur_map(maps[6], _bell(sigma)) for sigma in (3.5, 7.0)))
     return maps.reshape(len(maps), -1).T  # map after map in memory: a centre's codes read one after the other
 
 
@@ -86,7 +86,7 @@ def _bell(sigma):
 
 
 @kernel
-def _blurred(channel, weights):
+def _blur_map(channel, weights):
     """A map blurred down and across; beyond its edges it goes on as at the edge."""
     tall, wide = channel.shape
     reach = len(weights) // 2
@@ -108,7 +108,7 @@ def _blurred(channel, weights):
 
 def patterns(picture):
     """LBP of a picture: ndarray of float32, shape (H / 4 * W / 4, 59), root of shares."""
-    return _histograms(_ring(_bordered(picture)), _UNIFORM, _ROOTS)
+    return _histograms(_ring(_add_border(picture)), _UNIFORM, _ROOTS)
 
 
 def gradients(picture):
@@ -139,7 +139,7 @@ _ROOTS = np.sqrt(np.arange(16 * 9 + 1) / (16 * np.arange(1, 10)[:, None])).astyp
 
 
 @kernel
-def _bordered(picture):
+def _add_border(picture):
     """Sum of a picture's colours, a pixel wider on all sides: int16."""
     tall, wide, _ = picture.shape
     out = np.empty((tall + 2, wide + 2), dtype=np.int16)

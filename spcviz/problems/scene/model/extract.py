@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spcviz.problems.scene.data import augmentation, camvid
+from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, features, segments, shape
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 
@@ -60,12 +60,12 @@ def part(split, names, vocabulary, work, at, mirrored=False):
     digest = float(sum(np.abs(book.centres).sum(dtype=float) for book in vocabulary.books.values()))
     key = {"split": split, "names": list(names), "books": digest}
     if mirrored:
-        key["mirrored"] = [augmentation.POWER, augmentation.FACTOR, augmentation.TINT]
+        key["mirrored"] = [camvid.POWER, camvid.FACTOR, camvid.TINT]
 
     def make():
         rng, scenes = np.random.default_rng((RANDOM_STATE, at)), (camvid.load(split, name) for name in names)
         if mirrored:
-            scenes = (augmentation.mirror_scene(scene, rng) for scene in scenes)
+            scenes = (camvid.mirror_scene(scene, rng) for scene in scenes)
         return as_arrays([one(scene, vocabulary) for scene in scenes])
 
     return load_or_compute(

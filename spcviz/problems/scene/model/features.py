@@ -5,13 +5,18 @@ SHAPE, in the root for codes, which crowd at 0. A code is computed at the grid p
 from there over the regions of a level; each of these once, descriptors with a group's first code.
 """
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.problems.scene.model import codes, descriptors, segments, shape
+from spcviz.shared.folders import RESULTS, shipped_path
 
+COSTS = "scene-costs"
+"""The result whose rows are the prices that SIM learns with."""
 GROUPS = ("SHAPE", *codes.GROUPS)
 N_STEPS = 64
 N_COLUMNS = shape.N_SHAPE + len(codes.GROUPS) * codes.N_CENTRES
@@ -131,3 +136,12 @@ class Seen:
         if step not in self._grids:
             self._grids[step] = codes.grid(self.hierarchy.atoms, step)
         return self._grids[step]
+
+
+def load_costs():
+    """The stored result's rows by piece; `ArgumentError` ends with the command that makes it."""
+    path = shipped_path(RESULTS) / f"{COSTS}.json"
+    try:
+        return {row["piece"]: row for row in json.loads(path.read_bytes())["rows"]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ArgumentError(f"{path} cannot be read; run: python -m spcviz reproduce {COSTS}") from error

@@ -51,7 +51,7 @@ def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.S
         for update in sim_updates(steps, seen):
             yield _labels(update.state.scores)
 
-    return _timed(picture, vocabulary, answers, repeats)
+    return _time_answers(picture, vocabulary, answers, repeats)
 
 
 def him(
@@ -69,10 +69,10 @@ def him(
         for share in shares(stages, seen):
             yield _labels(share)
 
-    return _timed(picture, vocabulary, answers, repeats)
+    return _time_answers(picture, vocabulary, answers, repeats)
 
 
-def _timed(picture, vocabulary, answers, repeats):
+def _time_answers(picture, vocabulary, answers, repeats):
     """`Timed` of what answers from features that are computed when they are asked for."""
     times = []
     for _ in range(repeats):

@@ -80,13 +80,13 @@ def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
     n, share = int(atoms.max()) + 1, atoms.size / N_PIXELS
     size, sums = _sums(atoms, picture, n)
     members = [np.arange(n, dtype=np.int32)]
-    borders = [Borders(*_collected(*_both_ways(*_stretches(atoms)), n))]
+    borders = [Borders(*_collect_pairs(*_both_ways(*_stretches(atoms)), n))]
     for scale, least in zip(SCALES[: n_levels - 1], LEASTS):
         touch = borders[-1]
         merged = _merge(_region_edges(touch, size, sums), size.copy(), scale * share, least * share)
         n = int(merged.max()) + 1
         members.append(merged[members[-1]])
-        borders.append(Borders(*_collected(merged[touch.first], merged[touch.second], touch.length, n)))
+        borders.append(Borders(*_collect_pairs(merged[touch.first], merged[touch.second], touch.length, n)))
         size, sums = _joined_sums(merged, size, sums, n)
     return Hierarchy(atoms, np.stack(members), tuple(borders))
 
@@ -94,11 +94,11 @@ def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
 def _smooth(picture) -> np.ndarray:
     """The picture blurred by a Gaussian of `SIGMA`, so narrow that it reaches one pixel: (3, H, W)."""
     near = np.exp(-1 / (2 * SIGMA**2))
-    return _blurred(picture, np.float32(1 / (1 + 2 * near)), np.float32(near / (1 + 2 * near)))
+    return _blur_picture(picture, np.float32(1 / (1 + 2 * near)), np.float32(near / (1 + 2 * near)))
 
 
 @kernel
-def _blurred(picture, middle, near):
+def _blur_picture(picture, middle, near):
     tall, wide, n = picture.shape
     out = np.empty((n, tall, wide), dtype=np.float32)
     down = np.empty(wide + 2, dtype=np.float32)
@@ -142,7 +142,7 @@ def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
 
 
 @kernel
-def _sorted(step):
+def _sort_edges(step):
     """Edges 4 * pixel + way in the order of their steps, sorted by counting; stable."""
     steps = step.reshape(4, -1)
     n = steps.shape[1]
@@ -167,7 +167,7 @@ class _Edges(NamedTuple):
     order: np.ndarray  # their numbers, lightest first
     weight: np.ndarray  # (N,) or (4, P)
     # first, second (N,), uint32: nodes that an edge joins; empty where nodes are pixels, whose edges are
-    first: np.ndarray  # numbered as `_sorted` says
+    first: np.ndarray  # numbered as `_sort_edges` says
     second: np.ndarray
     ahead: np.ndarray  # (4,) or (0,), uint32: how many pixels lie from an edge's first to its second, by way
 
@@ -179,7 +179,7 @@ def _pixel_edges(colour):
     weight, step = _weights(colour)
     wide = colour.shape[2]
     ahead = np.array([1, wide - 1, wide, wide + 1], dtype=np.uint32)
-    return _Edges(_sorted(step), weight.reshape(4, -1), _NONE, _NONE, ahead)
+    return _Edges(_sort_edges(step), weight.reshape(4, -1), _NONE, _NONE, ahead)
 
 
 def _region_edges(touch, size, sums):
@@ -350,7 +350,7 @@ def _both_ways(first, second, across, down):
 
 
 @kernel
-def _collected(first, second, length, n):
+def _collect_pairs(first, second, length, n):
     """One row for each ordered pair, lengths added up, sorted by the first; pairs of one region fall away."""
     kinds = length.shape[1]
     start = np.zeros(n + 1, dtype=np.uint32)

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, costs, extract, features, packing, parts
+from spcviz.problems.scene.model import codes, extract, features, packing, parts
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 RANDOM_STATE = 0
@@ -48,7 +48,7 @@ def settings_for(quick):
 
 def prices():
     """SIM's costs, as ``scene-costs`` stores them: so it learns the same predictor on every machine."""
-    known = costs.load_costs()
+    known = features.load_costs()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
     every = [known[f"{g} (D)"] for g in groups]
@@ -94,7 +94,7 @@ class Lab:
         """(list of Step, risk after each, modelled milliseconds of each)."""
         settings = self.settings
         key = {"sim": asdict(settings.sim), "every": settings.every, "power": settings.sim_power}
-        key |= {"costs": list(costs.load_costs().values()), "random_state": RANDOM_STATE}
+        key |= {"costs": list(features.load_costs().values()), "random_state": RANDOM_STATE}
 
         def make():
             scenes, target, origin = self.scenes(settings.sim_power)

@@ -1,19 +1,33 @@
-"""Cached calls of the page Scenes at any time."""
+"""Cached calls of Scenes at any time: a picture step by step; its batch on Trade-off (`TRADE`)."""
 
 from itertools import product
+from typing import Any
+
+import numpy as np
 
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page import live, shown, trade
+from spcviz.problems.scene.page.shown import MarkedPictures
 from spcviz.problems.scene.paper import pays
-from spcviz.problems.scene.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import upload_answers
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import kernels_first, share
+from spcviz.web.figures.palette import tiers
+from spcviz.web.view.mount import by_theme
+
+COLOURS = by_theme(tiers)
+
+
+def pack(pictures: MarkedPictures) -> dict[str, Any]:
+    """Pictures and their marked places, for the browser."""
+    lists = {name: list(getattr(pictures, name)) for name in ("sources", "titles", "names", "colours")}
+    return lists | {"places": np.asarray(pictures.places).astype(np.int16), "step": int(pictures.step)}
+
 
 NAME = models.NAME
 HAS_SCENE = NAME in STORED
@@ -96,8 +110,8 @@ TRADE = (
         elsewhere=shown.ELSEWHERE,
         cost_help=shown.COST_HELP,
         origin=shown.ORIGIN,
-        colours=trade_task.COLOURS,
-        pack=trade_task.pack,
+        colours=COLOURS,
+        pack=pack,
         evidence=lambda _: stored_evidence(pays.evidence, ("dms-scene",)),
     )
     if HAS_SCENE

@@ -1,16 +1,17 @@
 """What the page Scenes at any time shows, as numbers, and the batch of the page Trade-off: behind
 `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -97,3 +98,24 @@ def batch(vocabulary: str = "rendered", size: int = 12, seed: int = 0) -> "Trade
     if vocabulary not in KINDS:
         raise ArgumentError(f"vocabulary must be one of {', '.join(KINDS)}, got {vocabulary!r:.60}")
     return trade.compare(stored.load(shipped_path(MODELS)), trade.draw(vocabulary, size, seed), seed)
+
+
+_LINES = """# Scenes at any time: one picture, labelled step by step, and all at the end.
+{needs}
+from spcviz import scenes
+
+predictors = scenes.scene({call})
+for predictor in predictors:
+    for number, step in enumerate(predictor.steps, start=1):
+        right = "" if step.percent_right is None else f"{{step.percent_right:.1f}} % right"
+        print(predictor.label, "step", number, f"{{step.ms:.0f}} ms", right, step.pixels)
+"""
+
+
+def scene_lines(state: Mapping) -> str:
+    """The lines for a state of the page; none for a visitor's own picture, which is kept nowhere."""
+    kind = state["kind"]
+    if kind in ("upload", "camera"):
+        return ""
+    which = f", number={state['number']}" if kind == "camvid" else f", seed={state['seed']}"
+    return _LINES.format(needs=NEEDS, call=repr(kind) + which)

@@ -21,7 +21,7 @@ from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import costs, features, run, train
+from spcviz.problems.scene.model import features, run, train
 from spcviz.problems.scene.model.stored import SceneModel
 from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
@@ -120,7 +120,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
         drawn=MarkedPictures(
-            sources=tuple(_packed(scene.picture) for scene in scenes),
+            sources=tuple(_pack_picture(scene.picture) for scene in scenes),
             titles=tuple(scene.name for scene in scenes),
             places=np.concatenate(places)[:, ::-1],
             step=STEP,
@@ -132,7 +132,7 @@ def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
 
 def feature_ms():
     """Milliseconds that each tier's own features take, as the stored result ``scene-costs`` has them."""
-    known, spent, out = costs.load_costs(), set(), []
+    known, spent, out = features.load_costs(), set(), []
     for tier in TIERS:
         new = [group for group in train.LIMITED[tier.key] if group not in spent]
         spent |= set(new)
@@ -182,7 +182,7 @@ def _values(fitted, shares, all_seen, rng):
     }
 
 
-def _packed(picture):
+def _pack_picture(picture):
     from PIL import Image
 
     file = io.BytesIO()

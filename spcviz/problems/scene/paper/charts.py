@@ -4,8 +4,7 @@ import pandas as pd
 
 from spcviz.problems.scene.page.shown import CLASSES, GROUPS
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")  # what each row must have
 NAMES = {

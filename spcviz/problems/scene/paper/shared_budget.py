@@ -6,8 +6,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, find_method
 from spcviz.problems.scene.page.shown import TERMS, TIERS
 from spcviz.web.figures.blocks import Heading, Link, Table, chart
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import figure
-from spcviz.web.figures.traces import points, stroke
+from spcviz.web.figures.theme import figure, points, stroke
 
 NEEDS = ("method", "cost_ms", "error")
 NOTE = (

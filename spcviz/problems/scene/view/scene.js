@@ -102,12 +102,12 @@ class SceneView extends View {
       this.view.spend = Math.min(1, from + (now - start) / (1000 * PLAY_SECONDS));
       this.paint();
       if (this.view.spend < 1) this.onFrame("play", tick);
-      else this.ended();
+      else this.stopAtEnd();
     };
     this.onFrame("play", tick);
   }
   /** At the end of the trajectory. */
-  ended() {
+  stopAtEnd() {
     this.play(false);
   }
   keys() {
@@ -200,10 +200,10 @@ class SceneView extends View {
     overlay(image.data, data.picture, data.atoms, tints, strength);
     if (labels && show === "regions") outlineRegions(image.data, data.atoms, data.size[0], this.flags, [255, 255, 255]);
     context.putImageData(image, 0, 0);
-    const said = labels ? this.spoken(labels) : "not labelled yet";
+    const said = labels ? this.describeShares(labels) : "not labelled yet";
     panel.canvas.setAttribute("aria-label", `${data.title}, ${course.label}: ${said}`);
   }
-  spoken(labels) {
+  describeShares(labels) {
     const shares = sharesOf(labels, this.sizes, this.data.classes.length);
     return this.data.classes.map((name, k) => [shares[k], name]).filter(([share]) => share >= 0.01).sort((a, b) => b[0] - a[0]).map(([share, name]) => `${name} ${(100 * share).toFixed(0)} %`).join(", ");
   }

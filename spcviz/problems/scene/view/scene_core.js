@@ -4,12 +4,12 @@ import { unrollRuns } from "../../../web/view/elements.js";
 
 /** A picture as it was sent, its runs laid out: an atom a pixel, a row of labels a step. */
 export function laidOut(scene) {
-  const courses = scene.courses.map((course) => ({ ...course, labels: turned(unrollRuns(course.labels), course.ms.length) }));
+  const courses = scene.courses.map((course) => ({ ...course, labels: transpose(unrollRuns(course.labels), course.ms.length) }));
   return { ...scene, atoms: unrollRuns(scene.atoms), courses };
 }
 
 /** A table of S columns with its rows for columns: S rows. */
-function turned(table, s) {
+function transpose(table, s) {
   const n = table.length / s;
   return table.map((_, i) => table[(i % n) * s + Math.floor(i / n)]);
 }

@@ -61,7 +61,7 @@ def treebank() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 @lru_cache(1)
-def _known():
+def _known_sentences():
     split = (tuple(zip(*pairs, strict=True)) for pairs in treebank().values())
     by_hand = {tuple(words_of(text)): known for text, known in GARDEN_PATHS.items()}
     return {words: Known(tags) for words, tags in split} | by_hand
@@ -73,4 +73,4 @@ def find_tags(words: tuple[str, ...]) -> Known | None:
     >>> find_tags(("The", "old", "man", "the", "boats", ".")).tags
     ('DT', 'JJ', 'VBP', 'DT', 'NNS', '.')
     """
-    return _known().get(words)
+    return _known_sentences().get(words)

@@ -8,7 +8,7 @@ from pathlib import Path
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
 from spcviz.shared.bring import original
-from spcviz.shared.bring.source import OriginalError, Source
+from spcviz.shared.bring.original import OriginalError, Source
 
 _EWT = "https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/15d613d8447b3478787d4c278730a1e48a945efb"
 _NLTK = "https://raw.githubusercontent.com/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/packages/corpora"
@@ -52,7 +52,7 @@ def wsj(folder: Path, place: Path) -> Iterator[str]:
     else:
         root = original.root_of(folder, "dependency_treebank/wsj_0001.dp")
         _pack(sorted((root / "dependency_treebank").glob("*.dp")), place / name)
-    files = _unpacked(place / name)
+    files = _unpack_zip(place / name)
     if not files:
         raise OriginalError(f"{root / name} must hold files wsj_NNNN.dp, got none")
     n_sentences = sum(len(_sentences(file, data, 0, 1)) for file, data in files.items())
@@ -74,7 +74,7 @@ def _sentences(path, data, word, tag):
     return sentences
 
 
-def _unpacked(path):
+def _unpack_zip(path):
     """{name: bytes} of the sentences in the zip file, in order."""
     try:
         with zipfile.ZipFile(path) as archive:

@@ -124,12 +124,12 @@ def shrunk(settings, data, spc, crf):
     """A trained cascade and CRF as the store will return them."""
     tag_set, (bigrams, alpha, _) = data.corpus["train"].tag_set, crf.levels[1]
     model = TagModel(settings, tag_set, data.vocabulary, first_orders(spc, ORDER), bigrams, float(alpha))
-    return _tagger(_stored(model), _about(model)).whole()
+    return _tagger(_to_stored(model), _about(model)).whole()
 
 
 def save_tagger(folder, model, *, random_state, metrics, data):
     """Write a model; see `spcviz.store.save_model`."""
-    train, arrays = data.corpus["train"], arrays_of(_stored(model))
+    train, arrays = data.corpus["train"], arrays_of(_to_stored(model))
     digest = digest_of_arrays({"tags": train.tags, "lengths": train.lengths})
     about = {"settings": _about(model), "data_digest": digest, "random_state": random_state}
     return save_model(folder, NAME, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
@@ -151,7 +151,7 @@ def _about(model):
     }
 
 
-def _stored(model):
+def _to_stored(model):
     levels = model.cascade.levels
     filters = tuple(_small(level.filter) for level in levels)
     return Stored(model.vocabulary.codes, filters, _small(levels[-1].predictor), _small(model.crf))
@@ -164,7 +164,7 @@ def _small(linear):
     return Small(weights, np.array([step], dtype=np.float32), keys, values[values != 0])
 
 
-def _rounded(small):
+def _from_stored(small):
     weightless = np.zeros((0, small.weights.shape[1]), dtype=np.float32)
     keys = np.cumsum(small.keys, dtype=np.int64)
     return Rounded(small.weights, small.step[0], Model(weightless, keys, small.values.astype(np.float64)))
@@ -174,7 +174,7 @@ def _tagger(stored, about):
     models = {f"filter {t}": small for t, small in enumerate(stored.filter)}
     models |= {"predictor": stored.predictor, "crf": stored.crf}
     vocabulary = vocabulary_of(about["features"], stored.codes)
-    return Tagger(about, vocabulary, {name: _rounded(small) for name, small in models.items()})
+    return Tagger(about, vocabulary, {name: _from_stored(small) for name, small in models.items()})
 
 
 def _model_of(tagger, numbers):

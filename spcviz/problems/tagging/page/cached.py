@@ -1,4 +1,4 @@
-"""Cached calls of the Tagging page."""
+"""Cached calls of Tagging: a sentence traced, compared with other taggers, and margins tuned."""
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.tagging.data.corpora import foreign_letters

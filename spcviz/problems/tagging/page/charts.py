@@ -8,15 +8,14 @@ from spcviz.problems.tagging.paper.tables import CORPORA, DRAWN, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain
-from spcviz.web.figures.theme import SIZE, Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import SIZE, Chart, figure, mark, points, stroke
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 
 ROWS = ("without structure", "SPC begun with<br>log loss keeps", "CRF keeps", "the cascade says")
 
 
-def _shown(tags, most=3):
+def _list_tags(tags, most=3):
     more = len(tags) - most
     return "<br>".join(tags[:most]) + (f"<br>+{more}" if more > 0 else "")
 
@@ -26,7 +25,7 @@ def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0
     alone, tagged = ([(tag,) for tag in tags] for tags in (comparison.alone, comparison.tagged))
     cells, x = (alone, comparison.spc, comparison.crf, tagged), list(range(len(comparison.words)))
     counts = {"x": x, "y": list(ROWS), "z": [[len(tags) for tags in row] for row in cells]}
-    text = {"text": [[_shown(tags) for tags in row] for row in cells], "texttemplate": "%{text}"}
+    text = {"text": [[_list_tags(tags) for tags in row] for row in cells], "texttemplate": "%{text}"}
     text["textfont"] = {"size": round(SIZE * scale), "color": palette.text}
     look = {"colorscale": [[0, palette.background], [1, palette.border]], "zmin": 1, "zmax": 7}
     look |= {"showscale": False, "xgap": 2, "ygap": 4, "hoverinfo": "skip"}

@@ -1,14 +1,14 @@
 """What the page Tagging shows, as numbers: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 RULES = ("mean_max", "margin")
 N_LEVELS = 3
@@ -69,3 +69,19 @@ def tagging(
         named = tuple(trace.alphabet[k] for k in tags)
         levels.append(TagLevel(level.order, float(level.alpha), level.n_valid, int(keep.sum()), named))
     return tuple(levels)
+
+
+_LINES = """# Tagging: one sentence, and the tags that a cascade keeps for its words.
+{needs}
+from spcviz import scenes
+
+for level in scenes.{call}:
+    print("order", level.order, "kept", level.n_kept, "of", level.n_candidates, *level.tags)
+"""
+
+
+def tagging_lines(state: Mapping) -> str:
+    """The lines for a state of the page."""
+    call = f"tagging({state['text']!r}, alphas={[state[f'a{n}'] for n in (1, 2, 3)]}"
+    call += ")" if state["rule"] == "mean_max" else f", rule={state['rule']!r})"
+    return _LINES.format(needs=NEEDS, call=call)

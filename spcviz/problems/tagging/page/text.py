@@ -1,5 +1,7 @@
 """Sentences of the Tagging page, worked out from the numbers."""
 
+from spcviz.web.figures.plain import plain
+
 INTRODUCTION = (
     "# Tagging: watch a sentence lose its readings\n"
     "Which **tags** could a word have by itself, beside its **neighbours**, in **pairs**? Drag α: tags fade "
@@ -59,8 +61,8 @@ FOREIGN = (
 def too_long(text: str, most: int) -> str:
     """What is said of a text that an address holds and nobody can tag."""
     return (
-        f"The text of this link, “{text[:40]}…”, cannot be shown: at most {most} characters without control "
-        "signs are read. Another sentence is shown instead."
+        f"The text of this link, “{plain(text[:40])}…”, cannot be shown: at most {most} characters without "
+        "control signs are read. Another sentence is shown instead."
     )
 
 

@@ -41,7 +41,7 @@ def methods_frame(result: dict, features: str) -> pd.DataFrame:
         broken = [level for level in row.get("levels", ())[:2] if not level["is_kept"]]
         table.append(
             {
-                "corpus, method": _named(row),
+                "corpus, method": _name_row(row),
                 "words right %, measured": row["accuracy"],
                 "words right %, paper": paper.get("accuracy"),
                 "sentences lost %, measured": row["filter_loss_sentence"],
@@ -68,7 +68,7 @@ def levels_frame(result, features) -> pd.DataFrame:
     """What each level may lose and loses, held out; not "kept" where no alpha keeps the tolerance."""
     table = [
         {
-            "corpus, method, level": _named(row, level["order"]),
+            "corpus, method, level": _name_row(row, level["order"]),
             "may lose %": level["tolerance"],
             "loses %, held out": level["lost_held_out"],
             "with levels before %": level["lost_held_out_in_all"],
@@ -81,16 +81,16 @@ def levels_frame(result, features) -> pd.DataFrame:
         if row["features"] == features
         for level in row.get("levels", ())
     ]
-    return _indexed(table)
+    return _index_rows(table)
 
 
-def _named(row, *more):
+def _name_row(row, *more):
     """A row's corpus and method, and what more there is, in words."""
     data, method = CORPORA.get(row["data"], row["data"]), METHODS.get(row["method"], row["method"])
     return ", ".join(map(str, (data, method, *more)))
 
 
-def _indexed(table):
+def _index_rows(table):
     """A frame of some rows by their first column; None without rows."""
     return pd.DataFrame(table).set_index(next(iter(table[0]))) if table else None
 
@@ -99,8 +99,10 @@ def tried_frame(result, features) -> pd.DataFrame:
     """Which settings were tried on development sentences and which were taken: one row for each try."""
     table = [
         {
-            "corpus, method, try": _named(row, row["number"] + 1),
-            "settings": ", ".join(f"{key} {_spelled(value)}" for key, value in row["settings"].items()),
+            "corpus, method, try": _name_row(row, row["number"] + 1),
+            "settings": ", ".join(
+                f"{key} {_format_numbers(value)}" for key, value in row["settings"].items()
+            ),
             **{f"bigrams at {loss:g} %": pairs for loss, pairs in zip(row["losses"], row["pairs"])},
             "mean": row["score"],
             "taken": "yes" if row["is_taken"] else "",
@@ -108,10 +110,10 @@ def tried_frame(result, features) -> pd.DataFrame:
         for row in result.get("tried", ())
         if row["features"] == features
     ]
-    return _indexed(table)
+    return _index_rows(table)
 
 
-def _spelled(value):
+def _format_numbers(value):
     return ", ".join(f"{each:g}" for each in np.atleast_1d(value))
 
 
@@ -130,7 +132,7 @@ def orders_frame(result, features, split="test"):
     """Both SPCs at every order: words right, sentences lost, n-grams kept, time."""
     table = [
         {
-            "corpus, method, order": _named(row, row["order"]),
+            "corpus, method, order": _name_row(row, row["order"]),
             "words right %": row["accuracy"],
             "sentences lost %": row["filter_loss_sentence"],
             "(n-1)-grams a position": row["states"],
@@ -140,7 +142,7 @@ def orders_frame(result, features, split="test"):
         for row in result["orders"]
         if (row["features"], row["split"]) == (features, split) and "method" in row
     ]
-    return _indexed(table).apply(pd.to_numeric, errors="coerce") if table else None
+    return _index_rows(table).apply(pd.to_numeric, errors="coerce") if table else None
 
 
 def with_interval(row, name):

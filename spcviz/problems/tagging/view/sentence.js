@@ -7,7 +7,7 @@ import { button, clamp, node, setText, svg } from "../../../web/view/elements.js
 import { moreBox } from "../../../web/view/more.js";
 import { belowMean, lowestOf } from "../../../web/view/rule.js";
 import { View, makeMount } from "../../../web/view/view.js";
-import { isLeft, taggingThrough, tagsOf, turned } from "./sentence_core.js";
+import { isLeft, taggingThrough, tagsOf, turnedWords } from "./sentence_core.js";
 
 const SHOWN = 5, SHOWN_BIG = 4;
 const SOON = 0.25; // of alpha: what falls so soon has begun to fade
@@ -52,7 +52,7 @@ class SentenceView extends View {
       return Object.assign(level, settingsOf(data, i));
     });
     this.answer = Array.from(data.predictions.subarray(data.predictions.length - data.n_positions));
-    this.turned = turned(this.levels[0].tags, this.answer);
+    this.turned = turnedWords(this.levels[0].tags, this.answer);
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.tabs.replaceChildren(...this.levels.map((_, i) => button(`${i + 1} ${HOW[i] ?? ""}`, `Look ${i + 1}: ${data.level_names[i] ?? ""} (key ${i + 1})`, () => this.go(i + 1))));
     this.root.classList.toggle("bare", !data.controls);
@@ -85,7 +85,7 @@ class SentenceView extends View {
   walkChips(event) {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = this.picked(), i = clamp(at ? at.i + by[0] : 0, 0, this.answer.length - 1), tags = this.level.tags[i].slice(0, this.most);
+    const at = this.pickedCell(), i = clamp(at ? at.i + by[0] : 0, 0, this.answer.length - 1), tags = this.level.tags[i].slice(0, this.most);
     const place = at ? (by[0] ? 0 : clamp(at.place + by[1], 0, tags.length - 1)) : 0;
     this.set({ cell: this.cellOf(i, tags[place].tag) });
     event.preventDefault();
@@ -94,7 +94,7 @@ class SentenceView extends View {
 
   cellOf(i, tag) { return `${i + 1}-${this.alphabet[tag]}`; }
   /** The tag that the address names: {i, place, tag, arc, falls}, or null. */
-  picked() {
+  pickedCell() {
     const [, number, name] = /^(\d+)-(.+)$/.exec(this.view.cell || "") ?? [], tags = this.level.tags[number - 1];
     const place = tags ? tags.findIndex((entry) => this.alphabet[entry.tag] === name) : -1;
     return place < 0 ? null : { i: number - 1, place, ...tags[place] };
@@ -120,7 +120,7 @@ class SentenceView extends View {
     const untuned = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
     this.more.say([untuned.length && `own α at look ${untuned.join(", ")}`]);
     this.columns.forEach((column, i) => this.paintWord(column, i, level.tags[i]));
-    this.words.setAttribute("aria-activedescendant", this.picked() ? "picked" : "");
+    this.words.setAttribute("aria-activedescendant", this.pickedCell() ? "picked" : "");
     this.paintLines();
     this.tell();
     this.notePaint(performance.now() - started);
@@ -128,7 +128,7 @@ class SentenceView extends View {
   }
 
   paintWord(column, i, tags) {
-    const { now, answer, data } = this, right = data.right.length ? data.right[i] : -1, picked = this.picked();
+    const { now, answer, data } = this, right = data.right.length ? data.right[i] : -1, picked = this.pickedCell();
     const left = tags.filter((entry) => isLeft(entry, now));
     const shown = tags.slice(0, this.most), late = tags.find((entry) => entry.tag === answer[i]);
     if (late && !shown.includes(late)) shown[this.most - 1] = late;
@@ -157,7 +157,7 @@ class SentenceView extends View {
   paintLines() {
     const box = this.lines.parentElement.getBoundingClientRect(), drawn = [];
     this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
-    const at = this.view.level === 1 ? [] : this.picked() ? [this.picked()] : this.turned.map((i) => ({ i, ...this.level.tags[i].find((entry) => entry.tag === this.answer[i]) }));
+    const at = this.view.level === 1 ? [] : this.pickedCell() ? [this.pickedCell()] : this.turned.map((i) => ({ i, ...this.level.tags[i].find((entry) => entry.tag === this.answer[i]) }));
     for (const entry of at.filter((one) => one.arc !== undefined)) {
       const tags = taggingThrough(this.level, entry.arc), stands = isLeft(entry, this.now), to = this.place(entry.i, entry.tag, box);
       for (const j of [entry.i - 1, entry.i + 1]) {
@@ -192,7 +192,7 @@ class SentenceView extends View {
     setText(this.why, this.whyText());
   }
   whyText() {
-    const { level, now, data } = this, picked = this.picked(), tau = threshold(level, now);
+    const { level, now, data } = this, picked = this.pickedCell(), tau = threshold(level, now);
     if (!picked) {
       const i = this.turned[0];
       if (this.view.level === 1 || i === undefined) return "Click a tag to see why it stays or goes.";

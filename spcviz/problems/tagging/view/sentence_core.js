@@ -31,4 +31,4 @@ export function taggingThrough(level, arc) {
 }
 
 /** Where neighbours have changed the answer: words whose best tag alone is not the one in the end. */
-export const turned = (alone, answer) => alone.map((tags, i) => (tags[0].tag === answer[i] ? -1 : i)).filter((i) => i >= 0);
+export const turnedWords = (alone, answer) => alone.map((tags, i) => (tags[0].tag === answer[i] ? -1 : i)).filter((i) => i >= 0);

@@ -68,7 +68,7 @@ def curves(fold, rng) -> list[dict]:
     everything = np.full(len(dev_parts.scores), N_TIERS - 1)
     dev_loss = dev_parts.losses_if(everything, everything)[0].sum()
     out = []
-    for key, q, scale in _asked():
+    for key, q, scale in _rows_about_letters():
         how = part_policy.rule_of(METHODS[key], on_test, q=q, scale=scale)
         row = {"method": METHODS[key].name, "level": "letter", "q": q, "scale": scale}
         row |= part_policy.points(test_parts, part_policy.spend(test_parts, how))
@@ -80,7 +80,7 @@ def curves(fold, rng) -> list[dict]:
     return out, about
 
 
-def _asked():
+def _rows_about_letters():
     """(method, q, scale) of every row about letters."""
     for key in LETTERS:
         for q in TOLERANCES if key in ("dms_pi", "greedy") else TOLERANCES[:1]:

@@ -11,18 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 from cachetools.func import lru_cache
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.data.handwriting import hog_features, raw_features
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model.features import N_TIERS, tier_features
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 0
+N_TIERS = 3  # of features that can be bought (thesis 6.3.1): pixels, then HoG ever finer
 CODE = ("spcviz.problems.words.model.folds",)
 """The modules that make what is kept here."""
 
@@ -210,3 +212,11 @@ def round_weights(model):
 def data_digest(source):
     """Digest of a source's words."""
     return digest_of_arrays(sources.load(source).arrays())
+
+
+def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:
+    """What one tier adds: pixels and bias (R, 129), HoG of 3 x 3 cells (R, 360), of 2 x 2 cells (R, 756)."""
+    tier = checks.integer("tier", tier, 0, N_TIERS - 1)
+    if tier == 0:
+        return raw_features(pixels)
+    return hog_features(pixels, 3, border=1) if tier == 1 else hog_features(pixels, 2)

@@ -100,17 +100,18 @@ def update_us(chains, setting, repeats=7):
     updates = compare_updates(chains, setting)
     reached = np.stack([updates.first, updates.last], axis=-1)
     return (
-        _taken(chains, reached, _UPDATE, setting, repeats) - _taken(chains, reached, _UNDO, setting, repeats)
+        _time_messages(chains, reached, _UPDATE, setting, repeats)
+        - _time_messages(chains, reached, _UNDO, setting, repeats)
     ) / chains.changed.size
 
 
 def anew_us(chains, repeats=7):
     """Microseconds of passing all messages of a chain anew, in every turn, shape (repeats,)."""
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
-    return _taken(chains, nothing, _ANEW, Setting(0.0), repeats) / chains.changed.size
+    return _time_messages(chains, nothing, _ANEW, Setting(0.0), repeats) / chains.changed.size
 
 
-def _taken(chains, reached, what, setting, repeats):
+def _time_messages(chains, reached, what, setting, repeats):
     saved = fill_all(chains)
     copies = tuple(messages.copy() for messages in saved)
     return np.array(times_us(lambda: _repeat(chains, reached, what, setting, saved, copies), repeats))

@@ -14,7 +14,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints
-from spcviz.problems.words.model.features import tier_features
+from spcviz.problems.words.model.folds import tier_features
 from spcviz.shared.clock import median_us
 
 

@@ -1,6 +1,8 @@
-"""Cached calls of the budget pages about words."""
+"""Cached calls about words and budgets: a word under policies; a batch on Trade-off (`TRADE`)."""
 
 from itertools import product
+
+import numpy as np
 
 from spcviz.problems.budgets.shown import PolicyWord, TradeOff
 from spcviz.problems.budgets.task import Choice, TradeTask
@@ -8,11 +10,18 @@ from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live, shown
 from spcviz.problems.words.page.shown import VOCABULARIES
 from spcviz.problems.words.paper import pays
-from spcviz.problems.words.view import trade_task
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import share
+from spcviz.web.view.mount import by_theme, pack_ink
+
+COLOURS = by_theme(lambda palette: [palette.pruned, palette.kept, palette.map])
+
+
+def pack(pixels: np.ndarray) -> dict[str, np.ndarray]:
+    """The letters' pictures, (R, 16, 8), for the browser."""
+    return {"pixels": pack_ink(pixels)}
 
 
 @share(2, "Valuing every test word ...")
@@ -71,8 +80,8 @@ TRADE = TradeTask(
     kinds_help=shown.VOCABULARY_HELP,
     cost_help=shown.COST_HELP,
     origin=shown.ORIGIN,
-    colours=trade_task.COLOURS,
-    pack=trade_task.pack,
+    colours=COLOURS,
+    pack=pack,
     choices=(Choice("extractor", "Features computed by", shown.EXTRACTORS, shown.EXTRACTORS_HELP),),
     evidence=_evidence,
     opens=lambda chain, state: (

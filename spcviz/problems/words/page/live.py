@@ -32,7 +32,7 @@ N_DEVELOPMENT = 150
 
 def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
     """What every method buys on a batch of 1 to 200 test words; `ArgumentError` for unknown ones."""
-    words, feature_us = _checked(model, words, extractor)
+    words, feature_us = _check_words(model, words, extractor)
     batch, rows = _batch(model, words, feature_us)
     return trade_off(
         batch,
@@ -40,7 +40,7 @@ def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: s
         TERMS,
         task="words",
         chain_ids=model.fold.test.words[words],
-        truths=_spelled(model.fold.test.labels[rows], batch.world.starts),
+        truths=_spell_labels(model.fold.test.labels[rows], batch.world.starts),
         faults=batch.world.loss.astype(np.uint8),
         drawn=handwriting.load_words().pixels[model.fold.test.images[rows]],
         tier_names=tuple(tier.name for tier in TIERS),
@@ -57,14 +57,14 @@ def trace_word(
     methods: Sequence[str] = TRACED,
 ) -> PolicyWord:
     """One test word under several policies, letter by letter; `q` is the tolerance of quiescent inference."""
-    words, feature_us = _checked(model, [word], extractor)
+    words, feature_us = _check_words(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)
     world, rows = model.parts.some(words)
     learned = model.learned.at(rows)
     traces = tuple(_trace(METHODS[key], learned, world, q, feature_us) for key in methods)
     return PolicyWord(
         word_id=int(model.fold.test.words[word]),
-        truth=_spelled(model.fold.test.labels[rows], world.starts)[0],
+        truth=_spell_labels(model.fold.test.labels[rows], world.starts)[0],
         pixels=handwriting.load_words().pixels[model.fold.test.images[rows]],
         tier_names=tuple(tier.name for tier in TIERS),
         full_units=float((N_TIERS - 1) * len(rows)),
@@ -76,7 +76,7 @@ def trace_word(
 def word_list(model):
     """Test words of the model's fold: list of dict with ``word_id``, ``text`` and ``index``."""
     test = model.fold.test
-    texts = _spelled(test.labels, test.starts)
+    texts = _spell_labels(test.labels, test.starts)
     return [{"word_id": int(w), "text": texts[i], "index": i} for i, w in enumerate(test.words)]
 
 
@@ -101,7 +101,7 @@ def warmup(models):
         trace_word(model, 0)
 
 
-def _checked(model, words, extractor):
+def _check_words(model, words, extractor):
     if extractor not in EXTRACTORS:
         raise ArgumentError(f"extractor must be one of {', '.join(EXTRACTORS)}, got {extractor!r:.60}")
     words = checks.whole_numbers("words", words, 0, len(model.fold.test.words) - 1)
@@ -110,7 +110,7 @@ def _checked(model, words, extractor):
     return words, np.asarray(model.costs[EXTRACTORS[extractor]], dtype=np.float64)
 
 
-def _spelled(labels, starts):
+def _spell_labels(labels, starts):
     return spell_readings(labels, starts, handwriting.ALPHABET)
 
 
@@ -150,7 +150,7 @@ def _trace(method, learned, world, q, feature_us):
         method.key,
         *method.describe(TERMS),
         tiers=tiers,
-        readings=tuple(_spelled(row, world.starts)[0] for row in labels),
+        readings=tuple(_spell_labels(row, world.starts)[0] for row in labels),
         values=np.where(np.isfinite(values), values, np.nan),
         position=trajectory.part,
         units=np.concatenate([[0.0], np.cumsum(trajectory.cost)]),

@@ -1,8 +1,9 @@
 """What the page Policy shows, as numbers, and the batch of the page Trade-off: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.scenes import KINDS
-from spcviz.shared.folders import MODELS, shipped_path
+from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
     from spcviz.problems.budgets.shown import TradeOff
@@ -122,3 +123,21 @@ def batch(vocabulary: str = "open", words: int = 60, seed: int = 0, extractor: s
 def _one_of(name, value, known):
     if value not in known:
         raise ArgumentError(f"{name} must be one of {', '.join(known)}, got {value!r:.60}")
+
+
+_POLICY = """# Policy: one word, and what every policy buys for it, letter by letter.
+{needs}
+from spcviz import scenes
+
+word = scenes.policy({word}, {choices})
+print("from pixels", word.start, "for", word.truth)
+for policy in word.policies:
+    print(policy.label, "reads", policy.reading, "after", policy.spent, "and", policy.n_messages, "messages")
+"""
+
+
+def policy_lines(state: Mapping) -> str:
+    """The lines for a state of the page Policy."""
+    names = ("vocabulary", "spend", "kind", "q", "extractor")
+    choices = ", ".join(f"{name}={state[name]!r}" for name in names)
+    return _POLICY.format(needs=NEEDS, word=int(state["word"]), choices=choices)

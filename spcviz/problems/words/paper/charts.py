@@ -6,8 +6,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
 from spcviz.problems.words.page.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 AXES = {
     "features_share": "features bought, % of all",
@@ -150,7 +149,8 @@ def equal_frame(result):
     methods = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
     rows = sorted(methods.items(), key=lambda pair: pair[1]["share"])
     return pd.DataFrame(
-        {"method": _said(name)} | {column: row[key] for key, column in _EQUAL.items()} for name, row in rows
+        {"method": _label_method(name)} | {column: row[key] for key, column in _EQUAL.items()}
+        for name, row in rows
     )
 
 
@@ -159,11 +159,12 @@ def prices_frame(result):
     names = {"price": "price of a tier", "share": "features %", "error": "wrong %"}
     rows = (result.get("summary") or {}).get("prices_alone", ())
     return pd.DataFrame(
-        {"method": _said(row["method"])} | {column: row[key] for key, column in names.items()} for row in rows
+        {"method": _label_method(row["method"])} | {column: row[key] for key, column in names.items()}
+        for row in rows
     )
 
 
-def _said(method):
+def _label_method(method):
     """What a method that lifts single letters is called."""
     return find_method(method, PART).describe(TERMS)[0]
 
@@ -172,7 +173,7 @@ def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
     """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
     table = []
     for row in result["rows"]:
-        line = {"method": _said(row["method"])}
+        line = {"method": _label_method(row["method"])}
         for units in asked:
             point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
             line[f"wrong % at {units:g} units a letter"] = point["error"]
@@ -186,7 +187,7 @@ def steps_figure(result, palette, *, scale=1.0, height=430):
     for i, row in enumerate(result["rows"]):
         inside = [point for point in row["points"] if point["units"] <= row["units_in_all"]]
         shown = [{"units": point["units"], "char_error": point["error"]} for point in inside]
-        traces.append(_curve(_said(row["method"]), shown, "units", i, palette, scale))
+        traces.append(_curve(_label_method(row["method"]), shown, "units", i, palette, scale))
     axes = {
         "xaxis": {"title": "units a letter: tiers of letters and of steps"},
         "yaxis": {"title": "letters read wrong, %"},

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from spcviz.web.figures.theme import Chart, figure
-from spcviz.web.figures.traces import mark, points, stroke
+from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("data", "length", "method", "q", "us", "messages_share", "updates_with_wrong_labels")
 KINDS = {"letters": "words joined into lines", "tags": "sentences joined"}

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyWord
-from spcviz.problems.budgets.text import short
+from spcviz.problems.budgets.task import short
 from spcviz.problems.words.page.shown import TERMS
-from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
+from spcviz.web.view.mount import Component, Packed, pack_ink, pack_part, packed_of, viewer
 
 VIEW_NAMES = ("spend", "panels")
 """What the browser owns: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
@@ -36,14 +37,30 @@ def trace_payload(trace):
         "help": trace.help,
         "readings": list(trace.readings),
         "values": values,
+        "most": most_of(trace),
         **numbers,
         **{name: np.asarray(getattr(trace, name)).tolist() for name in whole},
     }
 
 
-def policy_payload(word: PolicyWord, identity: str, kind: str) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `kind` ("units", "us") is what the cursor counts."""
-    return {"identity": identity, "kind": kind}, {"word": packed_of(word, word_part)}
+def policy_payload(
+    word: PolicyWord, identity: str, kind: str, *, most: float | None = None
+) -> tuple[dict, dict[str, Packed]]:
+    """What is sent on every run, and what is sent once; `kind` ("units", "us") is what the cursor counts.
+
+    Where a question hides what comes after a share of the full cost, `most`, only what comes before is sent.
+    """
+    if most is None:
+        return {"identity": identity, "kind": kind, "most": None}, {"word": packed_of(word, word_part)}
+    before = word_part(facts.cut_off(word, kind, most))
+    whole = {trace.name: most_of(trace) for trace in word.traces}
+    before["traces"] = [trace | {"most": whole[trace["name"]]} for trace in before["traces"]]
+    return {"identity": f"{identity}|{most}", "kind": kind, "most": most}, {"word": pack_part(before)}
+
+
+def most_of(trace):
+    """The largest size of a `PolicyTrace`'s values: what its bars are drawn by."""
+    return float(np.nan_to_num(np.abs(trace.values)).max(initial=0.0))
 
 
 def word_part(word):

@@ -34,6 +34,7 @@ class PolicyView extends View {
     const stops = new Set([0]);
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
     this.stops = [...stops].sort((a, b) => a - b);
+    this.slider.max = String(Math.round(1000 * this.most));
     this.legend.replaceChildren(...data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:var(--st-${TIERS[t]}-color)` }), `${name}${["", " (one line)", " (two lines)"][t]}`)),
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: what the policy estimates a purchase here to be worth (grey: below zero)"),
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-orange-color)" }), "just bought, and how far its messages travelled"));
@@ -41,6 +42,8 @@ class PolicyView extends View {
   }
 
   get isFew() { return this.view.panels === "three" && this.data.traces.length > FEW; }
+  /** The share of the full cost up to which there is something to see: a question hides what comes later. */
+  get most() { return this.data.most ?? 1; }
   get full() { return this.data.full[this.data.kind]; }
   money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} ${+amount.toFixed(1) === 1 ? "unit" : "units"}`; }
 
@@ -56,7 +59,7 @@ class PolicyView extends View {
     this.step(1);
     return this.view.spend < this.lastStop;
   }
-  keys() { return { Home: () => this.set({ spend: 0 }), End: () => this.set({ spend: 1 }) }; }
+  keys() { return { Home: () => this.set({ spend: 0 }), End: () => this.set({ spend: this.most }) }; }
 
   buildPanels() {
     this.parts = this.data.traces.map((trace) => {
@@ -85,7 +88,7 @@ class PolicyView extends View {
     const { truth } = this.data, length = truth.length, reading = trace.readings[s], isChance = trace.name.startsWith("uniform");
     const values = isChance ? trace.values[s].map(() => null) : trace.values[s]; // chance estimates nothing
     const isRight = reading === truth;
-    const scale = Math.max(1e-9, ...trace.values.flat().filter((v) => v !== null).map(Math.abs));
+    const scale = Math.max(1e-9, trace.most), isLast = s === trace.tiers.length - 1 && this.most === 1;
     const inkTop = TOP + BARS + 4, ripTop = inkTop + 16 * INK + 10, base = TOP + BARS * 0.8, drawn = [];
     const changed = s > 0 ? trace.tiers[s].map((t, i) => t !== trace.tiers[s - 1][i]) : [];
     let best = -1;
@@ -99,7 +102,7 @@ class PolicyView extends View {
         const bar = svg("rect", { class: values[i] >= 0 ? "value" : "loss", x: x + 12, width: COLUMN - 24, y: values[i] >= 0 ? base - high : base, height: Math.max(high, 1) });
         bar.append(svg("title", {}, `letter ${i + 1}: predicted gain ${values[i].toFixed(3)}`));
         drawn.push(bar);
-        if (i === best && s < trace.tiers.length - 1) drawn.push(svg("rect", { class: "next", x: x + 9, y: TOP - 3, width: COLUMN - 18, height: BARS, rx: 4 }));
+        if (i === best && !isLast) drawn.push(svg("rect", { class: "next", x: x + 9, y: TOP - 3, width: COLUMN - 18, height: BARS, rx: 4 }));
       }
       let path = "";
       for (let b = 0; b < 128; b++) if (this.ink[i][b]) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
@@ -117,7 +120,7 @@ class PolicyView extends View {
     const passed = trace.messages[s], all = trace.full_messages[s];
     const saved = all > 0 ? ` Messages passed: ${passed} of ${all} (${Math.round(100 * passed / all)} %).` : "";
     const last = s === 0 ? "Nothing bought yet: read from free pixels." : trace.position[s - 1] < 0 ? `Bought for ${changed.filter(Boolean).length} letters at once.` : `Bought for letter ${trace.position[s - 1] + 1}.`;
-    setText(part.says, `${last}${saved} ${wrong ? `${wrong} letter${wrong > 1 ? "s" : ""} misread.` : "All letters right."}${s === trace.tiers.length - 1 && s > 0 ? " Nothing left to buy." : ""}`);
+    setText(part.says, `${last}${saved} ${wrong ? `${wrong} letter${wrong > 1 ? "s" : ""} misread.` : "All letters right."}${isLast && s > 0 ? " Nothing left to buy." : ""}`);
   }
 
   /** An arrow over the letters whose messages changed, with a bar where they came to rest. */

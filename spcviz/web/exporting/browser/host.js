@@ -27,13 +27,13 @@ export function mountView(place, kind, data) {
 export function inTheme(chart, pairs) {
   if (!matchMedia("(prefers-color-scheme: dark)").matches) return structuredClone(chart); // plotly writes into it
   const dark = new Map(pairs.map(([light, other]) => [light.toLowerCase(), other]));
-  const turned = (value, name) => {
+  const recolour = (value, name) => {
     if (typeof value === "string") return value.replace(/#[0-9a-f]{6}(?![0-9a-f])/gi, (colour) => dark.get(colour.toLowerCase()) ?? colour);
     if (value === null || typeof value !== "object" || name === "colorscale") return value;
-    if (Array.isArray(value)) return value.map((one) => turned(one, name));
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, turned(one, key)]));
+    if (Array.isArray(value)) return value.map((one) => recolour(one, name));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, recolour(one, key)]));
   };
-  return turned(chart, "");
+  return recolour(chart, "");
 }
 
 /** Draw a chart with Plotly, anew when the theme changes. */

@@ -24,7 +24,7 @@ async function frame() {
 }
 const rest = () => new Promise((done) => setTimeout(done, 60));
 
-const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+const waitUntilDrawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 const first = await frame(), { film } = first, moments = IS_SVG ? [] : chosenOf(film.story.length, MOST), count = moments.length;
 const frames = [first];
@@ -47,7 +47,7 @@ for (let turn = 0; IS_AT_ONCE && count && turn < TURNS; turn++) {
 }
 globalThis.show = async (k) => {
   film.show(moments[k]);
-  await drawn();
+  await waitUntilDrawn();
 };
 if (count && !IS_AT_ONCE) {
   const high = moments.map((moment) => (film.show(moment), film.height())), most = Math.max(...high);

@@ -1,7 +1,7 @@
 // A message whose parts lie in files of their own, put together as the server would have sent it.
 
 const EIGHT = 8;
-const filled = (length) => length + (EIGHT - length % EIGHT) % EIGHT;
+const padLength = (length) => length + (EIGHT - length % EIGHT) % EIGHT;
 
 /** The message (see `pack` in mount.py) with parts, [[digest, bytes], ...], in it. */
 export function whole(message, parts) {
@@ -12,15 +12,15 @@ export function whole(message, parts) {
   for (const [digest, bytes] of parts) {
     header.fresh[digest] = { $: ["u1", size, bytes.length] };
     pieces.push(bytes);
-    size = filled(size + bytes.length);
+    size = padLength(size + bytes.length);
   }
-  const text = new TextEncoder().encode(JSON.stringify(header)), start = filled(4 + text.length), out = new Uint8Array(start + size).fill(32, 0, start);
+  const text = new TextEncoder().encode(JSON.stringify(header)), start = padLength(4 + text.length), out = new Uint8Array(start + size).fill(32, 0, start);
   new DataView(out.buffer).setUint32(0, start - 4, true);
   out.set(text, 4);
   let at = start;
   for (const piece of pieces) {
     out.set(piece, at);
-    at = start + filled(at - start + piece.length);
+    at = start + padLength(at - start + piece.length);
   }
   return out;
 }

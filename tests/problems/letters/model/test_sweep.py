@@ -97,7 +97,7 @@ def test_development_efficiency_is_read_off_the_stored_steps(tiny):
 def test_long_curves_are_exact_where_losses_are_low():
     points = np.random.default_rng(0).random(5000)
     whole = sweep.step_curves.curve(points, np.full(5000, 1 / 5000))
-    drawn = sweep._drawn(whole)
+    drawn = sweep._thin_drawn(whole)
     is_low = whole.value <= 0.05
     assert len(drawn.alpha) < 1000
     np.testing.assert_array_equal(drawn.alpha[: is_low.sum()], whole.alpha[is_low])

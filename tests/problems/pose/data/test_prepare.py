@@ -8,7 +8,7 @@ from PIL import Image
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import pictures, prepare
 from spcviz.registry import catalogue
-from spcviz.shared.bring.source import OriginalError
+from spcviz.shared.bring.original import OriginalError
 
 COUNTS = {2: 4, 3: 8, 4: 4, 5: 2, 6: 3}
 """Frames of each episode of the small Buffy: dev has clip 1."""

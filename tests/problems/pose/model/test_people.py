@@ -134,7 +134,7 @@ def test_rows_of_a_fold(clips, learnt):
         assert (row["n_clips"], row["n_pieces"], row["n_frames"]) == (1, 1, 2)
         assert not any("ms" in key.split("_") for key in row)  # rows of folds hold no times
         assert ("elbow_gain_over_unlearned" in row) == ("learned" in row["ties"])
-    joined = ensemble._joined([made, made])
+    joined = ensemble._join_runs([made, made])
     both = ensemble.rows_of("signs", joined)
     assert [row["n_pieces"] for row in both] == [2] * len(learnt)
     assert [row["elbow_error"] for row in both] == [row["elbow_error"] for row in rows]

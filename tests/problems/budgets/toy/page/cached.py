@@ -1,15 +1,23 @@
 """Cached calls about colours, and what the Trade-off page needs of them."""
 
+from collections.abc import Sequence
+
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.toy.page import live
-from spcviz.problems.toy.view import trade_task
 from spcviz.web.cached.sharing import share
+from spcviz.web.figures.palette import tiers
+from spcviz.web.view.mount import by_theme
 
 
 @share(8)
 def traded(size, seed):
     """A random batch under every method."""
     return live.compare(size, seed)
+
+
+def pack(colours: Sequence[str]) -> dict[str, list[str]]:
+    """The states' colours, for the browser."""
+    return {"colours": list(colours)}
 
 
 TRADE = TradeTask(
@@ -22,6 +30,6 @@ TRADE = TradeTask(
     identity=("size", "seed"),
     cost_help="Units: 1 buys a clear look at one dot.",
     origin="Random chains of colours; nothing was learned.",
-    colours=trade_task.COLOURS,
-    pack=trade_task.pack,
+    colours=by_theme(tiers),
+    pack=pack,
 )

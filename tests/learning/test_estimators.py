@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.old_names import current_names
+from spcviz.learning.estimators import current_names
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, FeatureTiers, ModelSelector
 
 TIERS = FeatureTiers(("free", "dear"), [[0], [1]], (0.0, 1.0))

@@ -1,4 +1,4 @@
-"""The Python of the page Loopy grids: lines that compute what is shown."""
+"""The Python of the page Loopy grids, for its Save menu: lines that compute what is shown."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ for name, scores in (("combs", together), ("belief propagation", beliefs)):
 """
 
 
-def lines(state: Mapping) -> str:
+def loopy_lines(state: Mapping) -> str:
     """The lines for a state of the page; none for the thesis' figure, which is a stored result."""
     if state["show"] == "thesis":
         return ""

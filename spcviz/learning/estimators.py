@@ -1,0 +1,128 @@
+"""What all estimators share: `generator` of a ``random_state``, `Versioned` pickles, `rename_parameters`."""
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from spcviz.engine.errors import ArgumentError
+
+
+def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """A generator of a seed, of a generator (itself), or of None; `ArgumentError` for anything else.
+
+    Of scikit-learn's older `numpy.random.RandomState` a seed is drawn.
+
+    >>> int(generator(0).integers(10)) == int(generator(0).integers(10))
+    True
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if hasattr(random_state, "randint") and hasattr(random_state, "get_state"):
+        return np.random.default_rng(int(random_state.randint(2**31 - 1)))
+    is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not is_whole or random_state < 0:
+        raise ArgumentError(
+            f"{name} must be None, a whole number from 0 or a numpy generator, got {random_state!r:.60}"
+        )
+    return np.random.default_rng(int(random_state))
+
+
+_KEY = "_spcviz_version"
+
+
+def _version() -> str:
+    return str(import_module("spcviz").__version__)
+
+
+class Versioned(BaseEstimator):
+    """An estimator of which a pickle says the version that wrote it; reading it in another one warns.
+
+    Caches, and clusters of one version, pickle rightly. What lies between versions is for `spcviz.save`:
+    there every array is compared with the others, and earlier forms are known.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(super().__getstate__()) | {_KEY: _version()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        written = state.pop(_KEY, "an earlier version")
+        if written != _version():
+            warnings.warn(
+                f"this {type(self).__name__} was pickled by spcviz {written}, and this is {_version()}: it "
+                "may read otherwise or not at all; write models with spcviz.save, which later versions read",
+                stacklevel=2,
+            )
+        super().__setstate__(state)
+
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def rename_parameters(**names: str) -> Callable[[Kind], Kind]:
+    """A decorator of estimators: ``old="new"`` for parameters that had another name.
+
+    The old name is taken by the constructor, by `set_params` and as an attribute, with a FutureWarning; both
+    names at once are a TypeError. `get_params` and searches know the new one only.
+
+    >>> @rename_parameters(passes="max_iter")
+    ... class Estimator:
+    ...     def __init__(self, *, max_iter=10):
+    ...         self.max_iter = max_iter
+    >>> Estimator(max_iter=3).max_iter, current_names(Estimator, {"passes": 5})
+    (3, {'max_iter': 5})
+    """
+
+    def decorate(kind: Kind) -> Kind:
+        known = {**getattr(kind, "former_names", {}), **names}
+        kind.former_names = known  # type: ignore[attr-defined]
+        for method in ("__init__", "set_params"):
+            if hasattr(kind, method):
+                setattr(kind, method, _translating(getattr(kind, method), kind.__name__, known))
+        for old, new in names.items():
+            setattr(kind, old, _attribute(old, new))
+        return kind
+
+    return decorate
+
+
+def current_names(kind: type, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a stored model, by the names that they have now."""
+    known = getattr(kind, "former_names", {})
+    return {known.get(name, name): value for name, value in params.items()}
+
+
+def _translating(method: Callable, owner: str, names: Mapping[str, str]) -> Callable:
+    @functools.wraps(method)  # scikit-learn reads the signature of what is wrapped
+    def translated(self: Any, *args: Any, **given: Any) -> Any:
+        for old in names.keys() & given.keys():
+            new = names[old]
+            if new in given:
+                raise TypeError(f"{owner} has {new}, which {old} was called before: give one of them")
+            _warn(old, new, 3)
+            given[new] = given.pop(old)
+        return method(self, *args, **given)
+
+    return translated
+
+
+def _attribute(old: str, new: str) -> property:
+    def read(self: Any) -> Any:
+        _warn(old, new, 3)
+        return getattr(self, new)
+
+    def write(self: Any, value: Any) -> None:
+        _warn(old, new, 3)
+        setattr(self, new, value)
+
+    return property(read, write, doc=f"What is called `{new}` now.")
+
+
+def _warn(old: str, new: str, level: int) -> None:
+    text = f"{old} is called {new} now, as in scikit-learn; the old name goes with the next version"
+    warnings.warn(text, FutureWarning, stacklevel=level)
