@@ -23,13 +23,15 @@ from spcviz.problems.tagging.data.corpora import read_ewt
 from spcviz.shared.folders import data_folder
 from spcviz.spending import EnvelopeTagger, FeatureTiers
 from spcviz.spending.envelope import rates_of, spread_of
-from spcviz.spending.label_folds import numbers_of
+from spcviz.spending.label_folds import drawn_folds, numbers_of
 from spcviz.spending.read import Reader
 from spcviz.spending.tiers import check_tiers
 from spcviz.spending.training import Training
 
 N = 300
 """Sequences to learn from, and as many to judge by."""
+
+PASSES, CV = 4, 2
 
 Sequences = tuple[list, list]
 """Features (L, F) and labels of each."""
@@ -124,8 +126,8 @@ def draw(task: Task, folder: Path, seed: int) -> Draw:
     X, y = task.read(folder, *task.pool)
     chosen = np.random.default_rng(seed).permutation(len(X))[: 2 * N]
     X, y = ([given[i] for i in chosen] for given in (X, y))
-    tagger = EnvelopeTagger(task.tiers, max_iter=4, cv=2, random_state=seed).fit(X[:N], y[:N])
-    by_tier = _by_fixed_tiers(task, (X[:N], y[:N]), (X[N:], y[N:]), seed)
+    tagger = EnvelopeTagger(task.tiers, max_iter=PASSES, cv=CV, random_state=seed).fit(X[:N], y[:N])
+    by_tier = _by_fixed_tiers(task, (X[:N], y[:N]), (X[N:], y[N:]), tagger.sequences_.random_state)
     X, y = X[N:], y[N:]
     costs, lengths = np.array(task.tiers.costs[1:], float), np.array(list(map(len, y)))
     until, n, rates = np.concatenate([[0.0], np.cumsum(costs)]), int(lengths.sum()), rates_of(costs)
@@ -141,13 +143,17 @@ def draw(task: Task, folder: Path, seed: int) -> Draw:
 
 
 def _by_fixed_tiers(task: Task, known: Sequences, new: Sequences, seed: int) -> list[np.ndarray]:
-    """Wrong labels of each new sequence, by a model of each tier and those before it."""
+    """Wrong labels of each new sequence, by a model of each tier and those before it.
+
+    `seed` is a `ModelSelector`'s: these are its models before they are mixed.
+    """
     reader, features, data, classes = Reader.fit_tiers(check_tiers(task.tiers), *known)
-    how = Training(reader.edges, len(classes), 4, is_one=False)
+    how = Training(reader.edges, len(classes), PASSES, is_one=False)
     table, lengths = reader.features(new[0]), reader.lengths(new[0])
     truth = numbers_of([label for row in new[1] for label in row], classes)
-    out = []
-    for model in how.train(features, data, np.random.default_rng(seed)):
+    rng, out = np.random.default_rng(seed), []
+    drawn_folds(len(data.lengths), CV, rng)
+    for model in how.train(features, data, rng):
         scores = tier_scores(model, table[:, : model.edges[0]])[:, 0]
         labels = decode_batch(np.ascontiguousarray(scores), lengths, model.pairwise).labels
         out.append(np.add.reduceat(labels != truth, np.cumsum(lengths) - lengths, dtype=np.int64))
