@@ -1,7 +1,7 @@
 """Checks at the door: every public function refuses bad arguments with one typed error."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -99,6 +99,17 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) ->
     if not is_number or not abs(value) <= sys.float_info.max or not low <= value <= high:
         raise ArgumentError(f"{name} must be a number from {low} to {high}, got {_short(value)}")
     return float(value)
+
+
+def one_of(name: str, value: Any, known: Collection[str]) -> str:
+    """`value` if it is one of some texts, else ArgumentError.
+
+    >>> one_of("kind", "max", ("sum", "max"))
+    'max'
+    """
+    if not isinstance(value, str) or value not in known:  # of an array, ``in`` raises an error of numpy's
+        raise ArgumentError(f"{name} must be one of {', '.join(known)}, got {_short(value)}")
+    return value
 
 
 def points(name: str, values: ArrayLike) -> np.ndarray:

@@ -9,6 +9,7 @@ because a file says so.
 import hashlib
 from collections.abc import Iterable
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,15 @@ def save(model: Any, folder: str | Path) -> Path:
     StoreError
         If the folder cannot be written.
     """
+    folder = _check_path(folder)
     arrays, about = contents(model)
     return save_model(folder, OWN_MODEL, arrays, **about)
+
+
+def _check_path(folder: Any) -> Path:
+    if not isinstance(folder, str | PathLike) or not folder:  # "" is the folder where one stands
+        raise ArgumentError(f"folder must be a path, got {folder!r:.60}")
+    return Path(folder)
 
 
 def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -89,8 +97,8 @@ def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     estimators of the caller's own that may be there. `StoreError`, which says what to do, if there is none,
     it is damaged, or of a class that is not known here.
     """
-    if Path(folder).is_file():
-        return _load_zip(Path(folder), types)
+    if (path := _check_path(folder)).is_file():
+        return _load_zip(path, types)
     stored = load_model(folder, OWN_MODEL, kind=KIND, version=VERSION)
     return estimator_of(folder, stored, {estimator.__name__: estimator for estimator in types})
 

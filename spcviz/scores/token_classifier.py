@@ -75,8 +75,7 @@ def words_of(
     subwords: str = "first",
 ) -> list[np.ndarray]:
     """Logits (words, K) of each sequence; arguments and errors as of `from_hf`."""
-    if not isinstance(subwords, str) or subwords not in SUBWORDS:
-        raise ArgumentError(f"subwords must be one of {', '.join(SUBWORDS)}, got {subwords!r:.60}")
+    checks.one_of("subwords", subwords, SUBWORDS)
     tables = [_table(i, table) for i, table in enumerate(checks.as_tuple("logits", logits))]
     windows = windows_of(list(map(len, tables)), word_ids, attention_mask)
     sentences = sentences_of(windows, overflow_to_sample_mapping)

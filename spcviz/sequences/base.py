@@ -13,6 +13,7 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.edges import N_EDGES, with_edges
 from spcviz.learning.chains.rows import n_features as n_features_of
 from spcviz.learning.estimators import Versioned
+from spcviz.learning.workers import checked_jobs
 from spcviz.sequences import encoding, labels, states
 from spcviz.sequences.answers import Labellings, TagPaths, split_list
 from spcviz.sequences.constraints import forbidden_steps
@@ -168,6 +169,7 @@ class SequenceTagger(Versioned):
     ) -> Batch:
         """Read training data; sets (or, to go on, extends) what names features and labels."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
+        checked_jobs(getattr(self, "n_jobs", None))  # or `predict` would be the first to say it
         X = encoding.as_items(X)
         if not goes_on:
             vocabulary = Vocabulary() if encoding.is_named(X) else None

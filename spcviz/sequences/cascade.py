@@ -18,7 +18,7 @@ from spcviz.learning.chains.crf import Weights, examples_of
 from spcviz.learning.chains.worth import Worth, worth_of
 from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.learning.workers import spread
-from spcviz.sequences import labels, states, training_data
+from spcviz.sequences import encoding, labels, states, training_data
 from spcviz.sequences.answers import Labellings, TagPaths
 from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.chain import ChainTagger
@@ -191,9 +191,9 @@ class CascadeTagger(Tuned):
 
     def _fit_and_promise(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         """Set a part aside, train on the rest, choose the thresholds on the part."""
-        self._promised_tolerance()
-        X, y = checks.as_tuple("X", X), checks.as_tuple("y", y)
-        lengths = np.array([len(x) for x in X], dtype=np.int64)
+        self._promised_tolerance(self.tolerance)
+        X = encoding.as_items(X)
+        lengths = encoding.lengths_of(X)
         y = labels.rows_of(y, lengths, "tokens")
         labels.flat_labels(y, lengths)  # a promise is about the truth
         n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
@@ -201,18 +201,19 @@ class CascadeTagger(Tuned):
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
         n_kin = int(kinship.max(initial=-1)) + 1
         is_aside = (rng.permutation(n_kin) % n_parts == 0)[kinship]
-        is_aside &= np.array([len(x) > 0 for x in X], dtype=bool)
+        is_aside &= lengths > 0
         aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
-        # Too few are told before training.
-        guarantees.n_allowed(len(aside), self._promised_tolerance(), self.guarantee)
-        weight = None if sample_weight is None else np.asarray(sample_weight)[rest]
+        promised = self._promised_tolerance(self.tolerance)
+        guarantees.n_allowed(len(aside), promised, self.guarantee)  # too few are told before training
+        weights = training_data.weights_of_sequences(sample_weight, len(X))
+        weight = None if sample_weight is None else weights[rest]
         kin = None if groups is None else np.unique(kinship[rest], return_inverse=True)[1]
         self._fit([X[i] for i in rest], [y[i] for i in rest], weight, kin, rng)
         return self.tune([X[i] for i in aside], [y[i] for i in aside])
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: np.random.Generator) -> Self:
         order = checks.integer("order", self.order, 2, 12)
-        tolerances = self._tolerances(order)
+        tolerances = self._tolerances(order, self.tolerance)
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
             rule=self.rule,
@@ -304,6 +305,8 @@ class CascadeTagger(Tuned):
         return super().predict_k_best(X, k, allowed=allowed)
 
     def tune(self, X: Inputs, y: Targets, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
+        X = encoding.as_items(X)  # both are read twice
+        y = labels.rows_of(y, encoding.lengths_of(X), "tokens")
         super().tune(X, y, tolerance, guarantee=guarantee)
         if self.worth_ is not None:  # other filters, other answers of the last level
             self.worth_ = self._measure_worth(X, y)

@@ -27,7 +27,7 @@ from spcviz.learning.chains.rows import CsrRows, Rows, compact
 from spcviz.sequences.feature_names import MAX_VALUE
 from spcviz.sequences.tokens import Numbered, Vocabulary, numbered_pairs
 
-__all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named"]
+__all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named", "lengths_of"]
 
 
 class Encoded(NamedTuple):
@@ -89,6 +89,12 @@ def as_items(X: Any) -> Sequence:
     if set(map(type, items)) <= {list, tuple, np.ndarray}:
         return items
     return [_as_tokens(item, f"X[{i}]") for i, item in enumerate(items)]
+
+
+def lengths_of(items: Sequence) -> np.ndarray:
+    """Tokens of each of `as_items` (W,), which are not looked into."""
+    _check_are_lists(items)
+    return np.array([_length(item, f"X[{i}]") for i, item in enumerate(items)], dtype=np.int64)
 
 
 def _as_tokens(item: Any, name: str) -> Any:

@@ -1,6 +1,6 @@
 """y and allowed labels as users hand them over, as numbers and masks; errors name the item."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import Any
 
@@ -22,8 +22,20 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
     flat = list(chain.from_iterable(rows_of(y, lengths, "tokens")))
     if not set(map(type, flat)) <= {str, int}:
         flat = [plain(label) for label in flat]
-    _check_kinds(flat, lengths, may_miss)
-    _check_are_labels(flat, lengths, may_miss)
+    _check_labels(flat, lambda n: place("y", n, lengths), may_miss)
+    return flat
+
+
+def list_classes(given: Any) -> list:
+    """Labels that are given as a list of all there are; errors call it classes.
+
+    >>> list_classes(np.array(["NN", "DT"]))
+    ['NN', 'DT']
+    """
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise ArgumentError(f"classes must be a list of labels, got {given!r:.60}")
+    flat = [plain(label) for label in checks.as_tuple("classes", given)]
+    _check_labels(flat, lambda n: f"classes[{n}]", may_miss=False)
     return flat
 
 
@@ -73,7 +85,12 @@ def plain(label: Any) -> Any:
     return int(label) if isinstance(label, int) and not isinstance(label, bool) else label
 
 
-def _check_are_labels(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
+def _check_labels(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
+    _check_kinds(flat, place_of, may_miss)
+    _check_are_labels(flat, place_of, may_miss)
+
+
+def _check_are_labels(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
     """Refuse numbers below 0, with which other libraries say that there is no label.
 
     -1 and 1 are two labels where there is no other.
@@ -84,12 +101,12 @@ def _check_are_labels(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
     n = next(n for n, label in enumerate(flat) if label is not None and label < 0)
     instead = "None where the label of a token is not known" if may_miss else "no token without a label"
     raise ArgumentError(
-        f"{place('y', n, lengths)} must be a label, 0 or more, got {flat[n]} ({instead}; labels that are "
+        f"{place_of(n)} must be a label, 0 or more, got {flat[n]} ({instead}; labels that are "
         "numbers below 0 as strings)"
     )
 
 
-def _check_kinds(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
+def _check_kinds(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
     kinds = set(map(type, flat)) - ({type(None)} if may_miss else set())
     are_texts = all(issubclass(kind, str) for kind in kinds)
     are_numbers = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
@@ -101,7 +118,7 @@ def _check_kinds(flat: list, lengths: np.ndarray, may_miss: bool) -> None:
             continue
         rule = "a string as the first is" if wanted is str else "a whole number as the first is"
         first = "a string or a whole number" if n == 0 else rule
-        raise ArgumentError(f"{place('y', n, lengths)} must be {first}, got {label!r:.60}")
+        raise ArgumentError(f"{place_of(n)} must be {first}, got {label!r:.60}")
 
 
 def place(name: str, n: int, lengths: np.ndarray) -> str:
@@ -149,7 +166,7 @@ def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.n
     array([[ True, False],
            [ True,  True]])
     """
-    if isinstance(allowed, str | Mapping) or not hasattr(allowed, "__len__"):
+    if isinstance(allowed, str | bytes | Mapping | Set) or not hasattr(allowed, "__len__"):
         raise ArgumentError(f"allowed must be a list with an item for each sequence, got {allowed!r:.60}")
     if len(allowed) != len(lengths):
         raise ShapeError(f"allowed has {len(allowed)} sequences; X has {len(lengths)}")
@@ -165,6 +182,10 @@ def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.n
             if item.shape != rows.shape:
                 raise ShapeError(f"allowed[{i}] has shape {item.shape}; X[{i}] needs {rows.shape}")
             rows[:] = item
+        elif (
+            isinstance(item, np.ndarray) and item.ndim > 1 and item.dtype.kind in "iuf"
+        ):  # 1 and 0 may be labels
+            raise ArgumentError(f"allowed[{i}] must be of bool to be a mask, got dtype {item.dtype}")
         else:
             _fill(rows, item, number, i)
         if not rows.any(axis=1).all():
@@ -174,7 +195,7 @@ def allowed_mask(allowed: Any, lengths: np.ndarray, classes: np.ndarray) -> np.n
 
 
 def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
-    if isinstance(item, str) or not hasattr(item, "__len__"):
+    if isinstance(item, str | bytes | Mapping | Set) or not hasattr(item, "__len__"):
         raise ArgumentError(
             f"allowed[{i}] must be None, a mask or a list with an item a token, got {item!r:.60}"
         )
@@ -183,15 +204,24 @@ def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
     for t, labels in enumerate(item):
         if labels is None:
             continue
-        if isinstance(labels, str) or not isinstance(labels, Iterable):
+        if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
             raise ArgumentError(f"allowed[{i}][{t}] must be None or a list of labels, got {labels!r:.60}")
         rows[t] = False
         for label in labels:
-            if (known := plain(label)) not in number:
+            if (known := _number_of(label, number)) is None:
                 raise ArgumentError(
                     f"allowed[{i}][{t}] must name labels of training (classes_), got {label!r:.60}"
                 )
-            rows[t, number[known]] = True
+            rows[t, known] = True
+
+
+def _number_of(label: Any, number: dict[Any, int]) -> int | None:
+    """Number of a label; None of what is none, such as True, which equals 1."""
+    known = plain(label)
+    try:
+        return None if isinstance(known, bool) else number.get(known)
+    except TypeError:  # it has no hash
+        return None
 
 
 def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | None:
@@ -228,9 +258,14 @@ def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | No
 
 def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
     """Numbers of groups, one a sequence."""
-    given = list(groups)
+    if isinstance(groups, str | bytes | Mapping | Set) or not isinstance(groups, Iterable):
+        raise ArgumentError(f"groups must be a list with a group for each sequence, got {groups!r:.60}")
+    given = checks.as_tuple("groups", groups)
     if len(given) != n:
         raise ShapeError(f"groups has {len(given)} entries; X has {n} sequences")
+    for i, group in enumerate(given):
+        if not isinstance(group, Hashable) or group != group:  # NaN is not even itself
+            raise ArgumentError(f"groups[{i}] must be a text or a number, got {group!r:.60}")
     number = {group: i for i, group in enumerate(dict.fromkeys(given))}
     if len(number) < parts:
         raise ArgumentError(f"groups must be at least the {parts} of cv, got {len(number)}")

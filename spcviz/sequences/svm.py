@@ -112,7 +112,7 @@ class StructuredSVM(OnlineTagger):
             epochs=passes,
             c2=self.c2,
             margin=self.margin,
-            rate=self.learning_rate,
+            learning_rate=self.learning_rate,
             forbidden=forbidden,
             tick=lambda _, hinge: note(f"mean hinge {hinge:.4g}"),
         )

@@ -26,8 +26,7 @@ def choose_classes(flat: list, given: Any) -> np.ndarray:
     if given is None:
         classes = labels.classes_of(flat)
     else:
-        listed = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        classes = labels.classes_of(labels.flat_labels([listed], np.array([len(listed)])))
+        classes = labels.classes_of(labels.list_classes(given))
     if not len(classes):
         raise ArgumentError("y must hold at least one label, got none")
     return classes

@@ -11,6 +11,7 @@ from spcviz.engine.ngrams.lattice import states_left
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade import paths
+from spcviz.learning.cascade.config import TOLERANCE_KINDS
 from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.sequences import labels
 from spcviz.sequences.filtering import Filtering
@@ -41,15 +42,14 @@ class Tuned(Filtering):
         InfeasibleError
             If a guarantee takes more sequences than there are; the message says how many.
         """
-        if guarantee is not None:
-            self.guarantee = guarantees.check_guarantee(guarantee)
+        # An estimator keeps its own until it has been tuned to others.
+        guarantee = self.guarantee if guarantee is None else guarantees.check_guarantee(guarantee)
+        tolerance = self.tolerance if tolerance is None else tolerance
         encoded, grown = self._encode(X), self._grown_cascade()
         flat = labels.flat_labels(y, encoded.lengths)
         truth = labels.numbers_of(flat, self.classes_, encoded.lengths)
         if not len(truth):
             raise ArgumentError("X must hold at least one token to tune on, got none")
-        if tolerance is not None:
-            self.tolerance = tolerance
         row_start = checks.starts(encoded.lengths)
         alphas: list[float] = []
         figures = []
@@ -67,17 +67,18 @@ class Tuned(Filtering):
             lattice = grown.lattice(some, alphas)
             return int(states_left(lattice).sum()) if len(alphas) == 1 else lattice.n_arcs
 
-        if guarantees.check_guarantee(self.guarantee) is not None:
+        if guarantees.check_guarantee(guarantee) is not None:
+            promise = self._promised_tolerance(tolerance), guarantee
             chosen = self._choose_settings(
-                X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at)
+                X, encoded.lengths, lambda some, at: grown.is_lost(some, truth_of(some), at), promise
             )
             for t in range(len(chosen)):
                 alphas = list(chosen[: t + 1])
                 lost = float(np.concatenate(self._of_blocks(is_lost, X, None)[1]).mean())
                 n_kept = sum(self._of_blocks(kept, X, None)[1])
                 figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
-            return self._with_settings(alphas, figures)
-        for t, share in enumerate(self._tolerances(len(self.cascade_.levels))):
+            return self._with_settings(alphas, figures, tolerance, guarantee)
+        for t, share in enumerate(self._tolerances(len(self.cascade_.levels), tolerance)):
             break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
             is_there = ~break_points.is_lost
             values = (
@@ -89,12 +90,16 @@ class Tuned(Filtering):
             lost = float((break_points.is_lost | (break_points.of_examples <= alphas[-1])).mean())
             n_kept = sum(self._of_blocks(kept, X, None)[1])
             figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
-        return self._with_settings(alphas, figures)
+        return self._with_settings(alphas, figures, tolerance, guarantee)
 
     def _choose_settings(
-        self, X: Any, lengths: np.ndarray, lost: Callable[[Some, tuple[float, ...]], np.ndarray]
+        self,
+        X: Any,
+        lengths: np.ndarray,
+        lost: Callable[[Some, tuple[float, ...]], np.ndarray],
+        promise: tuple[float, Guarantee],
     ) -> tuple[float, ...]:
-        """Settings along the path that keep the estimator's promise; see `paths.choose`."""
+        """Settings along the path that keep a promise (tolerance, guarantee); see `paths.choose`."""
         places = np.flatnonzero(lengths)  # a sequence without tokens is never lost
         cascade = self.cascade_
 
@@ -103,31 +108,40 @@ class Tuned(Filtering):
             return np.concatenate(of_all)[some]
 
         begin = [level.alpha for level in cascade.levels[:-1]]
-        n, tolerance = len(places), self._promised_tolerance()
-        return paths.choose(cascade.rule, begin, n, lost_at, tolerance, self.guarantee).settings
+        n = len(places)
+        return paths.choose(cascade.rule, begin, n, lost_at, *promise).settings
 
-    def _with_settings(self, alphas: list[float], figures: list[LevelFigures]) -> Self:
+    def _with_settings(
+        self, alphas: list[float], figures: list[LevelFigures], tolerance: Any, guarantee: Guarantee
+    ) -> Self:
         levels = [level._replace(alpha=alpha) for level, alpha in zip(self.cascade_.levels, [*alphas, 0.0])]
         self.cascade_, self.levels_ = self.cascade_._replace(levels=tuple(levels)), tuple(figures)
+        self.tolerance, self.guarantee = tolerance, guarantee
         return self
 
-    def _promised_tolerance(self) -> float:
+    def _promised_tolerance(self, tolerance: Any) -> float:
         """The tolerance that a guarantee is about: of the whole cascade."""
-        if self.tolerance_kind != "example":
+        if checks.one_of("tolerance_kind", self.tolerance_kind, TOLERANCE_KINDS) != "example":
             raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")
-        if isinstance(self.tolerance, Sequence | np.ndarray):
+        if _are_many(tolerance):
             raise ArgumentError(
                 f"tolerance must be one number for a guarantee, which is about the whole cascade, got "
-                f"{self.tolerance!r:.60}"
+                f"{tolerance!r:.60}"
             )
-        return checks.fraction("tolerance", self.tolerance)
+        return checks.fraction("tolerance", tolerance)
 
-    def _tolerances(self, order: int) -> tuple[float, ...]:
-        given = self.tolerance
-        if not isinstance(given, Sequence | np.ndarray):
+    def _tolerances(self, order: int, given: Any) -> tuple[float, ...]:
+        if not _are_many(given):
             return (checks.fraction("tolerance", given),) * (order - 1)
         if len(given) != order - 1:
             raise ArgumentError(
                 f"tolerance must be one number or {order - 1} of them, one a filter, got {given!r:.60}"
             )
         return tuple(checks.fraction(f"tolerance[{i}]", tolerance) for i, tolerance in enumerate(given))
+
+
+def _are_many(tolerance: Any) -> bool:
+    """Whether it is one a filter: a text is not, nor is an array of no dimension."""
+    if isinstance(tolerance, np.ndarray):
+        return tolerance.ndim > 0
+    return isinstance(tolerance, Sequence) and not isinstance(tolerance, str | bytes)

@@ -85,9 +85,12 @@ class Budgeted(Versioned):
         A label that training did not have counts as wrong.
         """
         check_is_fitted(self)
-        if isinstance(budgets, str):
+        if isinstance(budgets, str | bytes | dict):
             raise ArgumentError(f"budgets must be a list of numbers, got {budgets!r:.60}")
-        budgets = [expansion.checked_budget(budget) for budget in checks.as_tuple("budgets", budgets)]
+        budgets = [
+            expansion.checked_budget(budget, f"budgets[{i}]")
+            for i, budget in enumerate(checks.as_tuple("budgets", budgets))
+        ]
         labels = label_folds.listed_labels(y, self.reader_.lengths(X))
         rows = self._points(X, label_folds.numbers_of(labels, self.classes_.tolist()), budgets)
         return curve_of(budgets, rows, len(self.reader_.widths))

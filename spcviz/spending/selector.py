@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ShapeError
 from spcviz.learning import stored_arrays
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
@@ -24,6 +24,7 @@ from spcviz.spending import label_folds, state_checks
 from spcviz.spending.answers import Purchase, Spent
 from spcviz.spending.estimator import Budgeted, Fitted
 from spcviz.spending.features import beside
+from spcviz.spending.mixing import mix_models
 from spcviz.spending.read import StoredTiers
 from spcviz.spending.tiers import FeatureTiers, check_tiers
 from spcviz.spending.turns import Offer, spend_in_turns
@@ -54,8 +55,9 @@ class ModelSelectorState(NamedTuple):
 class ModelSelector(Budgeted):
     """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
 
-    Model t is a linear chain on the features of tiers 0 to t. Whole sequences are lifted from model to model;
-    a selector predicts from what was read so far how many labels the next model would mend.
+    Model t is a linear chain on the features of tiers 0 to t, mixed with model t - 1 as far as that reads
+    sequences better that neither has seen (`spcviz.spending.mixing`). Whole sequences are lifted from model
+    to model; a selector predicts from what was read so far how many labels the next model would mend.
 
     Parameters
     ----------
@@ -71,6 +73,9 @@ class ModelSelector(Budgeted):
     classes_ : ndarray
     models_ : tuple of Tiered
     selector_ : Selector
+    held_out_errors_ : ndarray, shape (S, T)
+        Wrong labels of each training sequence that has positions, by each model, read by those of the other
+        folds. Not stored by `spcviz.io.save`.
 
     References
     ----------
@@ -100,8 +105,9 @@ class ModelSelector(Budgeted):
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
-        fitted = self._fit_models(tiers, X, y, is_one=False)
+        fitted = mix_models(self._fit_models(tiers, X, y, is_one=False))
         looked = _read_across_folds(fitted)
+        self.held_out_errors_ = looked.losses
         costs = fitted.data.lengths[:, None] * tiers.costs
         self.selector_, self.per_cost_ = _selector(self.policy, looked, costs, fitted.rng)
         self.reader_, self.classes_, self.models_ = fitted.reader, named_array(fitted.classes), fitted.models
@@ -165,8 +171,7 @@ class ModelSelector(Budgeted):
 
 
 def _check_policy(policy: str) -> None:
-    if policy not in SELECTORS:
-        raise ArgumentError(f"policy must be one of {', '.join(SELECTORS)}, got {policy!r:.60}")
+    checks.one_of("policy", policy, SELECTORS)
 
 
 class _Reading:

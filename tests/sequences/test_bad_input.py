@@ -229,7 +229,7 @@ def test_bad_weights_are_named(tagger):
         ("cascade", {"order": 1}, "order must be a whole number from 2 to 12"),
         ("cascade", {"tolerance": 2}, "tolerance must satisfy 0 <= tolerance <= 1"),
         ("cascade", {"tolerance": (0.1,)}, "tolerance must be one number or 2 of them"),
-        ("cascade", {"tolerance_kind": "token"}, "tolerance_kind must be example or position"),
+        ("cascade", {"tolerance_kind": "token"}, "tolerance_kind must be one of example, position"),
         ("cascade", {"cv": 31}, "cv must be at most the 30 sequences, got 31"),
     ],
 )

@@ -1,16 +1,12 @@
 """The lower envelope: the best way held out at each rate, no worse than the best fixed tier but by chance."""
 
-import zipfile
-import zlib
-
 import numpy as np
 import pytest
 
+from benchmarks.envelope import TASKS
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.io import load, save
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.tagging.data.corpora import read_ewt
-from spcviz.spending import EnvelopeTagger, FeatureTiers
+from spcviz.spending import EnvelopeTagger
 from spcviz.spending.envelope import Choice, plan_ways, rates_of, spread_of
 from tests.spending.sequences import LABELS, TIERS, drawn
 
@@ -39,12 +35,17 @@ class Spender:
         return Spender(self.fixed, self.y)
 
 
-def plan_of(positions, sequences, fixed, n=6):
-    """The plan for one dear tier of cost 1, from (wrong labels of each of n sequences of 10) by rate."""
+def plan_of(positions, sequences, fixed, n=6, by_tier=None):
+    """The plan for one dear tier of cost 1, from (wrong labels of each of n sequences of 10) by rate.
+
+    by_tier : of both tiers, cross-fitted; where it is not given, what `fixed` comes to.
+    """
     y = [["A"] * 10] * n
     one, other = Spender(positions, y), Spender(sequences, y)
     other.fixed = fixed
-    return plan_ways((one, other), y, y, np.array([1.0]))
+    if by_tier is None:
+        by_tier = [sum(fixed[0.0]), sum(fixed.get(1.0, fixed[0.0]))]
+    return plan_ways((one, other), y, y, np.array([1.0]), np.array(by_tier))
 
 
 def all_(k, n=6):
@@ -64,6 +65,29 @@ def test_at_each_rate_the_best_way_so_far_is_taken():
 def test_what_makes_answers_worse_is_not_bought():
     plan = plan_of({0.0: all_(3)}, {0.0: all_(3)}, {0.0: all_(1), 1.0: all_(2)})
     assert [(one.way, one.spend) for one in plan] == [("fixed", 0.0)] * 5
+
+
+def test_the_best_fixed_tier_is_that_of_all_sequences_unless_those_aside_say_more_than_chance():
+    even, near = {0.0: all_(5)}, [2, 1, 3, 1, 3, 3]
+    for dear, by_tier, spend in (
+        (near, (30, 20), 1.0),  # 13 for 12 aside
+        (near, (20, 30), 0.0),
+        ([1, 4, 1, 4, 1, 2], (30, 20), 1.0),
+        (all_(3), (30, 20), 0.0),  # each sequence aside speaks against it
+        (all_(2), (20, 20), 0.0),
+    ):
+        plan = plan_of(even, even, {0.0: all_(2), 1.0: dear}, by_tier=by_tier)
+        assert [one.way for one in plan] == ["fixed"] * 5
+        assert [one.spend for one in plan] == [0.0] * 4 + [spend], (dear, by_tier)
+        assert plan[-1].error == pytest.approx(sum(dear if spend else all_(2)) / 60)
+
+
+def test_a_tier_that_a_free_one_follows_is_not_chosen():
+    y = [["A"] * 10] * 6
+    spender = Spender({0.0: all_(2), 1.0: all_(1)}, y)
+    spender.fixed = spender.wrong
+    plan = plan_ways((spender, spender), y, y, np.array([0.0, 1.0]), np.array([1, 9, 5]))
+    assert [one.spend for one in plan] == [0.0] * 4 + [1.0]
 
 
 def test_a_gain_within_two_standard_errors_is_none():
@@ -167,62 +191,12 @@ def test_refusals():
     assert set(LABELS) == {"A", "B", "C"}
 
 
-def indicators(columns, widths):
-    """Texts of each column as indicators at hashed places, side by side."""
-    out, first = np.zeros((len(columns[0]), sum(widths)), np.float32), 0
-    for texts, width in zip(columns, widths):
-        for i, text in enumerate(texts):
-            out[i, first + zlib.crc32(f"{first}{text}".encode()) % width] = 1
-        first += width
-    return out
-
-
-def tags(folder, split, n):
-    """EWT's parts of speech: ends of words, words, neighbours."""
-    rows, sentences = [], read_ewt(folder, split, "upos")[:n]
-    for sentence in sentences:
-        words = ["#", *(token[0].lower() for token in sentence), "#"]
-        own = words[1:-1]
-        rows.append(indicators([[w[-2:] for w in own], own, words[:-2], words[2:]], (64, 256, 128, 128)))
-    columns = np.split(np.arange(576), [64, 320])
-    return (
-        rows,
-        [[t[1] for t in s] for s in sentences],
-        FeatureTiers(("ends", "words", "around"), columns, (0, 1, 4)),
-    )
-
-
-def chunks(folder, split, n):
-    """CoNLL-2000's chunks: ends of words, words, tags, tags around."""
-    with zipfile.ZipFile(folder / "text_ptb_sample" / "conll2000.zip") as archive:
-        text = archive.read(f"conll2000/{split}.txt").decode()
-    rows, labels = [], []
-    for part in text.strip().split("\n\n")[:n]:
-        words, pos, chunk = zip(*(line.split() for line in part.splitlines()))
-        own, around = [word.lower() for word in words], ["#", *pos, "#"]
-        texts = [[w[-2:] for w in own], own, pos, around[:-2], around[2:]]
-        rows.append(indicators(texts, (64, 256, 64, 64, 64)))
-        labels.append(list(chunk))
-    columns = np.split(np.arange(512), [64, 320, 384])
-    return rows, labels, FeatureTiers(("ends", "words", "tags", "around"), columns, (0, 1, 2, 4))
-
-
-def letters(folder, split, n):
-    """Handwriting: pixels are free, gradients cost; every 14th word, so that few are the same."""
-    words = handwriting.load_words()
-    rows, lengths = handwriting.rows_of(words, np.arange(split == "test", 6877, 14)[:n])
-    pixels, stops = words.pixels[rows], np.cumsum(lengths)[:-1]
-    table = np.concatenate([handwriting.raw_features(pixels), handwriting.hog_features(pixels, 3)], axis=1)
-    columns = np.split(np.arange(table.shape[1]), [129])
-    labels = [word.tolist() for word in np.split(words.labels[rows], stops)]
-    return np.split(table, stops), labels, FeatureTiers(("pixels", "gradients"), columns, (0, 1))
-
-
-@pytest.mark.parametrize("task", [tags, chunks, letters])
+@pytest.mark.parametrize("task", TASKS)
 def test_on_real_data_it_is_never_above_the_best_fixed_tier_by_more_than_chance(task, shared_data):
-    X_, y, tiers = task(shared_data, "train", 300)
+    read, tiers, _ = TASKS[task]
+    X_, y = read(shared_data, "train", slice(300))
     tagger = EnvelopeTagger(tiers, max_iter=4, cv=2, random_state=0).fit(X_, y)
-    X_, y, _ = task(shared_data, "test", 300)
+    X_, y = read(shared_data, "test", slice(300))
     lengths = np.array(list(map(len, y)))
     n, fixed, costs = int(lengths.sum()), tagger.sequences_.as_fixed(), np.array(tiers.costs[1:], float)
 

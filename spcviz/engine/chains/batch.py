@@ -23,7 +23,6 @@ from spcviz.engine.chains.sums import (
     sum_tables,
 )
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.vectors import copy
 
 
 class BatchMarginals(NamedTuple):
@@ -143,4 +142,5 @@ def _k_best_all(
         n_found[w] = len(values)
         for q in range(len(values)):
             scores[w, q] = values[q]
-            copy(labellings[q], labels[q, a:b])
+            for i in range(b - a):
+                labels[q, a + i] = labellings[q, i]

@@ -10,8 +10,9 @@ from spcviz.engine.kernels.once import fill_new
 def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
     length, n = unary.shape
-    value = fill_new((length, n, k), np.float64, -np.inf)
-    back = fill_new((length, n, k), np.int64, 0)  # previous state * k + rank
+    # Of one dimension first: for each number of them numba compiles these anew.
+    value = fill_new(length * n * k, np.float64, -np.inf).reshape((length, n, k))
+    back = fill_new(length * n * k, np.int64, 0).reshape((length, n, k))  # previous state * k + rank
     for s in range(n):
         value[0, s, 0] = unary[0, s]
     candidate = np.empty(n * k, np.float64)
@@ -29,7 +30,7 @@ def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np
     m = 0
     while m < k and final[m] > -np.inf:
         m += 1
-    labels = np.empty((m, length), np.int64)
+    labels = np.empty(m * length, np.int64).reshape((m, length))
     for q in range(m):
         at = origin[q]
         for i in range(length - 1, -1, -1):

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.inputs import checked_chain
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import larger_of, smaller_of
 from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
@@ -121,9 +121,7 @@ def ripple(
 
 def is_margin(scale: str) -> bool:
     """True for "margin", False for "range"; ArgumentError for anything else."""
-    if scale not in SCALES:
-        raise ArgumentError(f"scale must be one of {', '.join(SCALES)}, got {scale!r:.60}")
-    return scale == "margin"
+    return checks.one_of("scale", scale, SCALES) == "margin"
 
 
 def transposed_tables(pairwise: np.ndarray) -> np.ndarray:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from spcviz.engine.chains.inputs import BACK, align_rows, is_wrong, table_rows, there_and_back
-from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel, spliced_kernel
+from spcviz.engine.kernels.jit import bare_kernel, kernel, spliced_kernel
 from spcviz.engine.kernels.once import fill_new
-from spcviz.engine.kernels.semirings import LOG_PLUS, SUM_TIMES, combine, multiply, total
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, total
 from spcviz.engine.kernels.vectors import (
     ARE_COMPILED,
     add,
@@ -207,7 +207,7 @@ def _from_both_ends(unary: np.ndarray, table: np.ndarray, work: np.ndarray, node
     return log_partition + np.log(taken) + np.log(sum_of(forth[:n]) / scale_forth)
 
 
-@bare_inlined_kernel
+@spliced_kernel
 def _normalise_product(one: np.ndarray, other: np.ndarray, product: np.ndarray, out: np.ndarray) -> None:
     multiply(SUM_TIMES, one, other, product)
     stretch(product, 1.0 / sum_of(product))
@@ -276,7 +276,7 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
             combine(
                 LOG_PLUS, node[i - 1], pairwise[i - 1 if i < len(pairwise) else len(pairwise) - 1], node[i]
             )
-            multiply(LOG_PLUS, node[i], unary[i], node[i])
+            multiply(MAX_PLUS, node[i], unary[i], node[i])  # both multiply by adding: one kernel fewer
         else:
             copy(unary[0], node[0])
         top = largest(node[i])
@@ -290,7 +290,7 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
     log_partition += total(LOG_PLUS, last)
     _exponentials_below(last)
     stretch(last, 1.0 / sum_of(last))
-    spare = np.empty((n, n), np.float64)
+    spare = np.empty(n * n, np.float64).reshape((n, n))
     for i in range(length - 2, -1, -1):
         pair = edge[i] if len(edge) else spare
         t = i if i < len(pairwise) else len(pairwise) - 1

@@ -114,10 +114,8 @@ def propagate(
     (array([1, 1, 1]), True)
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)
-    if kind not in ("sum", "max"):
-        raise ArgumentError(f"kind must be 'sum' or 'max', got {kind!r}")
-    if schedule not in ("parallel", "sequential"):
-        raise ArgumentError(f"schedule must be 'parallel' or 'sequential', got {schedule!r}")
+    checks.one_of("kind", kind, ("sum", "max"))
+    checks.one_of("schedule", schedule, ("parallel", "sequential"))
     max_iterations = checks.integer("max_iterations", max_iterations, 1, 100_000)
     damping = checks.fraction("damping", damping, below_one=True)
     tolerance = float(checks.scores("tolerance", [tolerance], 1)[0])

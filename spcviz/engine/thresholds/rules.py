@@ -51,9 +51,7 @@ class Way(NamedTuple):
 
 def checked_rule(name: object) -> str:
     """`name` if it is one of `RULES`, else ArgumentError."""
-    if not isinstance(name, str) or name not in RULES:
-        raise ArgumentError(f"rule must be one of {', '.join(RULES)}, got {name!r:.60}")
-    return name
+    return checks.one_of("rule", name, RULES)
 
 
 def checked_setting(name: str, setting: float) -> float:

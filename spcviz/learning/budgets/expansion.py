@@ -26,10 +26,11 @@ class Curve(NamedTuple):
     loss: np.ndarray
 
 
-def checked_budget(budget: float) -> float:
+def checked_budget(budget: float, name: str = "budget") -> float:
     """A budget as a float; infinity buys everything.
 
-    An ArgumentError if it is negative, NaN or no number: no spending could keep to it.
+    An ArgumentError, which calls it by its `name`, if it is negative, NaN or no number: no spending could
+    keep to it.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def checked_budget(budget: float) -> float:
     """
     is_number = isinstance(budget, int | float | np.integer | np.floating) and not isinstance(budget, bool)
     if not is_number or not budget >= 0:
-        raise ArgumentError(f"budget must be a number from 0 to inf, got {budget!r:.60}")
+        raise ArgumentError(f"{name} must be a number from 0 to inf, got {budget!r:.60}")
     return float(budget)
 
 

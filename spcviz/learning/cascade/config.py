@@ -81,12 +81,9 @@ class CascadeConfig:
                 f"hinges must be one for each of {len(self.tolerances)} levels of an SPC, "
                 f"got {len(self.hinges)} and {self.method!r}"
             )
-        if self.method not in METHODS:
-            raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        checks.one_of("method", self.method, METHODS)
         checked_rule(self.rule)
-        if self.tolerance_kind not in TOLERANCE_KINDS:
-            kinds = " or ".join(TOLERANCE_KINDS)
-            raise ArgumentError(f"tolerance_kind must be {kinds}, got {self.tolerance_kind!r}")
+        checks.one_of("tolerance_kind", self.tolerance_kind, TOLERANCE_KINDS)
         if self.tolerance_kind == "position" and (self.by_definition or self.on_nodes):
             raise ArgumentError("tolerance_kind must be example where by_definition or on_nodes is set")
         checks.integer("first_order", self.first_order, 1, 2)

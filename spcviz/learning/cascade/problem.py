@@ -230,7 +230,8 @@ def run_epoch(
     longest = 0
     for w in range(len(lattice.order)):
         longest = larger_of(longest, lattice.row_start[w + 1] - lattice.row_start[w])
-    unary, toward = np.empty((longest, n_states), np.float64), np.empty((longest, n_states), np.float64)
+    unary = np.empty(longest * n_states, np.float64).reshape((longest, n_states))
+    toward = np.empty(longest * n_states, np.float64).reshape((longest, n_states))
     for t, w in enumerate(order):
         row, length = lattice.row_start[w], lattice.row_start[w + 1] - lattice.row_start[w]
         rate = step.rate / (1.0 + step.fall * (step.taken + t))

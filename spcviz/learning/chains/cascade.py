@@ -133,8 +133,7 @@ def train_chain_cascade(
     Weiss (2013), thesis, Algorithm 2 and section 4.5.1.
     """
     order = checks.integer("the number of tolerances", len(tolerances), 1, 11) + 1
-    if pair_model.kind not in PAIR_MODELS:
-        raise ArgumentError(f"pair_model must be one of {', '.join(PAIR_MODELS)}, got {pair_model.kind!r}")
+    checks.one_of("pair_model", pair_model.kind, PAIR_MODELS)
     n, n_examples = examples.n_states, len(examples.weights)
     if n_examples < config.parts:
         raise ArgumentError(f"parts must be from 2 to {n_examples} (the examples), got {config.parts}")

@@ -48,7 +48,7 @@ def fit_margin(
     epochs: int,
     c2: float = 0.1,
     margin: float = 1.0,
-    rate: float = 0.5,
+    learning_rate: float = 0.5,
     forbidden: np.ndarray | None = None,
     tick: Callable[[int, float], object] | None = None,
 ) -> Margined:
@@ -62,7 +62,7 @@ def fit_margin(
         Of the squared norm of all weights; see above.
     margin : float
         m: by how much a labelling should be behind the truth for each position that it has wrong.
-    rate : float
+    learning_rate : float
         By about how much the first step changes the score of a label.
     forbidden : ndarray of bool, shape (3, K, K), optional
         As of `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
@@ -77,15 +77,14 @@ def fit_margin(
     """
     epochs = checks.integer("epochs", epochs, 1, 1_000_000)
     c2, margin = checks.number("c2", c2, 0), checks.number("margin", margin, 0)
-    rate = checks.number("rate", rate, 0) / (_mean_squared_norm(examples.rows) or 1.0)
+    rate = checks.number("learning_rate", learning_rate, 0) / (_mean_squared_norm(examples.rows) or 1.0)
     if (examples.labels < 0).any():
         raise ArgumentError(f"labels[{(examples.labels < 0).argmax()}] must be known to an SVM, got -1")
     n, is_used = examples.n_states, np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))
     decay = 2 * c2 / max(len(is_used), 1)
     if not rate * decay < 1:
-        raise ArgumentError(
-            f"c2 must be below {max(len(is_used), 1) / (2 * rate):g} at this rate, got {c2:g}"
-        )
+        most = max(len(is_used), 1) / (2 * rate)
+        raise ArgumentError(f"c2 must be below {most:g} at learning_rate={learning_rate:g}, got {c2:g}")
     unary, pairwise = np.zeros((layouts.n_features(examples.rows), n)), align_rows((n, n), np.zeros(1))
     pairwise[:], pairwise[:, :n] = -np.inf, 0.0
     edges = np.zeros((2, n))
@@ -153,7 +152,8 @@ def _epoch(
     for w in turn:
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    scores = np.empty(longest * k, np.float64).reshape((longest, k))
+    predicted = np.empty(longest, np.int64)
     toward = fill_new(k, np.float64, 0.0)
     left = align_rows((longest + 1, k), scores)
     for w in turn:

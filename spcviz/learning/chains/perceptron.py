@@ -18,7 +18,7 @@ from spcviz.engine.chains.best import decode_into
 from spcviz.engine.chains.inputs import align_rows
 from spcviz.engine.chains.peaked import Tops, tops_of_many
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import kernel, spliced_kernel
 from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
@@ -164,7 +164,8 @@ def _epoch(
     for w in turn:
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    scores, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
+    scores = np.empty(longest * k, np.float64).reshape((longest, k))
+    predicted = np.empty(longest, np.int64)
     toward = fill_new(k, np.float64, 0.0)
     left = align_rows((longest + 1, k), scores)
     for w in turn:
@@ -201,7 +202,7 @@ def _epoch(
     return wrong
 
 
-@kernel
+@spliced_kernel
 def _step(table: np.ndarray, late: np.ndarray, before: int, after: int, amount: float, step: int) -> None:
     table[before, after] += amount
     late[before, after] += amount * step

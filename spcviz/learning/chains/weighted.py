@@ -67,7 +67,7 @@ def _expect_weighted(
     for w in range(len(losses)):
         length = row_start[w + 1] - row_start[w]
         longest = length if length > longest else longest
-    outer, right = fill_new((n, n), np.float64, 0.0), align_rows((longest, n), unary)
+    outer, right = fill_new(n * n, np.float64, 0.0).reshape((n, n)), align_rows((longest, n), unary)
     work = align_rows((np.int64(3), n), unary)
     work[:] = 0.0
     for w in range(len(losses)):

@@ -128,7 +128,7 @@ def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndar
     >>> at_budgets(some, [0.0, 1.0, 2.9, np.inf]).tolist()
     [-1, 0, 0, 1]
     """
-    budgets = [checked_budget(budget) for budget in budgets]
+    budgets = [checked_budget(budget, f"budgets[{i}]") for i, budget in enumerate(budgets)]
     return np.searchsorted(points.us, np.asarray(budgets) + 1e-9, side="right") - 1
 
 

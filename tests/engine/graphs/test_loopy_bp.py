@@ -136,8 +136,8 @@ def test_wide_nodes():
 def test_bad_arguments_are_refused_by_name():
     u, p = np.zeros((4, 2)), np.zeros((2, 2))
     cases = [
-        ({"kind": "min"}, "kind must be 'sum' or 'max', got 'min'"),
-        ({"schedule": "random"}, "schedule must be 'parallel' or 'sequential', got 'random'"),
+        ({"kind": "min"}, "kind must be one of sum, max, got 'min'"),
+        ({"schedule": "random"}, "schedule must be one of parallel, sequential, got 'random'"),
         ({"max_iterations": 0}, "max_iterations must be a whole number from 1 to 100000, got 0"),
         ({"damping": 1.0}, "damping must satisfy 0 <= damping < 1, got 1.0"),
         ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),

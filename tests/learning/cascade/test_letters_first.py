@@ -205,7 +205,7 @@ def test_positions_kept_are_counted_one_by_one():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tolerance_kind": "letter"}, "tolerance_kind must be example or position, got 'letter'"),
+        ({"tolerance_kind": "letter"}, "tolerance_kind must be one of example, position, got 'letter'"),
         ({"tolerance_kind": "position", "by_definition": True}, "tolerance_kind must be example where"),
         ({"first_order": 3}, "first_order must be a whole number from 1 to 2, got 3"),
         ({"on_nodes": True}, "first_order must be 1 with on_nodes or a CRF's filters, got 2"),
