@@ -288,7 +288,7 @@ def test_wrong_classes_are_refused(bad):
         sp.StructuredPerceptron().partial_fit(X, Y, classes=bad)
 
 
-@pytest.mark.parametrize("bad", [None, 3, "", [], object(), b"x"], ids=str)
+@pytest.mark.parametrize("bad", [None, 3, "", [], object(), b"x"], ids=lambda bad: type(bad).__name__)
 def test_a_folder_that_is_no_path_is_refused(bad):
     with pytest.raises(ArgumentError, match="folder must be a path"):
         sp.save(fitted("perceptron"), bad)
