@@ -109,7 +109,8 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
 
 def test_what_tiers_take_is_what_their_new_groups_take(monkeypatch):
     names = ["SHAPE"] + [f"{g} ({k})" for g in features.GROUPS[1:] for k in "BD"]
-    monkeypatch.setattr(trade.costs, "load_costs", lambda: {n: {"ms": 2.0**i} for i, n in enumerate(names)})
+    known = {name: {"ms": 2.0**i} for i, name in enumerate(names)}
+    monkeypatch.setattr(trade.features, "load_costs", lambda: known)
     assert trade.feature_ms() == [1 + 2 + 4, 32 + 64, 8 + 16 + 128 + 256]
 
 

@@ -159,8 +159,8 @@ def test_what_cannot_be_written_is_said(tmp_path, capsys, options, message):
 
 
 def test_the_command_says_what_it_wrote_and_what_it_left_out(tmp_path, capsys, monkeypatch):
-    names = site.pages.every()
-    monkeypatch.setattr(site.pages, "every", lambda: {name: names[name] for name in ("hybrid",)})
+    names = site.navigation.headings()
+    monkeypatch.setattr(site.navigation, "headings", lambda: {name: names[name] for name in ("hybrid",)})
     monkeypatch.setattr(drawing, "browser", lambda: None)
 
     def without(folder):
