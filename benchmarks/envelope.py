@@ -7,6 +7,7 @@ prints a line a draw; ``--task`` and ``--draws`` choose fewer.
 """
 
 import argparse
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -172,11 +173,11 @@ def main() -> None:
         for seed in range(chosen.draws):
             got = draw(TASKS[name], folder, seed)
             fixed, own = (" ".join(f"{each:.2f}" for each in row) for row in (got.fixed, got.envelope))
-            print(f"{name} {seed}: tiers {fixed}; envelope {own}; at most {got.more:+.2f} points", end=" ")
-            print(
-                f"(standard error {got.standard_error:.2f}) above the best tier, at rate {got.rate:g}",
-                flush=True,
+            sys.stdout.write(
+                f"{name} {seed}: tiers {fixed}; envelope {own}; at most {got.more:+.2f} points "
+                f"(standard error {got.standard_error:.2f}) above the best tier, at rate {got.rate:g}\n"
             )
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

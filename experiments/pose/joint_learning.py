@@ -65,7 +65,7 @@ def settings_for(settings: levels.Settings = SETTINGS, quick: bool = False) -> l
 def pieces_of(clips, cut):
     """(clip, slice of its frames) of every piece that is taken; what is left over is a shorter one.
 
-    >>> (clip,) = seen.load_clips(None, ["eat"]).values()
+    >>> (clip,) = clip_views.load_clips(None, ["eat"]).values()
     >>> [(part.start, part.stop) for _, part in pieces_of([clip], Cut(4, 2, 6))]
     [(0, 4), (8, 12)]
     """

@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from spcviz.registry import PROBLEMS
-from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import by_theme
+from spcviz.web.figures.palette import by_theme, tiers
 
 
 class Choice(NamedTuple):
@@ -40,7 +39,7 @@ class TradeTask(NamedTuple):
     identity: tuple[str, ...]  # names of the state that the batch depends on
     cost_help: str
     origin: str
-    # of each tier by theme, "light" and "dark" (`spcviz.web.view.mount.by_theme`)
+    # of each tier by theme, "light" and "dark" (`spcviz.web.figures.palette.by_theme`)
     colours: Mapping[str, list[str]]
     size: str = "size"  # the name in the address that says how many
     batch: int = 0  # how many by default; the first of `batches` if 0

@@ -7,6 +7,7 @@ colour blindness. Still, colour never stands alone: see `SYMBOLS` for the shape 
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -103,3 +104,12 @@ def palette(kind: str | None) -> Palette:
 def tiers(palette):
     """Colours of the four tiers on the pages of a palette."""
     return DARK_TIERS if palette is DARK else LIGHT_TIERS
+
+
+def by_theme(choose: Callable) -> dict:
+    """What `choose` picks from each palette, by the browser's names of its themes, "light" and "dark".
+
+    >>> by_theme(lambda palette: palette.background)
+    {'light': '#FFFFFF', 'dark': '#0F141B'}
+    """
+    return {"light": choose(LIGHT), "dark": choose(DARK)}

@@ -20,7 +20,8 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from spcviz.web.view.mount import Component, by_theme, live_view, narrow, pack_ink, packed_of, show
+from spcviz.web.figures.palette import by_theme
+from spcviz.web.view.mount import Component, live_view, narrow, pack_ink, packed_of, show
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""

@@ -23,7 +23,6 @@ import streamlit as st
 from numpy.typing import ArrayLike
 
 from spcviz.web.cached import memory, ownership
-from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import static_files
 
 PACKAGE = Path(__file__).parents[2]
@@ -233,15 +232,6 @@ def message(payload, digests, fresh):
     """A component's data as bytes: what is sent on every run, the parts' digests, the parts in `fresh`."""
     arrays = {digest: np.frombuffer(packed, "u1") for digest, packed in fresh.items()}
     return pack(payload | {"digests": digests, "fresh": arrays})
-
-
-def by_theme(choose: Callable) -> dict:
-    """What `choose` picks from each palette, by the browser's names of its themes, "light" and "dark".
-
-    >>> by_theme(lambda palette: palette.background)
-    {'light': '#FFFFFF', 'dark': '#0F141B'}
-    """
-    return {"light": choose(LIGHT), "dark": choose(DARK)}
 
 
 def pack_ink(pixels: ArrayLike) -> np.ndarray:

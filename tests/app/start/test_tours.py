@@ -136,7 +136,7 @@ HOME = "pages/start/home.py"
         (LETTERS, {"tour": "circles", "scene": "2"}, ("circles", "2", "show=tables")),
         (HOME, {"tour": "circles", "at": "1"}, ("circles", "1", "show=tables")),
         (HOME, {"tour": "circles", "scene": ""}, ("circles", "1", "show=tables")),
-        (HOME, {"tour": "circles", "scene": "0"}, ("circles", "1", "This tour has no scene 0: it has 14.")),
+        (HOME, {"tour": "circles", "scene": "0"}, ("circles", "1", "This tour has no scene 0: it has")),
         (HOME, {"tour": "cascade", "scene": "<b>"}, ("cascade", "1", "This tour has no scene <b>")),
         (EXACT, {"tour": "cascade", "at": "x"}, ("cascade", "1", "This tour has no scene x")),
         (EXACT, {"tour": "cascade", "show": "messages", "step": "7"}, ("cascade", "4", "step=7")),
@@ -189,7 +189,8 @@ def test_what_is_wrong_with_a_led_address_is_said_while_one_stays_there():
     led = scenes.running({"tour": "circles", "at": "99"})
     scenes.keep_note(led)
     here = {"tour": "circles", "at": led.code}
-    assert [shown_note(here) for _ in range(2)] == ["This tour has no scene 99: it has 14."] * 2
+    n = len(led.tour.scenes)  # some want data that may not be there
+    assert [shown_note(here) for _ in range(2)] == [f"This tour has no scene 99: it has {n}."] * 2
     assert not shown_note({"tour": "circles", "at": "3"})
 
 

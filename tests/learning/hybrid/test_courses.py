@@ -135,7 +135,7 @@ def test_points_count_letters_words_and_microseconds(world):
 @pytest.mark.parametrize("budget", [-1.0, float("nan"), "much", None])
 def test_bad_budgets_are_refused(budget):
     points = policy.Points(np.array([1.0]), np.array([0]), np.array([0]))
-    with pytest.raises(ArgumentError, match="budget must be"):
+    with pytest.raises(ArgumentError, match=r"budgets\[0\] must be"):
         policy.at_budgets(points, [budget])
 
 

@@ -76,7 +76,7 @@ def test_the_browser_sees_what_was_sent(tmp_path):
 
 
 def test_the_trade_off_page_takes_the_task_along():
-    assert "problems/scene/view/cached.js" in TRADE_OFF.parts
+    assert "problems/scene/view/trade_task.js" in TRADE_OFF.parts
     text = script(TRADE_OFF.parts)
     assert text.index("TASKS = {}") < text.index("TASKS.scene =") < text.index("TASKS[data.task]")
 

@@ -18,8 +18,8 @@ from spcviz.shared.folders import MODELS
 from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.sharing import kernels_first, share
-from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import by_theme, narrow
+from spcviz.web.figures.palette import by_theme, tiers
+from spcviz.web.view.mount import narrow
 
 COLOURS = by_theme(tiers)
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.page.promises import GUARANTEES
 from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
@@ -303,6 +302,8 @@ def write_lines(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str
 
 def sweep_lines(state: Mapping) -> str:
     """The lines for a state of the page Sweep; none where several filters are compared."""
+    from spcviz.problems.letters.page.promises import GUARANTEES
+
     if state["show"] == "filters":
         return ""
     of = {

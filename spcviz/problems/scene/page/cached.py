@@ -17,8 +17,7 @@ from spcviz.web.cached import upload_answers
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import kernels_first, share
-from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import by_theme
+from spcviz.web.figures.palette import by_theme, tiers
 
 COLOURS = by_theme(tiers)
 

@@ -7,7 +7,8 @@ without a server.
 import numpy as np
 
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
-from spcviz.web.view.mount import Component, Packed, by_theme, packed_of, runs, viewer
+from spcviz.web.figures.palette import by_theme
+from spcviz.web.view.mount import Component, Packed, packed_of, runs, viewer
 
 VIEW_NAMES = ("spend", "show")
 """What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""

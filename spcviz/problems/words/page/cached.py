@@ -14,7 +14,8 @@ from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import share
-from spcviz.web.view.mount import by_theme, pack_ink
+from spcviz.web.figures.palette import by_theme
+from spcviz.web.view.mount import pack_ink
 
 COLOURS = by_theme(lambda palette: [palette.pruned, palette.kept, palette.map])
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.toy.page import live
 from spcviz.web.cached.sharing import share
-from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import by_theme
+from spcviz.web.figures.palette import by_theme, tiers
 
 
 @share(8)
