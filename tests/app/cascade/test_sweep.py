@@ -226,5 +226,5 @@ def test_the_bound_is_of_the_words_that_were_chosen():
     ):
         words = cached.sweep_level(features, 1).test
         text = said(visit(show="bound", features=features, level="1"))
-        assert f"we have {words.n_words - words.n_lost_before}." in text
+        assert f"we have {words.n_words - words.n_lost_before:,}." in text
         assert why in text

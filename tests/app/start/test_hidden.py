@@ -42,6 +42,9 @@ ITS_OWN = re.compile(
 )
 """What the question itself says: its sentence, its choices, the control that it is about."""
 
+PLACES = re.compile(r"\.(col_start|\w+_arcs)$")
+"""Where columns begin and which arcs are meant: places in a lattice's arrays, no numbers of anything."""
+
 NAMED = re.compile(r"\{([a-z_0-9]+)\}")
 
 
@@ -114,7 +117,10 @@ def singled_out(value, others, leaves):
     return [
         where
         for where, text in places(leaves).items()
-        if not ITS_OWN.search(where) and stands(value, text) and not all(stands(one, text) for one in others)
+        if not ITS_OWN.search(where)
+        and stands(value, text)
+        and not all(stands(one, text) for one in others)
+        and not PLACES.search(where)
     ]
 
 
