@@ -92,7 +92,7 @@ def test_another_grid_is_not_called_chosen():
 
 @pytest.mark.parametrize(
     "params",
-    [{"seed": "3"}, {"strength": "4.0", "seed": "0"}, {"k": "2"}, {"controls": "0"}, {"utm_source": "mail"}],
+    [{"seed": "3"}, {"strength": "4.0", "seed": "0"}, {"k": "2"}, {"controls": "0"}],
 )
 def test_a_link_from_before_there_was_a_view_of_the_grid_shows_the_errors(params):
     """The names it does not say mean what they meant then."""
