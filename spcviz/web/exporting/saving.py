@@ -1,9 +1,9 @@
 """What the bar's Save menu asks of the server: the page of an address as one file, its Python, its loop.
 
-All are made by processes with limits, behind all others' work (`making`): one more at a time than there are
-cores, three at most, since each waits for half of its time, and one of each visitor. Who has waited for
-`PATIENCE` is told the place in the line and asks again; who leaves ends the work. The address is measured
-first; what another site's page makes a browser ask is refused.
+All are made by processes with limits, behind all others' work (`making`): two at a time where there are
+cores for it, and one of each visitor. Who has waited for `PATIENCE` is told the place in the line and asks
+again; who leaves ends the work. The address is measured first; what another site's page makes a browser ask
+is refused.
 """
 
 import contextlib
@@ -46,7 +46,8 @@ KINDS = ("page", "python", *LOOPS)
 WAKE = "wake"
 """Asked for as a page offers loops: the first after minutes without any would wait for what makes it."""
 
-MOST_AT_ONCE = min(3, (os.cpu_count() or 1) + 1)
+MOST_AT_ONCE = min(2, os.cpu_count() or 1)
+"""With three on two cores forty loops beside a class came no sooner: 135 and 120 s."""
 _WAKING = threading.Lock()
 _LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # who is given up goes on for a moment
 LINE = Line(MOST_AT_ONCE)
