@@ -234,3 +234,31 @@ def test_what_is_imported_from_own_modules_is_there(folder):
 def test_a_missing_import_is_found():
     source = "from spcviz.io import layout\nfrom spcviz.io.layout import TOKENS\nfrom spcviz.no import a\n"
     assert list(imports_missing(source)) == [(2, "spcviz.io.layout", "TOKENS"), (3, "spcviz.no", "a")]
+
+
+CALLED = re.compile(r"\bthis\.(\w+)\(")
+DEFINED = re.compile(
+    r"^\s+(?:static |async |get |set )*\*?(\w+)\([^\n]*\)\s*\{|\bthis\.(\w+)\s*=[^=]|^\s+(\w+)\s*=[^=]",
+    re.MULTILINE,
+)
+
+
+def undefined(scripts):
+    """(file, method) of what is called on ``this`` in scripts and defined in none of them."""
+    known = {name for text in scripts.values() for names in DEFINED.findall(text) for name in names}
+    calls = ((file, name) for file, text in scripts.items() for name in CALLED.findall(text))
+    return sorted({(file, name) for file, name in calls if name not in known})
+
+
+def test_views_call_methods_that_there_are():
+    """A method that was renamed is missing where a view calls it by its old name, when it does."""
+    paths = [path for path in sorted((ROOT / "spcviz").rglob("*.js")) if path.name != "plotly.js"]
+    assert undefined({path.name: path.read_text(encoding="utf-8") for path in paths}) == []
+
+
+def test_a_missing_method_is_found():
+    text = (
+        "class A {\n  draw() {\n    this.fit(); this.size = 3; this.later = () => {}; this.later();\n  }\n}\n"
+    )
+    assert undefined({"a.js": text}) == [("a.js", "fit")]
+    assert undefined({"a.js": text, "b.js": "class B {\n  fit(a, b = 3) {\n  }\n}\n"}) == []

@@ -140,7 +140,7 @@ class WriteView extends View {
     event.stopPropagation(); // a letter is no shortcut of the page
     this.beginOwn();
     this.drawing.letters[i] = isErased ? [] : structuredClone(this.hands[letter]);
-    this.changed();
+    this.commitStrokes();
     if (!isErased) this.cells[i + 1]?.canvas.focus();
   }
 
