@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import APP, shipped_path
 from spcviz.web.cached import first
+from spcviz.web.touring.touring import BEEN
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
@@ -102,4 +103,8 @@ def open_page(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTe
         at.switch_page(navigation.names()[scene.page])
     for name, value in {**scene.query(), **(more or {})}.items():
         at.query_params[name] = value
+    if more and {"tour", "at"} <= set(more):  # it stays, though the tour may have another page there by now
+        at.session_state[BEEN] = frozenset(
+            (more["tour"], code) for code in (more["at"], more["at"].rstrip("a"))
+        )
     return at.run()

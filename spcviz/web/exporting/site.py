@@ -26,7 +26,6 @@ from plotly.offline import get_plotlyjs
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.exporting import drawing, forms, loops, marks, site_html, snapshot
-from spcviz.web.touring import scenes
 from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
@@ -105,10 +104,7 @@ class Site:
 
     def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
         """A scene's file, and those that it wants."""
-        shipped = scenes.running({"tour": part.tour, "at": code})
-        # An address that names another page's scene would lead there.
-        is_shipped = shipped is not None and bool(shipped.tour.scenes) and shipped.scene.page == scene.page
-        more = {"tour": part.tour, "at": code} if is_shipped else {}
+        more = {"tour": part.tour, "at": code} if part.tour in tour.shipped_tours() else {}
         self.write_scene(part, code, scene, bar, snapshot.take_snapshot(scene, more))
 
     def write_scene(

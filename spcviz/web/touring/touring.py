@@ -34,7 +34,7 @@ _HOMES = "tour_homes"
 """{(tour, code of a scene): the state that its page makes of the scene's address}; a page leaves out what is
 so anyway."""
 _SAID, _CHOICES, _WAITS = "tour_said", "tour_choices", "tour_waits"
-_BEEN = "tour_been"
+BEEN = "tour_been"
 """Scenes that this visit has been at, {(tour, code)}: from there it may go on to other pages."""
 _HAS_SPEAKER = "tour_has_speaker"
 """Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
@@ -149,14 +149,14 @@ def follow(page):
     if going is None:
         return
     name, params = going
-    st.session_state[_BEEN] = _been() | {(params.get("tour"), params.get("at"))}
+    st.session_state[BEEN] = _been() | {(params.get("tour"), params.get("at"))}
     if name != page.url_path and name in navigation.names():
         st.switch_page(navigation.find_page(name), query_params=params)
     st.query_params.from_dict(params)
 
 
 def _been():
-    return st.session_state.get(_BEEN, frozenset())
+    return st.session_state.get(BEEN, frozenset())
 
 
 def _lead(page, params):
