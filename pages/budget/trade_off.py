@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, game, scenes, task
-from spcviz.problems.budgets import task as say
+from spcviz.problems.budgets import evidence, facts, game, scenes
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
+from spcviz.problems.budgets.task import introduction, task_help, trade_tasks
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.course import questions
@@ -16,7 +16,7 @@ from spcviz.web.ui import callbacks, navigation
 from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, segments, show_page
 
 KEY = "trade_off"
-TASKS = task.trade_tasks()
+TASKS = trade_tasks()
 TABLE = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
 VIEW_NAMES = (*SET_BY_BROWSER, *looks_of(TASKS))
 tie = partial(bind, TABLE, "trade_off")
@@ -41,7 +41,7 @@ def pick(state, task):
         if len(TASKS) > 1:
             labels = {name: one.label for name, one in TASKS.items()}
             choosing = tie("task", state) | {"on_change": open_task}
-            of = {"format_func": labels.get, "width": 240, "help": say.task_help(TASKS.values())}
+            of = {"format_func": labels.get, "width": 240, "help": task_help(TASKS.values())}
             st.selectbox("Task", list(labels), **of, **choosing)
         st.button(
             f"Other {task.examples}",
@@ -133,4 +133,4 @@ def picture():
         st.switch_page(navigation.file_of(page), query_params=query)
 
 
-show_page(trade_off, say.introduction(TASKS.values()), is_whole=False)
+show_page(trade_off, introduction(TASKS.values()), is_whole=False)

@@ -1,7 +1,7 @@
 """Freed memory: when Python looks for garbage in circles, and what goes back to the system.
 
 A server of many visits frees much and needs little of it again. What the C library keeps of that lies in
-holes between what lives on: after loading, and after each class, hundreds of megabytes.
+holes between what lives on.
 """
 
 import ctypes

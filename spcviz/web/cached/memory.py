@@ -24,8 +24,8 @@ _OF_ARRAY = 128
 """Bytes of a numpy array beside its numbers."""
 OF_ENTRY = 1000
 """Bytes that keeping a value takes beside it: its key, and its places in the call's table, here and in the
-heap. A class makes thousands of small values an hour, which would take hundreds of megabytes that nobody
-counts, and drive out large ones as if they took nothing.
+heap. A class makes tens of thousands of small values an hour, which would take tens of megabytes that
+nobody counts, and drive out large ones as if they took nothing.
 """
 _FEW = 64
 """Outdated places in the heap that are not worth making it anew."""

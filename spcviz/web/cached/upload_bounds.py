@@ -4,6 +4,7 @@ A file stays with Streamlit until its page is told to remove it or the visit end
 file took its place; a client that does not would fill the server's memory with files that nobody reads.
 """
 
+from collections import deque
 from typing import Any
 
 from streamlit import runtime
@@ -19,8 +20,10 @@ MOST_OF_ALL = 320 << 20
 LOST = (
     "So many large files are here at the moment that yours could not stay: bring it again, or a smaller one."
 )
-_LOST: set[str] = set()
-"""Visits whose last file had to go, and that have brought none since."""
+_LOST: dict[str, float] = {}
+"""Visits whose last file had to go, and that have brought none since: when, by `ownership.CLOCK`."""
+_OF_RECORD = 1000
+"""Bytes that a file takes beside its content: a million empty ones are not nothing."""
 
 
 def watch() -> None:
@@ -31,35 +34,45 @@ def watch() -> None:
 def has_lost(visit: str, file: Any) -> bool:
     """Whether a visit shows no file (`file` is None) because it had to go."""
     if file is not None:
-        _LOST.discard(visit)
+        _LOST.pop(visit, None)
     return visit in _LOST
 
 
 def _look(is_over: ownership.IsOver) -> None:
     if runtime.exists():
-        _LOST.update(drop(runtime.get_instance().uploaded_file_mgr))
-    _LOST.difference_update([visit for visit in _LOST if is_over(visit, ownership.CLOCK.now())])
+        now = ownership.CLOCK.now()
+        _LOST.update((visit, now) for visit in drop(runtime.get_instance().uploaded_file_mgr))
+    for visit, lost_at in list(_LOST.items()):
+        if is_over(visit, lost_at):
+            _LOST.pop(visit, None)
 
 
 def drop(manager: Any) -> list[str]:
     """Remove what is too much from a manager of files; the visits that lost what they showed last."""
-    held = {visit: list(files.values()) for visit, files in list(manager.file_storage.items())}
-    lost = []
-    for visit, files in held.items():
-        while len(files) > 1 and _size(files) > MOST_OF_VISIT:
-            _remove(manager, visit, files)
-    while sum(map(_size, held.values())) > MOST_OF_ALL:
-        visit = max(held, key=lambda one: _size(held[one]))
-        _remove(manager, visit, held[visit])
-        if not held[visit]:
+    held = {visit: _Held(files) for visit, files in list(manager.file_storage.items())}
+    for visit, of_visit in held.items():
+        while len(of_visit.files) > 1 and of_visit.n_bytes > MOST_OF_VISIT:
+            manager.remove_file(visit, of_visit.pop_oldest())
+    n_bytes, lost = sum(of_visit.n_bytes for of_visit in held.values()), []
+    while n_bytes > MOST_OF_ALL:
+        visit, largest = max(held.items(), key=lambda item: item[1].n_bytes)
+        before = largest.n_bytes
+        manager.remove_file(visit, largest.pop_oldest())
+        n_bytes -= before - largest.n_bytes
+        if not largest.files:
             lost.append(visit)
     return lost
 
 
-def _size(files):
-    return sum(len(file.data) for file in files)
+class _Held:
+    """Files of a visit as they came, and the bytes that they take."""
 
+    def __init__(self, files: dict[str, Any]) -> None:
+        self.files = deque((file.file_id, len(file.data) + _OF_RECORD) for file in list(files.values()))
+        self.n_bytes = sum(size for _, size in self.files)
 
-def _remove(manager, visit, files):
-    """The oldest of a visit's files goes: they stand as they came."""
-    manager.remove_file(visit, files.pop(0).file_id)
+    def pop_oldest(self) -> str:
+        """Take the oldest out; what it is called."""
+        file_id, size = self.files.popleft()
+        self.n_bytes -= size
+        return file_id

@@ -1,5 +1,6 @@
 """What Streamlit keeps of uploads is bounded: a client that never removes a file fills nobody's memory."""
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +17,8 @@ from spcviz.web.cached import ownership, upload_bounds
 def bounds(monkeypatch):
     monkeypatch.setattr(upload_bounds, "MOST_OF_VISIT", 44)
     monkeypatch.setattr(upload_bounds, "MOST_OF_ALL", 100)
-    monkeypatch.setattr(upload_bounds, "_LOST", set())
+    monkeypatch.setattr(upload_bounds, "_OF_RECORD", 0)
+    monkeypatch.setattr(upload_bounds, "_LOST", {})
 
 
 def manager_of(*files):
@@ -81,6 +83,25 @@ def test_who_lost_what_is_shown_is_told_until_another_file_comes(monkeypatch):
     assert not upload_bounds.has_lost("visit of somebody else", None)
     assert not upload_bounds.has_lost(loser, "a file")
     assert not upload_bounds.has_lost(loser, None)
-    upload_bounds._LOST.add(loser)
+    upload_bounds._LOST[loser] = ownership.CLOCK.now()
     look(lambda visit, used: visit == loser)  # it has ended
     assert not upload_bounds.has_lost(loser, None)
+
+
+def test_who_lost_a_file_and_never_comes_back_is_forgotten(monkeypatch):
+    """A visit that no page has seen never ends: its name goes with time."""
+    monkeypatch.setattr(runtime, "exists", lambda: False)
+    upload_bounds._LOST["nobody"] = ownership.CLOCK.now() - ownership.SECONDS - 1
+    upload_bounds._look(lambda visit, used: ownership.CLOCK.now() - used > ownership.SECONDS)
+    assert upload_bounds._LOST == {}
+
+
+def test_files_without_content_are_not_nothing_and_many_take_no_time(monkeypatch):
+    monkeypatch.setattr(upload_bounds, "_OF_RECORD", 1000)
+    monkeypatch.setattr(upload_bounds, "MOST_OF_VISIT", 44_000)
+    monkeypatch.setattr(upload_bounds, "MOST_OF_ALL", 100_000)
+    manager = manager_of(*[(f"bot {n % 5}", 0) for n in range(50_000)])
+    begun = time.process_time()
+    upload_bounds.drop(manager)
+    assert time.process_time() - begun < 5
+    assert sum(len(files) for files in manager.file_storage.values()) <= 100

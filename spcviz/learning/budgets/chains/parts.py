@@ -7,7 +7,7 @@ again; messages are passed by quiescent inference, so most of an example stays a
 values of most of its actions.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -73,9 +73,16 @@ class Parts(NamedTuple):
         """Summed loss if parts are read as ``labels``, shape (R,)."""
         return self.loss[np.arange(len(self.loss)), labels].sum()
 
-    def spend(self, *asked: Any, **more: Any) -> Course:
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
         """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
-        return spending.course_of(self, *asked, **more)
+        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
         """Features of every part's next action with parts at some tiers, shape (R, D)."""

@@ -9,7 +9,7 @@ so policies are learned and followed as they are for single positions, by the sa
 labels for s = 1 are those of `Parts` to the last bit.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -52,9 +52,16 @@ class Spans(NamedTuple):
         """Summed loss if positions are read as ``labels``, shape (R,)."""
         return self.parts.loss_of(labels)
 
-    def spend(self, *asked: Any, **more: Any) -> Course:
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
         """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
-        return spending.course_of(self, *asked, **more)
+        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
 
 
 def in_spans(parts: Parts, length: int) -> Spans:
