@@ -13,6 +13,7 @@ from typing import Any
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.rule_tables import SEEN
 from spcviz.problems.pose.paper.result import WAYS
+from spcviz.problems.tagging.paper.rule_tables import CORPORA, rows_of
 from spcviz.shared.folders import RESULTS, shipped_path
 from spcviz.web.figures.results import RULE_NAMES
 
@@ -134,6 +135,9 @@ def _free(result: dict[str, Any] | None) -> str:
     )
     unseen = [row for row in result["rows"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
     out.append(_beside_each_other(unseen, ("features", "tolerance", "order"), "words right, %"))
+    out.append("The same with filters trained for each rule, by the same candidates at every level:\n")
+    own = [row for row in result["trained"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
+    out.append(_beside_each_other(own, ("features", "tolerance", "order"), "words right, %"))
     for features in dict.fromkeys(row["features"] for row in result["rows"]):
         lines = []
         for rule in dict.fromkeys(row["rule"] for row in result["rows"]):
@@ -159,9 +163,7 @@ def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right:
     for at in dict.fromkeys(tuple(row[key] for key in keys) for row in rows):
         by = {row["rule"]: row for row in rows if tuple(row[key] for key in keys) == at}
         thesis, margin = by["mean_max"], by["margin"]
-        others = [
-            _ratio(by[rule]["n_grams_in_ratio"]) for rule in ("margin", "mean_max_first", "probability")
-        ]
+        others = [_ratio(by[rule]["n_grams_in_ratio"]) for rule in _OVER if rule in by]
         lines.append(
             [
                 *(f"{value:g}" if isinstance(value, float) else str(value) for value in at),
@@ -171,45 +173,57 @@ def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right:
                 *(f"{thesis[name]:.2f}, {margin[name]:.2f}" for name in ("lost", names[right])),
             ]
         )
-    header = [*(_KEYS[key] for key in keys), "n-grams, thesis", "margin over it", "mean before any filter"]
-    header += ["probability", "margin, all orders", "lost before, % (thesis, margin)"]
+    over = [name for rule, name in _OVER.items() if any(row["rule"] == rule for row in rows)]
+    header = [*(_KEYS[key] for key in keys), "n-grams, thesis", *over]
+    header += ["margin, all orders", "lost before, % (thesis, margin)"]
     return _table([*header, f"{right} (thesis, margin)"], lines)
 
 
+_OVER = {"margin": "margin over it", "mean_max_first": "mean before any filter", "probability": "probability"}
 _KEYS = {"features": "features", "tolerance": "tolerance a level, %", "order": "order"}
 
 
 def _tagging(result: dict[str, Any] | None) -> str:
-    title = "\n## Tags: all of the English Web Treebank\n"
+    title = "\n## Tags: all of the English Web Treebank, and the Wall Street Journal's sample\n"
     if result is None:
         return f"{title}\nNot run yet: `python -m spcviz reproduce tagging-rules`.\n"
     settings = result["settings"]
     out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
     out.append(
-        f"Trained on {result['rows'][0]['trained_on']}, begun with {settings['begun_with']}. Chosen on: "
-        f"{settings['chosen_on']}. Bigrams a position where exactly so many test sentences are lost by both "
-        "filters together; of each method what the first may lose was searched:\n"
+        f"Begun with {settings['begun_with']}. Chosen on: {settings['chosen_on']}. What the first filter may "
+        "lose was searched for each method."
     )
+    for data in dict.fromkeys(row["data"] for row in result["rows"]):
+        out += _corpus(data, {name: rows_of(result, name, data) for name in ("rows", "levels", "promises")})
+    return "\n".join(out)
+
+
+def _corpus(data: str, result: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Tables of one corpus's tagger."""
+    out = [f"\n### {CORPORA[data]}: trained on {result['rows'][0]['trained_on']}\n"]
+    out.append("Bigrams a position where exactly so many test sentences are lost by both filters together:\n")
     rows = []
     for target in dict.fromkeys(row["target"] for row in result["rows"]):
         by = {row["method"]: row for row in result["rows"] if row["target"] == target}
         line = [f"{target:g}", _number(by["mean_max"]["pairs_equal"]), _number(by["crf"]["pairs_equal"])]
         line += [_ratio(by[method]["over_crf"]) for method in ("mean_max", "margin", "probability")]
-        rows.append([*line, _ratio(by["margin"]["over_mean_max"])])
+        rows.append(
+            [*line, *(_ratio(by[method]["over_mean_max"]) for method in ("margin", "margin_trained"))]
+        )
     header = ["sentences lost, %", "SPC, thesis' rule", "CRF", "SPC over CRF", "by margin", "by probability"]
-    out.append(_table([*header, "SPC, margin over thesis' rule"], rows))
+    header += ["SPC, margin over thesis' rule", "trained for the margin, over thesis' rule"]
+    out.append(_table(header, rows))
     out.append("Whole cascades, every level at the same tolerance:\n")
     levels = [row for row in result["levels"] if row["order"] > 1]
     out.append(_beside_each_other(levels, ("tolerance", "order"), "tokens right, %"))
     out.append(f"What a guarantee of {result['promises'][0]['tolerance']:g} % costs, on test sentences:\n")
     rows = [
-        [row["method"], _PROMISED[row["guarantee"]], f"{row['loss']:.2f}", _number(row["pairs"])]
+        [RULE_NAMES[row["method"]], _PROMISED[row["guarantee"]], f"{row['loss']:.2f}", _number(row["pairs"])]
         for row in result["promises"]
         if row.get("loss") is not None and row["method"] in ("mean_max", "margin")
     ]
-    rows = [[RULE_NAMES[name], *rest] for name, *rest in rows]
     out.append(_table(["rule", "guarantee", "lost, %", "bigrams a position"], rows))
-    return "\n".join(out)
+    return out
 
 
 _PROMISED = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
@@ -285,21 +299,24 @@ def _not_won(
                 lines.append(
                     f"- 55 words, {row['features']}, order {row['order']}, {row['loss']:g} % lost: {said}."
                 )
-    for row in (free or {"rows": []})["rows"]:
+    of_words = [("rows", ""), ("trained", ", trained for each rule")]
+    for row, own in ((row, own) for name, own in of_words for row in (free or {name: []})[name]):
         if row["rule"] == "margin" and row["order"] > 1 and row["data"] == "unseen":
             said = verdict(*row["n_grams_in_ratio"][1:])
             if said != "fewer":
                 at = f"order {row['order']} at {row['tolerance']:g} % a level"
-                lines.append(f"- open vocabulary, {row['features']}, {at}: {said}.")
+                lines.append(f"- open vocabulary, {row['features']}{own}, {at}: {said}.")
     lines += _beside(free)
     for row in (tagging or {"rows": []})["rows"]:
-        if row["method"] == "margin" and (said := verdict(*row["over_mean_max"][1:])) != "fewer":
-            lines.append(f"- tags, bigrams at {row['target']:g} % of sentences lost: {said}.")
+        if row["rule"] == "margin" and (said := verdict(*row["over_mean_max"][1:])) != "fewer":
+            own = ", trained for it" if row["method"] == "margin_trained" else ""
+            at = f"{CORPORA[row['data']]}{own}, bigrams at {row['target']:g} % of sentences lost"
+            lines.append(f"- tags, {at}: {said}.")
     for row in (tagging or {"levels": []})["levels"]:
         if row["rule"] == "margin" and row["order"] > 1:
             said = verdict(*row["n_grams_in_ratio"][1:])
             if said != "fewer":
-                at = f"order {row['order']} at {row['tolerance']:g} % a level"
+                at = f"{CORPORA[row['data']]}, order {row['order']} at {row['tolerance']:g} % a level"
                 lines.append(f"- tags, {at}: {said}.")
     for row in (pose or {"rows": []})["rows"]:
         said = verdict(*row["states_ratio"][1:])

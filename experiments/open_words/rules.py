@@ -1,8 +1,11 @@
 """The result ocr-open-rules: threshold rules on words that no list holds, beside the beam.
 
-Shipped models, whose filters were trained for the thesis' rule. Thresholds are tuned on all development words
-by every rule alike, and looked at on test words; what each has lost there stands beside what it leaves.
+Shipped models first, whose filters were trained for the thesis' rule, then a cascade trained for each rule
+with the same candidates at every level. Thresholds are tuned on all development words by every rule alike,
+and looked at on test words; what each has lost there stands beside what it leaves.
 """
+
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -10,12 +13,14 @@ from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
+from spcviz.problems.open_words.model import cascade as experiment
 from spcviz.problems.open_words.model import rules, stored
 from spcviz.problems.open_words.model.cascade import SETTINGS
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
+from spcviz.shared.work.jobs import run_all
 
 TOLERANCES = {"fourier": (0.02, 0.01, 0.0035), "raw": (0.05, 0.03, 0.01)}
 """Of every level: the shipped model's own, a milder and a harder one."""
@@ -26,10 +31,19 @@ WIDTHS = (1, 2, 4, 8, 16, 32)
 N_DRAWS = 500
 CODE = ("spcviz.problems.open_words.model.rules", "spcviz.problems.open_words.model.stored")
 
+TRAINED = ("mean_max", "margin")
+"""Rules that a cascade is trained for."""
+
+TRAIN_ALPHAS, TRAIN_MARGINS = (0.2, 0.5, 0.8, 0.95), (0.0,)
+"""Candidates at every level of these; with margin 0 the hinge is the structured SVM's."""
+
 
 def reproduce(run: Run) -> dict:
-    """Rows by features, words, tolerance, rule and order; ``beams``: what a beam of the last model reads."""
+    """Rows by features, words, tolerance, rule and order; ``baselines``: what a beam of the last model reads;
+    ``trained``: as the rows, by cascades trained for each rule."""
     rows, beams, used = [], [], run.features or tuple(SETTINGS)
+    jobs = [(features, rule, run.quick, run.work) for features in used for rule in TRAINED]
+    own = dict(zip([job[:2] for job in jobs], run_all(run.executor, trained_figures, jobs, run.tick)))
     for features in used:
         model = stored.load_open(run.models, features)
         dev = data.load_set("dev").words
@@ -40,14 +54,7 @@ def reproduce(run: Run) -> dict:
         about["train_alpha"] = list(model.settings.config.train_alphas)
         for share in TOLERANCES[features][: 1 if run.quick else None]:
             by_rule = {rule: _figures(run, model, features, rule, share, seen, dev) for rule in rules.RULES}
-            for name in SETS:
-                n = len(data.load_set(name).words.lengths)
-                rng = np.random.default_rng(0)
-                draws = [rng.multinomial(n, np.full(n, 1 / n)) for _ in range(N_DRAWS)]
-                mine = {rule: _of_set(figures, name) for rule, figures in by_rule.items()}
-                here = about | {"data": name, "tolerance": 100 * share, "words": n}
-                for row in rules.compare_rules(mine, AGAINST, draws):
-                    rows.append(here | row | {"settings": by_rule[row["rule"]]["settings"].tolist()})
+            rows += [about | row for row in _compared(by_rule, share)]
         for name in SETS:
             words = data.load_set(name).words
             beams += [{"features": features, "data": name} | row for row in _beams(model, seen[name], words)]
@@ -58,6 +65,10 @@ def reproduce(run: Run) -> dict:
         baselines=beams,
         settings={
             "tolerances": {name: TOLERANCES[name] for name in used},
+            "trained": {
+                name: {rule: asdict(rule_settings(name, rule, run.quick)) for rule in TRAINED}
+                for name in used
+            },
             "chosen_on": "development words: types and letter images (fold 1) that training does not have",
         },
         data={"open_words": data.arrays_of(data.load_composed()), "ocr": letters.load_words()._asdict()},
@@ -66,15 +77,79 @@ def reproduce(run: Run) -> dict:
             for name in used
             for words in SETS
         ],
+        trained=[row for name in used for row in _trained_rows(own, name, run.quick)],
         missing=missing(used),
     )
+
+
+def rule_settings(features: str, rule: str, quick: bool = False) -> experiment.OpenSettings:
+    """The shipped model's settings, with every candidate of this study and another threshold rule."""
+    settings = experiment.settings_for(features, quick=quick)
+    more = {"rule": rule, "train_alphas": TRAIN_ALPHAS, "train_margins": TRAIN_MARGINS}
+    return replace(settings, config=replace(settings.config, **more))
+
+
+def trained_figures(features: str, rule: str, quick: bool, folder) -> dict[str, np.ndarray]:
+    """A cascade trained for a rule and tuned to each tolerance: a worker's unit, kept in `folder`.
+
+    By tolerance, set of words and figure: what `_figures` returns, its names led by the tolerance; ``hinges``
+    (levels, 2): the training alpha and the structured SVM's margin, nan where the other was chosen.
+    """
+    settings = rule_settings(features, rule, quick)
+
+    def make():
+        trained = experiment.train(settings)
+        model = stored.round_weights(trained.model)
+        dev = data.load_set("dev").words
+        seen = {name: _ink_rows(model, data.load_set(name).words) for name in ("dev", *SETS)}
+        hinges = [[report["train_alpha"], report["train_margin"]] for report in trained.reports]
+        out = {"hinges": np.array(hinges, dtype=float)}
+        for share in TOLERANCES[features]:
+            figures = _tuned_figures(model, rule, share, seen, dev)
+            out |= {f"{share:g} {name}": values for name, values in figures.items()}
+        return out
+
+    key = {"settings": asdict(settings), "tolerances": TOLERANCES[features], "data": stored.data_digest()}
+    code = (*CODE, "spcviz.problems.open_words.model.cascade", "spcviz.learning.cascade.from_prior")
+    return load_or_compute(folder, f"ocr-open-trained-{features}-{rule}", key, code, make, ARRAYS)
+
+
+def _trained_rows(own, features, quick):
+    """Rows of the cascades trained for each rule, tolerance by tolerance."""
+    for share in TOLERANCES[features][: 1 if quick else None]:
+        head, by_rule = f"{share:g} ", {}
+        for rule in TRAINED:
+            figures = own[features, rule]
+            by_rule[rule] = {
+                name.removeprefix(head): values for name, values in figures.items() if name.startswith(head)
+            }
+        about = {"features": features, "guarantee": None, "trained_on": "composed words"}
+        for row in _compared(by_rule, share):
+            alpha, margin = own[features, row["rule"]]["hinges"][row["order"] - 1]
+            hinge = {"train_alpha": _number(alpha), "train_margin": _number(margin)}
+            yield about | hinge | row
+
+
+def _number(value):
+    return None if np.isnan(value) else float(value)
+
+
+def _compared(by_rule, share):
+    """Rows of every rule on both sets of test words at a tolerance, n-grams over the thesis' rule's."""
+    for name in SETS:
+        n = len(data.load_set(name).words.lengths)
+        rng = np.random.default_rng(0)
+        draws = [rng.multinomial(n, np.full(n, 1 / n)) for _ in range(N_DRAWS)]
+        mine = {rule: _of_set(figures, name) for rule, figures in by_rule.items()}
+        here = {"data": name, "tolerance": 100 * share, "words": n}
+        for row in rules.compare_rules(mine, AGAINST, draws):
+            yield here | row | {"settings": by_rule[row["rule"]]["settings"].tolist()}
 
 
 def missing(used) -> list[str]:
     """What a whole result has and this one has not, in sentences."""
     left = [name for name in SETTINGS if name not in used]
-    never = "Filters were not trained anew: they are the shipped ones, trained for the thesis' rule."
-    return [never, *(f"Not run: {name}." for name in left)]
+    return [f"Not run: {name}." for name in left]
 
 
 def _is_of(row, features, words):
@@ -85,17 +160,23 @@ def _figures(run, model, features, rule, share, seen, dev):
     """One rule at one tolerance on all sets of test words, kept."""
 
     def make():
-        cascade = rules.tuned_cascade(model.cascade, rule, seen["dev"], dev, share)
-        out = {"settings": np.array([level.alpha for level in cascade.levels])}
-        for name in SETS:
-            figures = rules.by_word(cascade, seen[name], data.load_set(name).words)
-            out |= {f"{name}_{key}": values for key, values in figures.items()}
+        out = _tuned_figures(model, rule, share, seen, dev)
         run.tick(f"{features} {rule} {share}")
         return out
 
     key = {"features": features, "rule": rule, "share": share, "data": stored.data_digest()}
     key["model"] = [float(level.alpha) for level in model.cascade.levels]
     return load_or_compute(run.work, f"ocr-open-rules-{features}-{rule}-{share:g}", key, CODE, make, ARRAYS)
+
+
+def _tuned_figures(model, rule, share, seen, dev):
+    """``settings`` (levels,) tuned on development words, and `by_word` of each set, led by its name."""
+    cascade = rules.tuned_cascade(model.cascade, rule, seen["dev"], dev, share)
+    out = {"settings": np.array([level.alpha for level in cascade.levels])}
+    for name in SETS:
+        figures = rules.by_word(cascade, seen[name], data.load_set(name).words)
+        out |= {f"{name}_{key}": values for key, values in figures.items()}
+    return out
 
 
 def _of_set(figures, name):

@@ -10,9 +10,10 @@ was made without p, and
   sparse, and as often wrong, as unseen examples will have
 - the level that is kept is the prior made from everything, plus the mean of all corrections
 
-Alphas are tuned on development examples that no part holds. Filters are trained for the hinge (4.8),
-predictors are averaged perceptrons, as in `cascade`; small steps and few passes are the regulariser: they
-bound how far a weight can leave its prior.
+Thresholds are tuned on development examples that no part holds, by the rule of the settings. Filters are
+trained for the hinge (4.8) at each candidate alpha, or for the structured SVM's, and the candidate that
+leaves fewest n-grams of the development examples is kept; predictors are averaged perceptrons, as in
+`cascade`. Small steps and few passes are the regulariser: they bound how far a weight can leave its prior.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_labels, unigrams
 from spcviz.engine.ngrams.prune import Pruned, prune, truth_points
-from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.cascade import (
     Cascade,
     CascadeConfig,
@@ -35,7 +36,8 @@ from spcviz.learning.cascade.cascade import (
 )
 from spcviz.learning.cascade.decoding import all_kept
 from spcviz.learning.cascade.features import Features, unary_scores
-from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
+from spcviz.learning.cascade.level import hinges_of
+from spcviz.learning.cascade.losses import FilterHinge, Loss, MarginHinge, Perceptron
 from spcviz.learning.cascade.online import Model, Rates, fit
 from spcviz.learning.cascade.problem import Problem, prepare
 
@@ -55,9 +57,9 @@ class Learned(NamedTuple):
     cascade: Cascade
     # by level: what was added to the prior of the filter, and of the predictor
     corrections: tuple[tuple[Model, Model], ...]
-    # by level, on development examples: ``order``, ``alpha``, ``filter_loss`` and
-    # ``efficiency_loss`` (shares; cumulative, and of this level's valid n-grams), ``char_accuracy``,
-    # ``word_accuracy``
+    # by level, on development examples: ``order``, ``train_alpha`` or ``train_margin`` (the hinge that was
+    # kept), ``alpha``, ``filter_loss`` and ``efficiency_loss`` (shares; cumulative, and of this level's valid
+    # n-grams), ``char_accuracy``, ``word_accuracy``
     reports: tuple[dict, ...]
     held_out: tuple[HeldOut, ...]  # by level, on development examples
 
@@ -109,8 +111,9 @@ def train_from_prior(
     dev : Part
         Development examples, with the priors that were made from all parts.
     config : CascadeConfig
-        Its first `train_alphas`, `margin`, `has_end`, `has_begin`, `max_arcs`, tolerances per example, passes
-        and rates are read; a rate is relative to scores in the prior's own unit.
+        Its `rule`, candidates (`hinges`, or `train_alphas` and `train_margins`), `margin`, `has_end`,
+        `has_begin`, `max_arcs`, tolerances per example, passes and rates are read; a rate is relative to
+        scores in the prior's own unit.
     predict_orders : sequence of int, optional
         Orders whose predictor is learned too; the others' is the prior. All by default.
     tick : callable, optional
@@ -128,35 +131,77 @@ def train_from_prior(
     spaces = [unigrams(part.lengths, n_states) for part in (*parts, dev)]
     levels, corrections, reports, held_out = [], [], [], []
     before = None
+    first_gaps: list[np.ndarray | None] = [None] * len(spaces)  # the last: of development examples
     for t, tolerance in enumerate(config.tolerances):
         problems = [
             prepare(space, part.features, part.labels, has_end=config.has_end, has_begin=config.has_begin)
             for space, part in zip(spaces, (*parts, dev))
         ]
         learn = _Learner(problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1)
-        filters = learn.corrections(FilterHinge(config.train_alphas[0], config.margin), "filter", before)
-        mean = _mean(filters)
+        rule = rules.at_first(config.rule) if t == 0 else config.rule
+        threshold = _Threshold(rule, tolerance, config.max_arcs)
+        trials = []
+        for loss in hinges_of(config, t):
+            filters = learn.corrections(loss, "filter", before)
+            kept = combine_models([dev.priors[t], _mean(filters)], [1.0, 1.0])
+            tuned = threshold.tune(problems[-1], kept, dev, first_gaps[-1])
+            trials.append(_Trial(loss, filters, kept, *tuned))
+        trial = min(trials, key=lambda one: int(one.pruned.keep.sum()))  # the first of equals
+        filters, mean = trial.filters, _mean(trial.filters)
         predicts = Model(np.zeros_like(mean.weights), mean.keys[:0], mean.values[:0])
         if predict_orders is None or t + 1 in predict_orders:
             predicts = _mean(learn.corrections(Perceptron(), "predictor", None))
-        kept = combine_models([dev.priors[t], mean], [1.0, 1.0])
         predictor = combine_models([dev.priors[t], predicts], [1.0, 1.0])
-        alpha, pruned, points = _tune_alpha(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
-        levels.append(Level(kept, alpha, predictor))
+        levels.append(Level(trial.kept, trial.alpha, predictor))
         corrections.append((mean, predicts))
-        held_out.append(held_out_curves(pruned, alpha, *points))
-        reports.append(_report(problems[-1], levels[-1], pruned, dev, t + 1))
-        keeps = []
+        held_out.append(held_out_curves(trial.pruned, trial.alpha, *trial.points))
+        reports.append(_report(problems[-1], levels[-1], trial, dev, t + 1))
+        cuts = []
         for p, problem in enumerate(problems[:-1]):
             others = [other for q, other in enumerate(filters) if q != p]
             unseen = combine_models([parts[p].priors[t], *others], [1.0] + [1 / len(others)] * len(others))
-            keeps.append(
-                prune(problem.lattice, _scores(problem, unseen), alpha, max_arcs=config.max_arcs).keep
-            )
-        spaces = [extend(space, keep) for space, keep in zip(spaces, (*keeps, pruned.keep))]
+            cuts.append(threshold.prune(problem, unseen, trial.alpha, first_gaps[p]))
+        cuts.append(trial.pruned)
+        if t == 0:
+            first_gaps = [cut.limits.best - cut.limits.mean for cut in cuts]
+        spaces = [extend(space, cut.keep) for space, cut in zip(spaces, cuts)]
         before = filters
-    cascade = Cascade(n_states, tuple(levels), False, config.max_arcs)
+    cascade = Cascade(n_states, tuple(levels), False, config.max_arcs, rule=config.rule)
     return Learned(cascade, tuple(corrections), tuple(reports), tuple(held_out))
+
+
+class _Trial(NamedTuple):
+    """A candidate of one level: its hinge, a correction a part, and what it does on development examples."""
+
+    loss: Loss
+    filters: list[Model]
+    kept: Model  # the prior with the mean correction
+    alpha: float  # the rule's setting
+    pruned: Pruned
+    points: tuple[np.ndarray, np.ndarray]  # the settings at which each example is lost
+
+
+class _Threshold(NamedTuple):
+    """How a level's threshold is tuned and applied."""
+
+    rule: str
+    tolerance: float
+    max_arcs: int
+
+    def tune(
+        self, problem: Problem, model: Model, dev: Part, first_gap: np.ndarray | None
+    ) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
+        """(setting, what is pruned at it, the settings at which each example is lost)."""
+        lattice, unary = problem.lattice, unary_scores(problem.features, model.weights)
+        truth_scores = score_labels(lattice, unary, model.table, dev.labels)
+        begun = prune(lattice, _scores(problem, model), 0.0, rule=self.rule, first_gap=first_gap)
+        points = truth_points(lattice, begun, problem.truth, truth_scores)
+        alpha = rules.tune_setting(self.rule, points[1][problem.has_truth], self.tolerance)
+        return alpha, self.prune(problem, model, alpha, first_gap), points
+
+    def prune(self, problem: Problem, model: Model, alpha: float, first_gap: np.ndarray | None) -> Pruned:
+        scores, how = _scores(problem, model), {"rule": self.rule, "first_gap": first_gap}
+        return prune(problem.lattice, scores, alpha, max_arcs=self.max_arcs, **how)
 
 
 class _Learner(NamedTuple):
@@ -202,26 +247,15 @@ def _scores(problem: Problem, model: Model) -> np.ndarray:
     return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
 
 
-def _tune_alpha(
-    problem: Problem, model: Model, labels: np.ndarray, tolerance: float, max_arcs: int
-) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
-    """(alpha, what is pruned at it, the alphas at which each example is lost) on development examples."""
-    lattice, scores = problem.lattice, _scores(problem, model)
-    unary = unary_scores(problem.features, model.weights)
-    points = truth_points(
-        lattice, prune(lattice, scores, 0.0), problem.truth, score_labels(lattice, unary, model.table, labels)
-    )
-    alpha = filtering.largest_alpha(points[1][problem.has_truth], tolerance)
-    return alpha, prune(lattice, scores, alpha, max_arcs=max_arcs), points
-
-
-def _report(problem: Problem, level: Level, pruned: Pruned, dev: Part, order: int) -> dict:
-    lattice = problem.lattice
+def _report(problem: Problem, level: Level, trial: _Trial, dev: Part, order: int) -> dict:
+    lattice, pruned = problem.lattice, trial.pruned
     predicted = decode(lattice, _scores(problem, level.predictor)).labels
     by_char, by_word = accuracies(predicted, np.asarray(dev.labels), lattice.row_start)
     is_lost = ~problem.has_truth | ~all_kept(lattice, problem.truth, pruned.keep)
     return {
         "order": order,
+        "train_alpha": trial.loss.alpha if isinstance(trial.loss, FilterHinge) else None,
+        "train_margin": trial.loss.delta if isinstance(trial.loss, MarginHinge) else None,
         "alpha": float(level.alpha),
         "filter_loss": float(is_lost.mean()),
         "efficiency_loss": float(pruned.keep.mean()),

@@ -187,7 +187,11 @@ def _losses(config: CascadeConfig, stage: Stage, level: int) -> list[Loss]:
     if config.method != "spc":
         loss: Loss = Perceptron() if config.method == "perceptron" else LogLoss()
         return [loss] * max(len(config.train_alphas), 1)
-    on_nodes = config.on_nodes or stage.by_pairs
+    return hinges_of(config, level, config.on_nodes or stage.by_pairs)
+
+
+def hinges_of(config: CascadeConfig, level: int, on_nodes: bool = False) -> list[Loss]:
+    """The hinges that an SPC's filter is tried with at a level, from 0: one a candidate of the settings."""
     if config.hinges:
         kind, value = config.hinges[level]
         is_margin = kind == "margin"

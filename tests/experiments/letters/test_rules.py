@@ -52,17 +52,44 @@ def test_intervals_hold_the_ratio_and_losses_out_of_reach_are_none():
 
 
 @pytest.mark.parametrize("rule", ["mean_max", "margin"])
-def test_a_cascade_learns_with_the_hinges_that_were_chosen_or_with_every_candidate(rule):
+def test_a_cascade_learns_with_the_hinges_that_were_chosen(rule):
     raw, hog = (model_rules.rule_settings(name, rule).config for name in ("raw", "hog"))
     assert raw.rule == hog.rule == rule
-    assert raw.hinges == model_rules.HINGES["raw", rule]
+    assert raw.hinges == hog.hinges == model_rules.HINGES[rule]
     assert raw.tolerances == (0.0025,) * 6
-    assert hog.hinges == ()
-    assert (hog.train_alphas, hog.train_margins) == ((0.2, 0.5, 0.8, 0.95), (0.0,))
     few = model_rules.rule_settings("raw", rule, n_orders=3).config
     assert few.hinges == raw.hinges[:3]
     # first filters are learned once for both
-    assert model_rules.HINGES["raw", "mean_max"][0] == model_rules.HINGES["raw", "margin"][0]
+    assert model_rules.HINGES["mean_max"][0] == model_rules.HINGES["margin"][0]
+
+
+def result_of(features, n_grams, folds=2):
+    """A small result of one set of features."""
+    return {
+        "name": "ocr-rules",
+        "data_digests": {"ocr": "1"},
+        "rows": [{"features": features, "folds": folds, "n_grams_in": n_grams}],
+        "path": [{"features": features, "n_grams_in": n_grams}],
+        "equal": [{"features": features, "n_grams": n_grams}],
+        "fold_rows": [{"fold": f"{features} {fold}", "rows": [n_grams]} for fold in range(folds)],
+        "settings": {"settings": {features: n_grams}, "random_state": 7},
+        "missing": [],
+    }
+
+
+def test_features_that_were_not_asked_for_keep_their_rows():
+    old = rules.merge_results(result_of("raw", 1), result_of("fourier", 2))
+    both = rules.merge_results(old, result_of("raw", 3))
+    assert [(row["features"], row["n_grams_in"]) for row in both["rows"]] == [("raw", 3), ("fourier", 2)]
+    assert [row["n_grams"] for row in both["equal"]] == [3, 2]
+    assert [fold["fold"] for fold in both["fold_rows"]] == ["raw 0", "raw 1", "fourier 0", "fourier 1"]
+    assert both["settings"]["settings"] == {"raw": 3, "fourier": 2}
+    assert "HoG" in both["missing"][-1]
+    assert "Fourier" not in both["missing"][-1]
+    # of other data, or over other folds: nothing is kept
+    other = result_of("raw", 4) | {"data_digests": {"ocr": "2"}}
+    assert rules.merge_results(old, other) == other
+    assert rules.merge_results(old, result_of("raw", 4, folds=3))["rows"] == result_of("raw", 4, 3)["rows"]
 
 
 def test_what_is_missing_is_said():

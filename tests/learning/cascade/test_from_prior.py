@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.engine.thresholds.rules import RULES
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, predict
+from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, combine_models, correction, train_from_prior
 from spcviz.learning.cascade.online import Model
@@ -83,6 +85,50 @@ def test_orders_that_are_not_learned_keep_the_prior_s_predictor(world):
     learned = train_from_prior(parts, dev, K, CONFIG, np.random.default_rng(1), predict_orders=(2,))
     assert_allclose(learned.cascade.levels[0].predictor.weights, prior.weights)
     assert np.abs(learned.cascade.levels[1].predictor.weights - prior.weights).max() > 0
+
+
+HINGES = (("margin", 0.0), ("alpha", 0.5))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_keeps_to_its_tolerance_and_says_what_it_learned_with(world, rule):
+    parts, dev, _ = world
+    config = replace(CONFIG, rule=rule, train_alphas=(0.2, 0.8), train_margins=(0.0,))
+    learned = train_from_prior(parts, dev, K, config, np.random.default_rng(1))
+    assert learned.cascade.pruned_by == rule
+    lost = np.zeros(len(dev.lengths), dtype=bool)
+    for report, step in zip(learned.reports, filter_examples(learned.cascade, dev.features, dev.lengths)):
+        kept = survives(step.lattice, step.pruned.keep, dev.labels)
+        assert (~kept & ~lost).sum() <= 0.05 * (~lost).sum() + 1e-9
+        lost |= ~kept
+        assert report["filter_loss"] == pytest.approx(lost.mean())
+        assert report["efficiency_loss"] == pytest.approx(step.pruned.keep.mean())
+        hinges = [report["train_alpha"], report["train_margin"]]
+        assert hinges in [[0.2, None], [0.8, None], [None, 0.0]]
+
+
+def test_the_candidate_that_leaves_fewest_is_kept(world):
+    parts, dev, _ = world
+    config = replace(CONFIG, tolerances=(0.05,), predictor_epochs=1)
+    left = {}
+    for alpha in (0.1, 0.9):  # one candidate takes the dice alone; the first of two takes them first
+        one = train_from_prior(
+            parts, dev, K, replace(config, train_alphas=(alpha,)), np.random.default_rng(1)
+        )
+        left[alpha] = one.reports[0]["efficiency_loss"]
+    both = train_from_prior(
+        parts, dev, K, replace(config, train_alphas=(0.1, 0.9)), np.random.default_rng(1)
+    ).reports[0]
+    assert both["efficiency_loss"] <= left[0.1]
+    if both["train_alpha"] == 0.1:
+        assert both["efficiency_loss"] == left[0.1]
+
+
+def test_a_hinge_a_level_is_what_is_learned_with(world):
+    parts, dev, _ = world
+    learned = train_from_prior(parts, dev, K, replace(CONFIG, hinges=HINGES), np.random.default_rng(1))
+    said = [(report["train_alpha"], report["train_margin"]) for report in learned.reports]
+    assert said == [(None, 0.0), (0.5, None)]
 
 
 def test_bad_arguments(world):

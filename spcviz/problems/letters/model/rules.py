@@ -2,8 +2,9 @@
 
 Every rule has the same candidates at every level: hinges at four training alphas and the structured SVM's.
 The filter that leaves fewest n-grams at the level's tolerance, on held-out parts of the training folds, is
-kept; test words play no part in it. With raw pixels that choice was made once, on folds 1 to 9 (`HINGES`),
-and every fold learns with it. First filters do not depend on the rule and are learned once a fold.
+kept; test words play no part in it. That choice was made once, with raw pixels on folds 1 to 9 (`HINGES`),
+and every fold learns with it, by whatever features: to choose anew takes five times the training. First
+filters do not depend on the rule and are learned once a fold.
 
 Predictors of orders 4 and more learn on wider lattices than filters leave (`widen_predictors`), by either
 rule: from lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2
@@ -37,11 +38,11 @@ TRAIN_MARGINS = (0.0,)
 _SVM = ("margin", 0.0)
 _FIRST = (("alpha", 0.5), ("alpha", 0.8), _SVM)
 HINGES = {
-    ("raw", "mean_max"): (*_FIRST, ("alpha", 0.8), ("alpha", 0.5), ("alpha", 0.95)),
-    ("raw", "margin"): (*_FIRST, ("alpha", 0.95), ("alpha", 0.8), ("alpha", 0.95)),
+    "mean_max": (*_FIRST, ("alpha", 0.8), ("alpha", 0.5), ("alpha", 0.95)),
+    "margin": (*_FIRST, ("alpha", 0.95), ("alpha", 0.8), ("alpha", 0.95)),
 }
-"""What `chosen_hinges` chose at the paper's tolerances, by features and rule; the first level's, which does
-not depend on the rule, is the thesis' rule's for both."""
+"""What `chosen_hinges` chose with raw pixels at the paper's tolerances, by rule; the first level's, which
+does not depend on the rule, is the thesis' rule's for both."""
 
 BLOCK = 64
 """Test words that are run at a time along a path: far from the tuned thresholds lattices are large."""
@@ -69,12 +70,12 @@ class Ruled(NamedTuple):
 
 
 def rule_settings(features: str, rule: str, n_orders: int | None = None, quick: bool = False):
-    """Settings of the cascade behind the table's row of order 6 under a rule: `HINGES`, else every candidate.
+    """Settings of the cascade behind the table's row of order 6 under a rule, with its `HINGES`.
 
     Its tolerance holds at every level, as in the thesis, and counts words.
     """
     settings = experiment.table_settings(features, n_orders, quick)[TABLE_RUN.get(features, "word")]
-    hinges = HINGES.get((features, rule), ())[: len(settings.config.tolerances)]
+    hinges = HINGES[rule][: len(settings.config.tolerances)]
     return _with(settings, rule, hinges=hinges)
 
 

@@ -6,9 +6,9 @@ from spcviz.web.figures.blocks import Heading, Shown, Table
 from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, interval
 
 SEEN = (
-    "Of test words the following was seen before: with raw pixels hinges were chosen on folds 1 to 9, whose "
-    "words are test words of those folds; and the limit of wider lattices was set after paths of test folds "
-    "0 to 3 had been printed."
+    "Of test words the following was seen before: hinges were chosen with raw pixels on folds 1 to 9, whose "
+    "words are test words of those folds; and the limit of wider lattices was set after raw paths of test "
+    "folds 0 to 3 had been printed."
 )
 
 

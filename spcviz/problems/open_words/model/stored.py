@@ -111,5 +111,6 @@ def _model_of(stored, about, settings):
     for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
         kept, predictor = (combine_models([begin, correction], [1.0, 1.0]) for correction in pair)
         levels.append(Level(kept, alpha, predictor))
-    made = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
+    config = settings.config
+    made = Cascade(letters.N_STATES, tuple(levels), False, config.max_arcs, rule=config.rule)
     return OpenModel(settings, Ink(settings.ink, stored.ink), made, corrections, stored.held_out)

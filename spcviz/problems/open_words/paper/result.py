@@ -4,7 +4,7 @@ import pandas as pd
 
 from spcviz.problems.open_words.paper import tables
 from spcviz.problems.open_words.paper.tables import FEATURES, SETS, pick_row
-from spcviz.web.figures.blocks import Heading, Shown, Table, chart
+from spcviz.web.figures.blocks import Heading, Note, Shown, Table, chart
 from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, chosen_on, interval
 
 OPEN_DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
@@ -40,9 +40,10 @@ OPEN = Shown(
 RULE_SETS = {"unseen": "words of types that no list holds", "natural": "words as they are written"}
 
 
-def rules_frame(result: dict, features: str, data: str) -> pd.DataFrame:
-    """What each order has to score at the same tolerance, rule by rule."""
-    rows = [row for row in result["rows"] if (row["features"], row["data"]) == (features, data)]
+def rules_frame(result: dict, features: str, data: str, weights: str = "rows") -> pd.DataFrame:
+    """What each order has to score at the same tolerance, rule by rule; `weights`: "rows", the shipped
+    model's, or "trained", those learned for each rule."""
+    rows = [row for row in result[weights] if (row["features"], row["data"]) == (features, data)]
     return pd.DataFrame(
         [
             {
@@ -74,6 +75,8 @@ def _rule_blocks(result, features, look):
         blocks += [
             Heading(heading[0].upper() + heading[1:]),
             Table(rules_frame(result, features, data), f"ocr-open-rules-{key}", RULE_DECIMALS),
+            Note("With filters trained for each rule, by the same candidates at every level:"),
+            Table(rules_frame(result, features, data, "trained"), f"ocr-open-trained-{key}", RULE_DECIMALS),
             Table(beams_frame(result, features, data), f"ocr-open-rules-beam-{key}", RULE_DECIMALS),
         ]
     return blocks

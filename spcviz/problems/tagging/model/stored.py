@@ -1,12 +1,13 @@
 """The shipped tagger to and from the store, in 8 bits before it is measured, with its attribution."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, Level
+from spcviz.learning.cascade.config import LevelReport
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
@@ -102,22 +103,36 @@ class Tagger(NamedTuple):
 
 def train(run: Run) -> Iterator[str]:
     """Train the tagger on the English Web Treebank; yields a line when it is stored."""
-    # It begins with the log loss: on development sentences it gets more words right than the thesis'
-    # learning, and leaves fewer bigrams (``orders`` of the result).
-    settings = chosen.settings_for("ewt", "full", quick=run.quick)
-    tolerances = FIRST_TOLERANCE, *settings.config.tolerances[1:]
-    settings = replace(settings, config=replace(settings.config, tolerances=tolerances))
-    data = experiment.prepare_corpus("ewt", "full", settings.least)  # all of it
-    spc = experiment.train(settings.config, data, tick=run.tick)
-    # only its bigram filter is compared
-    crf = experiment.train(chosen.crf_beside(settings.config), data, tick=run.tick, n_orders=2)
-    model = shrunk(settings, data, spc.cascade, crf.cascade)
+    model, data, reports = train_on_all("ewt", quick=run.quick, tick=run.tick)
     metrics = {
         "test": experiment.evaluate(model.cascade, data, "test"),
-        "held_out": [report._asdict() for report in spc.reports],
+        "held_out": [report._asdict() for report in reports],
     }
     path = save_tagger(run.models, model, random_state=experiment.RANDOM_STATE, metrics=metrics, data=data)
     yield f"{path}: {metrics['test'][-1]['accuracy']:.2f} % of test words right"
+
+
+def train_on_all(
+    corpus: str, *, quick: bool = False, tick: Callable | None = None
+) -> tuple[TagModel, experiment.Prepared, tuple[LevelReport, ...]]:
+    """The tagger's recipe on all training sentences of a corpus: (model as it is stored, data, reports)."""
+    settings = settings_on_all(corpus, quick)
+    data = experiment.prepare_corpus(corpus, "full", settings.least)
+    spc = experiment.train(settings.config, data, tick=tick)
+    # only its bigram filter is compared
+    crf = experiment.train(chosen.crf_beside(settings.config), data, tick=tick, n_orders=2)
+    return shrunk(settings, data, spc.cascade, crf.cascade), data, spc.reports
+
+
+def settings_on_all(corpus: str, quick: bool = False) -> TagSettings:
+    """Settings of the shipped tagger, for a corpus of its own or another.
+
+    It begins with the log loss: on development sentences it gets more words right than the thesis' learning,
+    and leaves fewer bigrams (``orders`` of the result).
+    """
+    settings = chosen.settings_for(corpus, "full", quick=quick)
+    tolerances = FIRST_TOLERANCE, *settings.config.tolerances[1:]
+    return replace(settings, config=replace(settings.config, tolerances=tolerances))
 
 
 def shrunk(settings, data, spc, crf):

@@ -1,11 +1,13 @@
-"""Tables and charts of the result tagging-rules: threshold rules on the shipped tagger."""
+"""Tables of the result tagging-rules: taggers of two corpora by every threshold rule."""
 
 import pandas as pd
 
 from spcviz.web.figures.blocks import Heading, Note, Shown, Table
 from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES
 
-METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()} | {"crf": "CRF, probability"}
+METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()}
+METHOD_NAMES |= {"margin_trained": "SPC trained for a margin", "crf": "CRF, probability"}
+CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal (sample)"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
 EQUAL = (
     "Where exactly so many test sentences are lost; what of that the first filter may lose was searched on "
@@ -85,25 +87,40 @@ def promises_frame(rows: list[dict]) -> pd.DataFrame:
     )
 
 
+def rows_of(result: dict, name: str, data: str) -> list[dict]:
+    """The rows of one of the result's tables on one corpus."""
+    return [row for row in result[name] if row["data"] == data]
+
+
 def _blocks(result, features, look):
     return [
-        Heading("Bigrams at equal loss"),
-        Table(equal_frame(result["rows"]), "tagging-rules", RULE_DECIMALS),
+        block
+        for data in dict.fromkeys(row["data"] for row in result["rows"])
+        for block in _blocks_of(data, lambda name, data=data: rows_of(result, name, data))
+    ]
+
+
+def _blocks_of(data, rows):
+    end = "" if data == "ewt" else f"-{data}"
+    return [
+        Heading(f"{CORPORA[data]}: bigrams at equal loss"),
+        Table(equal_frame(rows("rows")), f"tagging-rules{end}", RULE_DECIMALS),
         Note(EQUAL),
-        Heading("Whole cascades"),
-        Table(levels_frame(result["levels"]), "tagging-rules-levels", RULE_DECIMALS),
-        Heading("Without a first filter"),
-        Table(equal_frame(result["all_tags"]), "tagging-rules-all", RULE_DECIMALS),
+        Heading(f"{CORPORA[data]}: whole cascades"),
+        Table(levels_frame(rows("levels")), f"tagging-rules-levels{end}", RULE_DECIMALS),
+        Heading(f"{CORPORA[data]}: without a first filter"),
+        Table(equal_frame(rows("all_tags")), f"tagging-rules-all{end}", RULE_DECIMALS),
         Note(ABLATED),
-        Heading("What a guarantee costs"),
-        Table(promises_frame(result["promises"]), "tagging-rules-promises", RULE_DECIMALS),
+        Heading(f"{CORPORA[data]}: what a guarantee costs"),
+        Table(promises_frame(rows("promises")), f"tagging-rules-promises{end}", RULE_DECIMALS),
         Note(COST),
     ]
 
 
 def _notes(result):
     chosen = result["settings"]["chosen_on"]
-    begun = f"Trained on {result['rows'][0]['trained_on']}, begun with {result['settings']['begun_with']}."
+    trained = dict.fromkeys(row["trained_on"] for row in result["rows"])
+    begun = f"Trained on {' and '.join(trained)}, begun with {result['settings']['begun_with']}."
     return [WHAT_DECIDES, begun, *result["missing"], f"Chosen on: {chosen}."]
 
 
