@@ -3,6 +3,7 @@
 Each number is computed anew with the stored model of the choice's own name, loaded here and not by the page.
 """
 
+import re
 from functools import cache
 
 import numpy as np
@@ -119,6 +120,22 @@ def test_every_number_of_sweep(features, few_words):
     assert verdict in [block.value for block in at.markdown]
 
 
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
+
+
+def is_said(text, wanted):
+    """Whether a text is the wanted one, but for a last digit of large numbers.
+
+    Words are scored by the page in other blocks than here, and a processor's sums may differ in last bits: a
+    sum of millions that ends in .5 is rounded either way.
+    """
+    if NUMBER.split(text) != NUMBER.split(wanted):
+        return False
+    pairs = zip(NUMBER.findall(text), NUMBER.findall(wanted))
+    numbers = [[float(one.replace(",", "")) for one in pair] for pair in pairs]
+    return all(one == pytest.approx(other, rel=1e-6) for one, other in numbers)
+
+
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
 def test_every_number_of_the_bound(features, few_words):
     level = second_level(features)
@@ -128,7 +145,8 @@ def test_every_number_of_the_bound(features, few_words):
     ]
     assert sweep_text.bound(terms, MODELS_OF_LETTERS[features][0] == "open") in said
     assert sweep_text.bound_symbols(terms, level.curves) in said
-    assert figures.beside(terms, bound.ensemble_bound(terms, 3)) in said
+    wanted = figures.beside(terms, bound.ensemble_bound(terms, 3))
+    assert any(is_said(text, wanted) for text in said)
 
 
 def assert_same(trace, wanted):

@@ -121,9 +121,10 @@ def test_the_stored_example_is_what_training_and_its_script_make(tmp_path):
     for one, other in zip(kept.report._replace(cpu_seconds=0.0), fresh.report._replace(cpu_seconds=0.0)):
         if isinstance(one, np.ndarray):
             np.testing.assert_array_equal(one, other)
-    assert [level.tuned_alpha for level in kept.report.levels] == [
-        level.tuned_alpha for level in fresh.report.levels
-    ]
+    # sums of another processor may differ in their last bits
+    assert [level.tuned_alpha for level in kept.report.levels] == pytest.approx(
+        [level.tuned_alpha for level in fresh.report.levels], rel=1e-9
+    )
     (tmp_path / EXAMPLES[stored.EXAMPLE].name).write_bytes(data_of(stored.EXAMPLE))
     number = int(kept.report.test[0])
     rules = rules_of(example.labels)
