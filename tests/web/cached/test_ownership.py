@@ -242,6 +242,6 @@ def test_what_lies_in_circles_goes_after_its_visit(server, come, things):
         assert ownership.sweep(before) >= before + ownership.SWEEP_EVERY
         wait_until(
             lambda: left() is None
-        )  # where another thread is collecting this one does not, and returns
+        )  # not while another thread collects
     finally:
         gc.enable()
