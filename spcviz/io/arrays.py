@@ -1,4 +1,4 @@
-"""Arrays of an ``.npz`` file of a stranger: no pickle, and never more memory than is allowed."""
+"""Read arrays from a stranger's ``.npz`` file: no pickle, and no more memory than is allowed."""
 
 import math
 from collections.abc import Sequence

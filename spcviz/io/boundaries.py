@@ -1,4 +1,4 @@
-"""Where a sentence begins in a table whose rows are a token each: by what its columns number.
+"""Find sentence boundaries in a table with a token a row, from its columns of ids and numbers.
 
 ================  ==============================================================================
 sentences         ``sentence_id``, or another id whose values come in runs (``tweet_id``)

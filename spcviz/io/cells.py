@@ -1,4 +1,4 @@
-"""Rows of cells: what parts the columns of a text, and which quotation marks are cells' quotes or tokens.
+"""Split lines of a text into cells: the separator of its columns, and what quotation marks mean.
 
 A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
 and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas

@@ -1,4 +1,4 @@
-"""Tagged text, whichever form it comes in: found out first, then read, and what was found is said.
+"""Read tagged text in any common format: detect the format, read it, and report what was detected.
 
 `read_conll` is used by the page "Your data" and by the library alike. Bytes go to what unpacks or reads them
 (`unpacking`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them

@@ -1,4 +1,4 @@
-"""What a text of columns is: found out from its first 128 thousand characters.
+"""Detect the layout of a text of columns from its first 128 thousand characters.
 
 What separates columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U
 and its kin, GermEval) or sentences (a table), and what may stand between tokens.

@@ -1,4 +1,4 @@
-"""Logits of a token classifier in an ``.npz``, as arrays of scores a word.
+"""Read a token classifier's logits from an ``.npz`` file, as arrays of scores a word.
 
 ====================================  ===============================================================
 logits (B, T, K) or (N, K)            of every token; (N, K) with `lengths`, or one sequence

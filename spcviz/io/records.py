@@ -1,4 +1,4 @@
-"""Sentences in JSON: an object a sentence, with lists of tokens and tags, or a text with spans of characters.
+"""Read sentences in JSON: one object each, with lists of tokens and tags or a text with character spans.
 
 =====================  =========================================================================
 tokens and tags        ``{"tokens": [...], "ner_tags": [...]}``: Hugging Face, and most tools

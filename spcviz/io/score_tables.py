@@ -1,4 +1,4 @@
-"""Tables of scores, a row a token: which column is what, and what its cells say.
+"""Read tables of scores with a token a row: detect the columns, and parse their cells.
 
 ==============  ====================================================================================
 sequence        an id whose rows are neighbours, documents beside it, or blank rows between sentences

@@ -1,4 +1,4 @@
-"""Which data sets there are, where they come from, which are here, and how to bring the others.
+"""Catalogue of data sets: where each comes from, whether it is here, and how to get it.
 
 The handwritten words ship with the project. Other sets are looked for in the folder that the
 environment variable SPCVIZ_DATA names; nothing is fetched by itself.

@@ -1,4 +1,4 @@
-"""What the stored models owe to the data they learned from, and what may be done with them.
+"""Licences of the stored models: what the data they learned from require and allow.
 
 The code is under the MIT licence. A stored model is not, as soon as its data ask for more: each problem says
 what its models learned from (`spcviz.registry.problem.Model`), each data set what that asks of them

@@ -1,4 +1,4 @@
-"""Compiling the kernels of every page ahead of need: in child processes, in the order of the side bar.
+"""Compile the kernels of all pages ahead of need, in child processes, in the order of the side bar.
 
 A warm-up group is what one problem compiles by running once on something small (`Problem.warmup`). What numba
 makes lies in the folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<group>.ready``, says

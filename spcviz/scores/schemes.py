@@ -1,4 +1,4 @@
-"""Chunks written as labels of tokens: BIO (IOB2), IOB1, BIOES; which label may follow which.
+"""Chunking schemes BIO (IOB2), IOB1 and BIOES: chunks to labels and back, and which label may follow which.
 
 ======  ==============================================================================
 BIO     B-x begins a chunk, I-x continues one of the same kind; also called IOB2

@@ -1,4 +1,4 @@
-"""Sequences with scores of their labels, from whatever model, and every question that can be asked of them.
+"""`Sequences`: label scores of any model, with every exact query on them as a method.
 
 Arrays come back one a sequence, in the order given; a sequence without positions has empty answers. Labels go
 in and come out by their names where `from_emissions` was given names, else as numbers 0 .. K - 1.

@@ -1,4 +1,4 @@
-"""Logits of a token classifier as sequences of words: arrays only, whichever library they come from."""
+"""Convert a token classifier's logits to sequences of words: arrays only, from any library."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the taggers share: reading X and y, answers of each kind, scoring, going to a state and back."""
+"""Base class of all taggers: reads X and y, predicts, scores, converts to a state and back."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What the taggers with one weight a feature and label and one a step share: decoding and probabilities."""
+"""Base class of first-order taggers: decoding and probabilities from label and transition weights."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module

@@ -1,4 +1,4 @@
-r"""Names of features: what a pair ``(key, value)`` of a token's dict stands for.
+r"""Names of features: the string that a pair ``(key, value)`` of a token's dict stands for.
 
 - ``key=value``, if the value is a text, or one for each text of a list or set;
 - ``key`` with a value, if it is a number; ``True`` is 1, and what is 0 or ``False`` is not there;

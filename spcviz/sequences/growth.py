@@ -1,4 +1,4 @@
-"""What a fitted cascade's filters leave of new sequences, with constraints or without; the k best of it."""
+"""Grow a fitted cascade's survivors on new sequences, with constraints or without; their k best."""
 
 import heapq
 import itertools

@@ -1,4 +1,4 @@
-"""y and allowed labels as users hand them over, as numbers and masks; errors name the item."""
+"""Encode y and allowed labels, as users pass them, as numbers and masks; errors name the item."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import chain

@@ -1,4 +1,4 @@
-"""What taggers share that go through the training sequences one after the other, pass by pass."""
+"""Base class of taggers that learn online, sequence by sequence, pass by pass."""
 
 import warnings
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tokens as numbers of features: the dicts, lists, sets and bytes that stand for them, and the vocabulary.
+"""Encode tokens (dicts, lists, sets, bytes) as numbers of features, with the vocabulary of these.
 
 What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
 by key and value, too: a dict is looked up key by key, and no text is put together, be the value known or not.

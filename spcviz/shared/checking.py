@@ -1,4 +1,4 @@
-"""Compare a result made again, on some of its folds, with the stored one."""
+"""Compare a reproduction of some folds with the stored result (``reproduce --check``)."""
 
 import math
 

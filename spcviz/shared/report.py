@@ -1,4 +1,4 @@
-"""The common form of every reproduced result, with its provenance: code, data, models, CPU time.
+"""Write a reproduced result in its common JSON form, with provenance: code, data, models, CPU time.
 
 The command line adds ``provenance``, a row for each command that made a part, ``command`` and ``seconds``.
 """

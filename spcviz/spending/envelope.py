@@ -1,4 +1,4 @@
-r"""The lower envelope of all ways to spend: at each budget the way that was best on held-out sequences.
+r"""`EnvelopeTagger`: at each budget the way to spend it that was best on held-out sequences.
 
 .. math:: e(r) = \min_{w,\, r' \le r} e_w(r')
 

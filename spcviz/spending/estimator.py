@@ -1,4 +1,4 @@
-"""What both estimators under a budget share: cross-fitted models, curves, what is state_checks."""
+"""Base class of the estimators under a budget: cross-fitted models, curves, checks of states."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self

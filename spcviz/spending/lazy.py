@@ -1,4 +1,4 @@
-"""Spending where features are computed when they are bought: nothing is computed that is not paid for.
+"""Spend a budget on features that are computed when they are bought, and never otherwise.
 
 What is bought on one sequence depends on the others only through the queue. So each sequence is run by itself
 with the scores that are known (`spcviz.learning.budgets.spending`), as far as the first purchase that is not:

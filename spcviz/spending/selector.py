@@ -1,4 +1,4 @@
-"""Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
+"""`ModelSelector`, DMS as an estimator (thesis chapter 6): whole sequences lifted to larger models."""
 
 import copy
 import itertools

@@ -1,4 +1,4 @@
-"""A tagger that buys features position by position, as far as a budget reaches (thesis chapter 7)."""
+"""`BudgetedTagger`, DMS-pi as an estimator (thesis chapter 7): features bought position by position."""
 
 from collections.abc import Sequence
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What a policy may ask of whatever features are bought for: chains, trees, regions of a picture.
+"""`World`, the protocol that policies spend on: chains, trees, or the regions of a picture.
 
 A world is a batch of examples (chains, trees, pictures) made of R parts in all (letters, words, regions),
 each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `one_shot`, `anytime`) know nothing else of

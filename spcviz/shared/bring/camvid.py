@@ -1,4 +1,4 @@
-"""CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
+"""Prepare CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
 
 Lists and names stay as they are. Pictures are shrunk by Lanczos' filter and kept as JPEG of quality 92;
 labels take the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 tree, 6 sign, 7 fence, 8 car,

@@ -1,4 +1,4 @@
-"""Hand something that a visitor brought to a process of its own and take what comes back in bounds."""
+"""Run a task on a visitor's bytes in a child process with limits, and turn failures into a few errors."""
 
 import contextlib
 import json

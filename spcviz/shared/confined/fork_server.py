@@ -1,4 +1,4 @@
-"""Processes that have loaded what a kind of work needs and fork for each task, which then starts at once.
+"""Fork servers: processes that have loaded a kind of work and fork for each task, so that it starts at once.
 
 Starting Python, importing the library and loading kernels takes two of the three seconds of a small training.
 A fork server does it once, on what is the app's own: what visitors bring goes to its children alone, each of

@@ -1,4 +1,4 @@
-"""Decode a visitor's picture or clip: what runs in a process of its own, with limits (`confined.child`)."""
+"""Decode a visitor's picture or clip inside the confined child process (`confined.child`)."""
 
 import errno
 import importlib

@@ -1,4 +1,4 @@
-"""Accounts of CPU seconds of each part of a result, whether it was computed now or read from the cache.
+"""Ledger of CPU seconds of each part of a result, whether computed now or read from the disk cache.
 
 A part's seconds are kept beside it, without those inside it; a part that two others share counts once.
 """

@@ -1,4 +1,4 @@
-"""What every page may ask for: reproduced results, stored models, and their errors.
+"""Cached calls that every page may make: reproduced results, stored models, and their errors.
 
 Only this package caches: thin wrappers over pure functions, keyed by small values, a file a problem, bounded.
 Arrays that come out are read-only and shared between sessions.

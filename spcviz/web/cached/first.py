@@ -1,4 +1,4 @@
-"""Stored first scenes: what cached calls return for what pages and tours open with, without computing it.
+"""Stored first scenes: the return values of cached calls that pages and tours open with.
 
 `python -m spcviz train first-scenes` stores a file a function: pairs of arguments and value, each packed by
 itself, so that a page unpacks only its own. A manifest names the digests of the code and of the stored

@@ -1,4 +1,4 @@
-"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte go first.
+"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte are evicted.
 
 Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """

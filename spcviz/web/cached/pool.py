@@ -1,4 +1,4 @@
-"""Long work off the pages' threads: on several cores, in turn, after visitors' own reruns.
+"""Thread pool for long work: pieces of several visits take turns, behind visitors' own reruns.
 
 One small pool serves all visitors, who take turns in it piece by piece: who asks for much waits behind all
 others. On Linux its threads step back behind those that draw pages. What runs in it never waits for it.

@@ -1,4 +1,4 @@
-"""Cached results of visitors' uploads, refusals included; nothing is computed for a visitor who has left."""
+"""Cached results of visitors' uploads, refusals included; nothing is computed after a visitor has left."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What any result (`shared.report.describe`) has: feature sets, command, data, machine, threshold rules."""
+"""Common fields of stored results (`shared.report.describe`) as blocks: command, data, machine, rules."""
 
 import pandas as pd
 

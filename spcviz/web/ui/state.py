@@ -1,4 +1,4 @@
-"""A page's state as one table, tied to the URL: name, type, range, default.
+"""`StateTable`: a page's state as one table (name, type, range, default), bound to the URL.
 
 A page reads its table, seeds its widgets from it, and every callback writes back through it. A value that
 does not parse or is out of range counts as absent and leaves the address; a default is not written. So a link

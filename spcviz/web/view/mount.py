@@ -1,4 +1,4 @@
-"""Shared Python of all components: mounting, parts sent once, whose view wins, colours by theme.
+"""Python side of all views: mount a component, send parts once, reconcile browser and server state.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The

@@ -1,4 +1,4 @@
-"""How much each page asks for at once, on the three screens, and what axe-core says of it.
+"""How much each page shows in its first view on three screens: controls, heights; axe-core's findings.
 
 The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and best practices.
 """

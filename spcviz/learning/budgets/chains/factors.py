@@ -1,4 +1,4 @@
-r"""Chains whose letters and steps are bought features for apart: an action for each factor (thesis (7.12)).
+r"""A world of chains whose letters and steps are bought apart: an action for each factor (thesis (7.12)).
 
 Of a position i of `Parts` part 2 i is its own scores and part 2 i + 1 the step into it; each stands at a tier
 of its own, :math:`z = [z_u\ z_e]`. A chain's first position has no step.

@@ -1,4 +1,4 @@
-"""Chains whose positions are bought features for: what they are, and Algorithm 5, which spends on them.
+"""A world of chains whose positions are bought one by one, with the kernels of Algorithm 5 for it.
 
 A batch of chains (examples) has R positions (parts) in all, each at a tier 0 .. T - 1. An action lifts
 one part by one tier: other scores for its states, and another table for the step into it.

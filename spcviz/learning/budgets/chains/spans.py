@@ -1,4 +1,4 @@
-r"""Chains whose positions are bought features for in spans: an action lifts several in a row by one tier.
+r"""A world of chains whose positions are bought in spans: an action lifts several in a row by one tier.
 
 A chain of n positions is cut into ceil(n / s) spans of at most s, as equal as can be: s = 1 are its positions
 one by one (`Parts`), s >= n is the chain at once. An action's features are the sum of those of its positions,

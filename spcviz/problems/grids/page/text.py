@@ -1,4 +1,4 @@
-"""What the Loopy grids page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Sentences of the page Loopy grids, worked out from its numbers: plain words first, symbols after."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the Sweep page says of promises and of rules: sentences worked out from the numbers."""
+"""Sentences of the Sweep page on guarantees and threshold rules, worked out from the numbers."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What the Sweep page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Sentences of the Sweep page, worked out from the numbers: plain words first, symbols after."""
 
 import math
 

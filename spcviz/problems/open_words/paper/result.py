@@ -1,4 +1,4 @@
-"""How the results ocr-open and ocr-open-rules are shown, and what is said of them."""
+"""How Paper tables shows ocr-open and ocr-open-rules, with the sentences about them."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Sentences whose words are bought the full template (tier 1): a `spcviz.learning.budgets.world.World`.
+"""A world of sentences whose words can be bought full features (`spcviz.learning.budgets.world`).
 
 A part is a word, no root. After each purchase the sentence is parsed again: values of all its words follow.
 """

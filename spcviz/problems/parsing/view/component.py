@@ -1,4 +1,4 @@
-"""One sentence under several policies; the browser has every tree after every purchase."""
+"""Python side of the Parsing view: the browser gets every tree after every purchase of every policy."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""One word under several policies with one cursor: a Streamlit component around policy.js."""
+"""Python side of the Policy view: one word under several policies, compared at one cursor (policy.js)."""
 
 import numpy as np
 
