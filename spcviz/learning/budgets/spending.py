@@ -73,7 +73,7 @@ def course_of(
     keep_features: bool = False,
     keep_all: bool = False,
 ) -> Course:
-    """`spend` as a `Course`: the method ``spend`` of every world whose kernels stand in `KINDS`.
+    """Algorithm 5 as a `Course`: the method ``spend`` of a world whose kernels stand in `KINDS`.
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.
     """

@@ -118,7 +118,9 @@ def test_the_trade_off_page_takes_the_task_along():
 def test_while_a_question_is_open_a_sentence_is_packed_once(monkeypatch):
     """Every rerun asks for what is sent; only another number of purchases or sentence is packed anew."""
     packed = []
-    monkeypatch.setattr(component, "course_payload", lambda one: packed.append(one.name) or {"name": one.name})
+    monkeypatch.setattr(
+        component, "course_payload", lambda one: packed.append(one.name) or {"name": one.name}
+    )
     sentences = [sentence(np.random.default_rng(number)) for number in range(2)]
     cases = [(0, 1), (0, 2), (1, 1), (0, None)]
     first = [parsing_payload(sentences[n], "x", stop=stop)[1]["sentence"] for n, stop in cases]
