@@ -34,7 +34,7 @@ class Boundaries(NamedTuple):
     """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
 
     numbers: tuple[int, ...] = ()
-    count: int | None = None
+    count: int | None = None  # type: ignore[assignment]  # nobody asks a tuple's own count here
 
     def __bool__(self) -> bool:
         return bool(self.numbers) or self.count is not None

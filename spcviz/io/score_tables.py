@@ -10,7 +10,7 @@ left out        row numbers, columns that number tokens, and columns of words
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -118,7 +118,7 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
     head = text.partition("\n")[0]
     names = ("comma", "semicolon", "tab")
     separator = separator or max(names, key=lambda name: head.count(SIGNS[name]))
-    rows = []
+    rows: list[Row] = []
     for line, row in rows_of(text, separator, is_whole=is_whole):
         has_any = any(map(str.strip, row))
         if has_any or (rows and rows[-1][1]):  # one blank row says as much as several
@@ -215,7 +215,13 @@ def _is_word(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and not _is_number(cell) and cell.lower() not in _NOTHING
 
 
-def _boundaries(header, full, sequence, scores, rows) -> Boundaries:
+def _boundaries(
+    header: Sequence[str],
+    full: Sequence[Sequence[str]],
+    sequence: int | None,
+    scores: Collection[int],
+    rows: Sequence[Row],
+) -> Boundaries:
     """What separates sequences, by columns that hold no scores."""
     is_blank = any(not row for _, row in rows)
     found = boundaries_of(header, full[:_LOOKED_AT], is_blank=is_blank)

@@ -43,7 +43,7 @@ class Sequences:
         shape = f"{len(self)} sequences, {int(self.lengths.sum())} positions, {self.n_labels} labels"
         return f"<Sequences: {shape}>"
 
-    def take(self, numbers: Sequence[int]) -> "Sequences":
+    def take(self, numbers: Sequence[int] | np.ndarray) -> "Sequences":
         """Some of the sequences, by their numbers from 0, in the order given.
 
         `ArgumentError`, `ShapeError` unless `numbers` are whole numbers from 0 to the last sequence's.

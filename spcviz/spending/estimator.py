@@ -39,6 +39,9 @@ class Fitted(NamedTuple):
 class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
 
+    tiers: FeatureTiers
+    reader_: Reader
+
     def _fit_models(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)

@@ -157,9 +157,9 @@ class BudgetedTagger(Budgeted):
         checks.fraction("inference_tolerance", self.inference_tolerance)
         fitted = self._fit_models(tiers, X, y, is_one=True)
         world = _read_across_folds(fitted)
-        policies = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
+        learned = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
         common = fitted.reader, fitted.classes, fitted.models[0], fitted.seen, float(world.scale)
-        return [(*common, policy) for policy in policies]
+        return [(*common, policy) for policy in learned]
 
     def take(
         self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy

@@ -38,7 +38,7 @@ def camvid(folder: Path, place: Path) -> Iterator[str]:
     yield f"{len(rows)} pictures with labels"
 
 
-def _rows(path):
+def _rows(path: Path) -> list[list[str]]:
     """The last folder and name of a picture and of its labels, for each line of a list."""
     folders, rows = [path.stem, f"{path.stem}annot"], []
     for line in filter(str.strip, path.read_text(encoding="utf-8").split("\n")):
@@ -49,7 +49,7 @@ def _rows(path):
     return rows
 
 
-def _labels(path):
+def _labels(path: Path) -> Image.Image:
     image = original.open_image(path)
     if image.mode not in ("L", "P") or np.asarray(image).max() > VOID:
         raise OriginalError(f"{path} must hold labels 0 to {VOID} in one channel, got mode {image.mode}")

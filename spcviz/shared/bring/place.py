@@ -6,12 +6,24 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.bring.original import NoRoomError
 
 
-def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
+class Entry(Protocol):
+    """What is said of a data set that is prepared: a `spcviz.registry.problem.DataSet` does."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+
+
+def prepare(
+    entry: Entry, make: Callable[[Path, Path], Iterator[str]], folder: Path, data: Path
+) -> Iterator[str]:
     """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
     place = data / entry.folder
     if not folder.is_dir():
@@ -39,7 +51,7 @@ def fill_place(place: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def room(folder):
+def room(folder: Path) -> Iterator[None]:
     """Raise `NoRoomError` if the disk that `folder` lies, or will lie, on is full."""
     try:
         yield

@@ -82,7 +82,7 @@ def ask(
                 talk.join()
     if is_late:
         return Answer({}, memoryview(b""), fault="long")
-    answer = _answer(child.returncode, said)
+    answer = _answer(child.wait(), said)
     if answer.fault in ("damaged", "ended") and disk_cache.is_replaced():
         return Answer({}, memoryview(b""), REPLACED)
     return answer

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 from spcviz import registry
 from spcviz.engine.kernels import kernel_cache
@@ -33,7 +33,7 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
         yield from getattr(import_module(module), what, lambda: None)() or ()
 
 
-def compile_ahead(state) -> Iterator[str]:
+def compile_ahead(state: Any) -> Iterator[str]:
     """Compile what is missing in child processes, load the first group here; yields what went wrong."""
     state.seconds = warmup.read_measured()
     state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
@@ -70,7 +70,7 @@ def compile_ahead(state) -> Iterator[str]:
     yield from kernel_cache.complaints()
 
 
-def load_rest(state, more: dict[str, Iterator[None]]) -> None:
+def load_rest(state: Any, more: dict[str, Iterator[None]]) -> None:
     """Load what the other groups need, hundreds of megabytes, and `more`, unless ``SPCVIZ_AHEAD`` is 0."""
     if os.environ.get("SPCVIZ_AHEAD") == "0":
         return
@@ -84,7 +84,7 @@ def load_rest(state, more: dict[str, Iterator[None]]) -> None:
                 del more[name]
 
 
-def _load(name, state):
+def _load(name: str, state: Any) -> None:
     state.let_visitors_first(forever=False)
     pieces = fill(name, "fill")
     while _went_on(name, pieces):
@@ -92,7 +92,7 @@ def _load(name, state):
     state.pending.discard(name)
 
 
-def _went_on(name, pieces):
+def _went_on(name: str, pieces: Iterator[None]) -> bool:
     """Whether another piece was loaded."""
     try:
         return next(pieces, pieces) is not pieces

@@ -178,7 +178,7 @@ def list_stored() -> set[str]:
 
 def stale() -> dict[str, str]:
     """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
-    faults = {}
+    faults: dict[str, str] = {}
     for name, answers in sorted(FUNCTIONS.items()):
         try:
             answers.forget()

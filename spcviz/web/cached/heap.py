@@ -45,7 +45,7 @@ def give_back() -> None:
     _tell_c_library("malloc_trim", 0)
 
 
-def _tell_c_library(function, *numbers):
+def _tell_c_library(function: str, *numbers: int) -> None:
     try:
         getattr(ctypes.CDLL(None), function)(*numbers)
     except (OSError, AttributeError, TypeError):

@@ -28,7 +28,7 @@ from spcviz.learning.budgets.chains.actions import (
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Rule, some_rows
+from spcviz.learning.budgets.world import Course, Rule, some_rows
 
 
 class Parts(NamedTuple):
@@ -73,7 +73,16 @@ class Parts(NamedTuple):
         """Summed loss if parts are read as ``labels``, shape (R,)."""
         return self.loss[np.arange(len(self.loss)), labels].sum()
 
-    spend = spending.course_of
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
         """Features of every part's next action with parts at some tiers, shape (R, D)."""

@@ -19,7 +19,7 @@ from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.chains.parts import Desk as PartsDesk
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Rule, some_rows
+from spcviz.learning.budgets.world import Course, Rule, some_rows
 
 WHOLE = 2**31 - 1
 """A length that no chain exceeds: each is one span."""
@@ -52,7 +52,16 @@ class Spans(NamedTuple):
         """Summed loss if positions are read as ``labels``, shape (R,)."""
         return self.parts.loss_of(labels)
 
-    spend = spending.course_of
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
 
 
 def in_spans(parts: Parts, length: int) -> Spans:

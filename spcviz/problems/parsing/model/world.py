@@ -79,7 +79,9 @@ class Sentences(NamedTuple):
         _first_odds(self, weights, constant, labels, out)
         return out
 
-    spend = spending.course_of
+    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
+        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers):
         """Features of every word's purchase with words at some tiers, shape (R, D)."""
