@@ -49,8 +49,8 @@ def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
         raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
     if hasattr(y, "columns") and hasattr(y, "iloc"):  # iterating over it gives the columns' names
         raise ArgumentError(
-            f"y must be a list of sequences of labels, got a {type(y).__name__} of shape {np.shape(y)} (a row "
-            "a token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
+            f"y must be a list of sequences of labels, got a {type(y).__name__} of shape {np.shape(y)} "
+            "(a row a token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
         )
     items = list(y)
     if items and isinstance(items[0], str | int | np.integer):

@@ -9,14 +9,13 @@ import shlex
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import pooch
 import requests
 from tqdm import tqdm
 
-from spcviz.shared.bring.original import DownloadError, Source, SumError, UntrustedError
+from spcviz.shared.bring.original import DataSetLike, DownloadError, Source, SumError, UntrustedError
 from spcviz.shared.bring.place import room
 from spcviz.shared.bring.unpack import unpack
 
@@ -27,24 +26,13 @@ CHUNK = 1 << 16
 """Bytes at a time; a break costs the last, unfinished ones."""
 
 
-class Entry(Protocol):
-    """What is said of a data set that is downloaded: a `spcviz.registry.problem.DataSet` does."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def licence(self) -> str: ...
-
-
 class _BrokenOffError(Exception):
     """The bytes stopped before the end."""
 
 
-def get(entry: Entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False) -> Iterator[str]:
+def get(
+    entry: DataSetLike, sources: Sequence[Source], folder: Path, is_trusted: bool = False
+) -> Iterator[str]:
     """Download the files of an original and unpack what is packed; yields lines for a person, the licence
     first.
 

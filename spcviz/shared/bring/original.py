@@ -4,7 +4,7 @@ import hashlib
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar, overload
+from typing import Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 import scipy.io
@@ -21,6 +21,25 @@ class Source(NamedTuple):
     url: str  # at its home
     sha256: str = ""  # empty where nobody who wrote this could know it: then a person has to trust what came
     is_packed: bool = False  # whether it is a zip file that has to be unpacked
+
+
+class DataSetLike(Protocol):
+    """What is said of a data set that can be brought: `spcviz.registry.problem.DataSet`, a layer above."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def origin(self) -> str: ...
+
+    @property
+    def licence(self) -> str: ...
+
+    @property
+    def folder(self) -> str: ...
 
 
 class DownloadError(SpcvizError, OSError):

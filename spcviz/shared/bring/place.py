@@ -6,23 +6,13 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.bring.original import NoRoomError
-
-
-class Entry(Protocol):
-    """What is said of a data set that is prepared: a `spcviz.registry.problem.DataSet` does."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def folder(self) -> str: ...
+from spcviz.shared.bring.original import DataSetLike, NoRoomError
 
 
 def prepare(
-    entry: Entry, make: Callable[[Path, Path], Iterator[str]], folder: Path, data: Path
+    entry: DataSetLike, make: Callable[[Path, Path], Iterator[str]], folder: Path, data: Path
 ) -> Iterator[str]:
     """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
     place = data / entry.folder
