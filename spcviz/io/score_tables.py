@@ -19,7 +19,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.boundaries import Boundaries, Splitter, boundaries_of, is_numbering
-from spcviz.io.cells import SIGNS, Row, rows_of
+from spcviz.io.cells import CHARACTER_OF, Row, rows_of
 from spcviz.io.source import Text, decode_text
 
 UNKNOWN = -1
@@ -117,7 +117,7 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
     text, n_before, separator = _without_preamble(text.lstrip("\r\n"))
     head = text.partition("\n")[0]
     names = ("comma", "semicolon", "tab")
-    separator = separator or max(names, key=lambda name: head.count(SIGNS[name]))
+    separator = separator or max(names, key=lambda name: head.count(CHARACTER_OF[name]))
     rows: list[Row] = []
     for line, row in rows_of(text, separator, is_whole=is_whole):
         has_any = any(map(str.strip, row))
@@ -141,7 +141,7 @@ def _without_preamble(text: str) -> tuple[str, int, str]:
     n_before, told = 0, ""
     for line, below in pairwise(lines[:_MOST_BEFORE]):
         if found := _SEPARATOR.fullmatch(line.rstrip("\r")):
-            told = next((name for name, sign in SIGNS.items() if sign == found[1]), told)
+            told = next((name for name, sign in CHARACTER_OF.items() if sign == found[1]), told)
         elif not (line.startswith("#") and _n_signs(below) > _n_signs(line)):
             break
         n_before += 1

@@ -49,7 +49,8 @@ def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
         raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
     if hasattr(y, "columns") and hasattr(y, "iloc"):  # iterating over it gives the columns' names
         raise ArgumentError(
-            f"y must be a list of sequences of labels, got a {type(y).__name__} of shape {np.shape(y)} "
+            "y must be a list of sequences of labels, got a "
+            f"{type(y).__name__} of shape {getattr(y, 'shape', None)} "
             "(a row a token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
         )
     items = list(y)

@@ -40,7 +40,8 @@ def compile_ahead(state: Any) -> Iterator[str]:
     state.begun = time.monotonic()
     children = warmup.start_children()
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
-    atexit.register(lambda: [child.stop() for child in children])
+    for child in children:
+        atexit.register(child.stop)
     state.known.set()
     if state.pending:
         state.tell_how_long()
@@ -53,15 +54,15 @@ def compile_ahead(state: Any) -> Iterator[str]:
                     state.done[name] = time.monotonic()
                     state.pending.discard(name)
         # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
-        name = first if first in left else next((n for n in left if n in state.pending), None)
-        if name is None or (children and (name != first or first in state.pending)):
+        wanted = first if first in left else next((n for n in left if n in state.pending), None)
+        if wanted is None or (children and (wanted != first or first in state.pending)):
             time.sleep(0.2)
             continue
-        left.remove(name)
-        is_compiling = name in state.pending
-        _load(name, state)
+        left.remove(wanted)
+        is_compiling = wanted in state.pending
+        _load(wanted, state)
         if is_compiling:
-            state.done[name] = time.monotonic()
+            state.done[wanted] = time.monotonic()
     for child in children:
         with contextlib.suppress(subprocess.TimeoutExpired):  # what it had to compile is compiled
             child.process.wait(_SECONDS_TO_END)  # else it stays in the list of processes, as a zombie

@@ -21,7 +21,7 @@ import streamlit as st
 from spcviz.web.figures.plain import plain
 from spcviz.web.ui import history, misread
 
-MOST_NAMED, MOST_SIGNS = 8, 24
+MOST_NAMED, MOST_CHARACTERS = 8, 24
 """Choices that a sentence lists, and the characters of each."""
 
 
@@ -82,7 +82,7 @@ class Field(NamedTuple):
         'The address says view = “x”, but one of grid, bars is wanted; the page shows its own.'
         """
         names = [str(one) for one in self.choices]
-        if names and len(names) <= MOST_NAMED and all(len(one) <= MOST_SIGNS for one in names):
+        if names and len(names) <= MOST_NAMED and all(len(one) <= MOST_CHARACTERS for one in names):
             listed = ", ".join(plain(one) for one in names if one)
             wanted = f"one of {listed} is wanted" if len(names) > 1 else f"only {listed} is here"
         elif names:
