@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -40,8 +41,7 @@ def compile_ahead(state: Any) -> Iterator[str]:
     state.begun = time.monotonic()
     children = warmup.start_children()
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
-    for child in children:
-        atexit.register(child.stop)
+    atexit.register(partial(_stop, children))
     state.known.set()
     if state.pending:
         state.tell_how_long()
@@ -69,6 +69,11 @@ def compile_ahead(state: Any) -> Iterator[str]:
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
     yield from kernel_cache.complaints()
+
+
+def _stop(children: list[warmup.Child]) -> None:
+    for child in children:
+        child.stop()
 
 
 def load_rest(state: Any, more: dict[str, Iterator[None]]) -> None:
