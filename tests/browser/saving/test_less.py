@@ -1,4 +1,4 @@
-"""How much each page shows in its first view on three screens: controls, heights; axe-core's findings.
+"""First views of pages on three screens: how many controls, how high; and what axe-core finds.
 
 The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and best practices.
 """
