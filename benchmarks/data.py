@@ -1,4 +1,4 @@
-"""The reach of the page Your data: 2,000 sentences with 45 tags read, trained on and drawn, as it does.
+"""Benchmark of the page Your data: 2,000 sentences with 45 tags are read, trained on and drawn.
 
 Times are CPU seconds, of this process or of the training process alone; what passes by the clock beside
 them until the model is here is counted by itself. A class is 40 visitors who train on 200 sentences each at

@@ -1,4 +1,4 @@
-"""How far an `EnvelopeTagger` is from the best fixed tier of the same cost, on development sequences.
+"""Compare `EnvelopeTagger` with the best fixed tier of the same cost, on development sequences.
 
 A draw is 300 sequences to learn from and 300 others to judge by, all of a corpus's training part and none of
 them a sequence of `tests/spending/test_envelope.py`. Fixed tiers are read by a model each of the features up

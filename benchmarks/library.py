@@ -1,4 +1,4 @@
-"""Our taggers and CRFsuite on the same string features of the same sentences: accuracy, time, memory.
+"""Benchmark of the taggers against CRFsuite, on equal string features: accuracy, time, memory.
 
 Every run is a process of its own, so that its peak of memory is its own; contenders take turns. Times are the
 process's CPU seconds and begin and end at lists of strings on both sides: training includes numbering the

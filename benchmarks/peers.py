@@ -1,4 +1,4 @@
-"""Other libraries' functions for the operations of `bench engine`, where they are installed.
+"""Adapters to other libraries' functions, where they are installed, for the operations of `bench engine`.
 
 A peer computes the same operation on the same size; where it has no way to be given scores (crfsuite,
 hmmlearn) it has weights of its own. JAX has no chain of its own: what stands here is what a user would write,

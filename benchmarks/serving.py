@@ -1,4 +1,4 @@
-"""Tagging as a server does: a sentence a call, and features made anew for every sentence.
+"""Benchmark of tagging as a server does it: one sentence a call, its features made anew each time.
 
 Three extractors, as they are written for CRFsuite: dicts of texts and flags, lists of texts, dicts of flags
 alone. Texts are new objects in every round, so that no contender finds them hashed. Both tag with a

@@ -1,4 +1,4 @@
-"""Results about budgets: what they ask of a problem, and how their tables are assembled."""
+"""Results about budgets: the protocol that a problem fulfils, and how their JSON is assembled."""
 
 from typing import NamedTuple, Protocol
 

@@ -1,4 +1,4 @@
-"""Which lines of a result's tables stand in ``cache/results/README.md``: one short table a result.
+"""Excerpts of results for ``cache/results/README.md``: the lines of one short table a result.
 
 All lines, and the charts, are on the page Paper tables; every number is in the JSON files.
 """

@@ -1,4 +1,4 @@
-"""The door to pictures in a notebook; what draws them is loaded when it is first used."""
+"""Pictures of estimators and results in a notebook; the drawing code is loaded on first use."""
 
 from collections.abc import Sequence
 from importlib import import_module

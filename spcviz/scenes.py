@@ -1,4 +1,4 @@
-"""What the app's pages show, as numbers: a plain function for each, which the Python of a scene calls.
+"""The numbers that the app's pages show: one plain function a page, called by the Python that Save offers.
 
 The Save menu of a page, and ``python -m spcviz export ADDRESS out.py``, write lines like these::
 

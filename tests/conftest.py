@@ -1,4 +1,4 @@
-"""What every test may ask for: Hypothesis at house settings, the real data, a browser, a running app."""
+"""Fixtures that every test may use: Hypothesis settings, the real data, a browser, a running app."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Look for a marker: who still holds a text, bytes or an array with it in this process; which file has it."""
+"""Search a process's memory and files for a marker: who still holds a text, bytes or an array with it."""
 
 import gc
 import os

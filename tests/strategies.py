@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the objects of the field."""
+"""Hypothesis strategies for chains, graphs and n-gram models, with ties and forbidden states."""
 
 import os
 

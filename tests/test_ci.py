@@ -1,4 +1,4 @@
-"""What CI runs: README's own test command without data, then what wants data, then the linters."""
+"""The CI script: README's test command without data, then tests that want data, then the linters."""
 
 import os
 import re

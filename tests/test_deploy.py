@@ -1,4 +1,4 @@
-"""What serves the app to others: pinned versions, containers that are held, nginx that reads its files."""
+"""Deployment files: pinned versions, containers with limits, an nginx configuration that reads its files."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What a stranger gets: the README's snippet runs; an installed package works, or says what it lacks."""
+"""The installed package: README's snippet runs, and what is missing is named."""
 
 import email
 import os

@@ -1,9 +1,10 @@
-"""What a type checker tells a user: right calls pass under --strict, wrong ones are found on their lines."""
+"""Type checking: users' right calls pass under --strict, wrong ones are found; which layers we check."""
 
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -67,3 +68,16 @@ def test_a_checker_passes_right_calls_and_finds_wrong_ones(tmp_path):
     found = {int(line) for line in re.findall(r"^script\.py:(\d+): error", done.stdout, re.M)}
     wanted = {n for n, line in enumerate(SCRIPT.split("\n"), 1) if line.endswith("# wrong")}
     assert found == wanted, done.stdout + done.stderr
+
+
+def test_all_layers_below_the_web_are_checked():
+    """With the cache and the state of pages, which everything on the web stands on; no signature untyped."""
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    rows = (row.get("layers", ()) for row in told["importlinter"]["contracts"])
+    (layers,) = (row for row in rows if "web" in row)
+    below = re.findall(r"\w+", " ".join(layers[layers.index("web") + 1 :]))
+    assert {"engine", "store", "registry", "notebook"} <= set(below)
+    wanted = {f"spcviz.{name}" for name in below} | {"spcviz.web.cached", "spcviz.web.ui.state"}
+    assert {*told["mypy"]["packages"], *told["mypy"]["modules"]} == wanted
+    typed = next(row for row in told["mypy"]["overrides"] if row.get("disallow_untyped_defs"))
+    assert {name.removesuffix(".*") for name in typed["module"]} == wanted

@@ -1,4 +1,4 @@
-"""The app's server, as users start it, which says what in its own memory holds a marker.
+"""Start the app's server as users do, and search its memory for a marker from inside.
 
 ``python -m tests.watching PORT`` reads orders from its standard input: "look A B" looks for the text AB and
 answers with a line of JSON; "turn SECONDS" lets the clock of visits be later.

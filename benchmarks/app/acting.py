@@ -1,4 +1,4 @@
-"""What a visitor can do on a page: every widget that the server sent, and another value for it.
+"""Actions for a load test: every widget that the server sent, and another value that a visitor may give it.
 
 Nothing here knows a page: sliders, lists, choices, switches, number fields and buttons are read off the
 messages, so a new page is driven without a word. Only what a component lets one drag is named, in `VIEWS`.

@@ -1,4 +1,4 @@
-"""Load test: hostile files, one after the other, beside a class; what each is answered, and what it costs.
+"""Load test: hostile uploads one after the other beside a class: each one's answer and its cost.
 
 The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
 takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured

@@ -1,4 +1,4 @@
-"""Load test of a full lecture hall: visitors without a browser drive the app's server over its websocket.
+"""Load test of a full lecture hall: simulated visitors drive the app's server over its websocket.
 
 The server is left alone until it is warm; every page is opened and tried once, since what a page computes
 once for all visitors is not what a class waits for, and the server is left alone again. The visitors live in

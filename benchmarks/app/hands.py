@@ -1,4 +1,4 @@
-"""What a student does on a page, by the mouse or by keys alone: the acts that solve a task of the course.
+"""Mouse and keyboard gestures of a student: the acts by which `course` solves a task in a browser.
 
 An act finds its control as a student does, by what it is called, and works on both ways through it. None of
 them knows an address or sends anything by itself.

@@ -1,4 +1,4 @@
-"""Load test: one hostile client beside a class; what the students and newcomers notice of it.
+"""Load test: one hostile client beside a class, and what students and newcomers notice of it.
 
 ``python -m benchmarks.app.hostile KIND PORT SECONDS`` is such a client, in a process of its own and niced,
 since it would sit elsewhere. All it does is bounded in number and time, and goes to this machine only.

@@ -1,4 +1,4 @@
-// What a page asks for in the window as it is; see less.py. An expression: a browser evaluates this file.
+// Counts controls and measures sizes of a page as it stands in the window, for less.py: one expression.
 () => {
   const STRICT = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=slider], " +
     "[role=radio], [role=checkbox], [role=switch], [role=tab], [role=combobox], [contenteditable=true]";

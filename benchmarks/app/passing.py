@@ -1,4 +1,4 @@
-"""Load test: what forty visitors pass on at the same moment, each their own, beside a class that goes on.
+"""Load test: forty visitors save a loop or a card at the same moment, beside a class that goes on working.
 
 All of them press Loop, or Card, within the same second, each on another word of Letters; loops come by the
 Save menu's line, whose ticket is asked with again as a browser does. Measured are the seconds until each has

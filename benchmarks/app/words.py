@@ -1,4 +1,4 @@
-"""The result of `benchmarks.app.hall` as a table for a terminal and as lines for README."""
+"""Report of the load test `benchmarks.app.hall`: a table for a terminal, and lines for README."""
 
 import re
 

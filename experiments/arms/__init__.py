@@ -1,1 +1,1 @@
-"""Arms under a budget: the papers' tables, made again."""
+"""Experiments on arms under a budget: the thesis' tables and figures, reproduced."""

@@ -1,1 +1,1 @@
-"""Exact objectives: the theorems' cases, counted on handwriting."""
+"""Experiments on exact objectives: the theorems' cases, counted on handwriting."""

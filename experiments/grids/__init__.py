@@ -1,1 +1,1 @@
-"""Loopy grids: the tables of the ensembles, made again."""
+"""Experiments on loopy grids: ensembles of combs, reproduced, and threshold rules on them."""

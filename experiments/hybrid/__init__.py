@@ -1,1 +1,1 @@
-"""Orders and features together: every method against its microseconds."""
+"""Experiments on orders and features bought together: every method against its microseconds."""

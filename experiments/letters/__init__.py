@@ -1,1 +1,1 @@
-"""Handwriting: the tables of the cascade, made again, and what its calls take."""
+"""Experiments on handwriting cascades: tables and curves, threshold rules, times."""

@@ -1,4 +1,4 @@
-"""Time handwriting cascades and exact dense inference, interleaved on the same words."""
+"""Time handwriting cascades against exact dense inference, alternating on the same words."""
 
 import time
 

@@ -1,1 +1,1 @@
-"""The open vocabulary: its tables, and priors that were tried."""
+"""Experiments on an open vocabulary: its tables, and threshold rules."""

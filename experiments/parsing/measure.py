@@ -1,6 +1,4 @@
-"""One corpus: what every policy gets right for every share of the test words, where they stand, what it
-takes.
-"""
+"""Measure parsing policies on one corpus: accuracy and time for every share of words bought, with depths."""
 
 import contextlib
 from itertools import product

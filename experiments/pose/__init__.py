@@ -1,1 +1,1 @@
-"""Poses: the tables of clips, of strangers and of ensembles."""
+"""Experiments on poses: cascades, people never trained on, ensembles over time."""

@@ -1,4 +1,4 @@
-"""Does it work on people? The stored model on five kinds of pictures that it was never trained on.
+"""The result pose-people: the stored model on five kinds of pictures that it was never trained on.
 
 *buffy*: the test episodes, crops as annotated; *jittered*: the same, windows as unsure as a detector's;
 *signs*: one of five people at a time, whom neither model nor detectors have seen, by a network's joints;

@@ -1,4 +1,4 @@
-"""How near a method over time comes on a clip, and the figures of many clips.
+"""Error of a method over time on a clip, frame by frame, and means over many clips.
 
 Errors are kept frame by frame; standard errors are over clips, and the difference to single frames is taken
 frame by frame, which is what can tell methods apart.

@@ -1,4 +1,4 @@
-"""Frames through the pose cascade: what each level keeps of the states and of the truth.
+"""Measure the pose cascade on frames: the states, and the true ones, that each level keeps.
 
 The truth of a limb survives a level if a kept state lies within 25 % of the limb's length of both true ends;
 it is lost if the level's whole grid has such a state and none is kept. Definition 1's loss and the loss of

@@ -1,1 +1,1 @@
-"""Scenes: SpeedMachines' tables and what features take."""
+"""Experiments on street scenes: SpeedMachines' tables, and the cost of features."""

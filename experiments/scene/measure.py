@@ -1,4 +1,4 @@
-"""How right labels are: recall of each class, their mean, pixels right; with intervals over stretches.
+"""Measure labels of street scenes: recall a class, its mean, pixels right, intervals over stretches of road.
 
 The pictures of a drive look alike, so intervals come from drawing blocks of pictures that follow each other,
 not single ones; the same draws for all methods.

@@ -1,4 +1,4 @@
-"""The evidence: what five documents say, and we found, with numbers, their spread and a verdict by rule.
+"""Statements of five documents against our results, each with numbers, spread and a verdict by rule.
 
 Rows are data: a row is a table in a ``.toml`` file of this folder, its sentence, the document's numbers, the
 names of the results that it reads, the numbers that it takes from them, the parts that its sentence names and

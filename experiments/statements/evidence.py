@@ -1,4 +1,4 @@
-"""What statements are read from: stored results, and paths to the numbers in them."""
+"""Look up the evidence of a statement: stored results, and paths to the numbers in them."""
 
 import re
 from collections import defaultdict

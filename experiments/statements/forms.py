@@ -1,4 +1,4 @@
-"""Kinds of comparisons of results that have a form of their own: each serves a row or two."""
+"""Kinds of comparisons that serve only a row or two of the statements, whose results have their own form."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""Kinds of comparisons: each makes labelled numbers, with their spread, of stored results.
+"""Kinds of comparisons that statements share: functions from stored results to numbers with their spread.
 
 Those of results with a form of their own are in `forms`. A number that nobody stored a spread of has none,
 and what is judged by it is open.

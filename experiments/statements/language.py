@@ -1,4 +1,4 @@
-"""Rows as data: what a row's file says, the numbers that its texts name, and the parts that rules judge.
+"""The format of statements' TOML files: fields of a row, names of its numbers, parts that rules judge.
 
 A row of a ``.toml`` file has the fields of `Statement`, ``here``, ``spread``, ``note`` and ``brief`` (texts
 with numbers in braces), ``let`` and ``parts``. ``let`` names numbers: ``kind argument | argument`` with a

@@ -1,4 +1,4 @@
-"""Statements as text: the opening and tables of ``cache/results/README.md``, Paper tables and README."""
+"""Render the statements as Markdown: ``cache/results/README.md``, the page Paper tables, README."""
 
 import html
 from collections.abc import Callable, Sequence

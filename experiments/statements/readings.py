@@ -1,4 +1,4 @@
-"""Statements as the stored results bear them out: verdicts, counts, and how they hang on the rules."""
+"""Evaluate the statements on the stored results: verdicts, their counts, their sensitivity to the rules."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

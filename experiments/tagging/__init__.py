@@ -1,1 +1,1 @@
-"""Tagging: six methods beside each other, at equal loss."""
+"""Experiments on tagging: six methods compared, filters at equal loss, threshold rules."""

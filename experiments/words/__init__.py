@@ -1,1 +1,1 @@
-"""Handwriting under a budget: DMS-pi and quiescent inference over folds."""
+"""Experiments on handwriting under a budget: DMS, DMS-pi and quiescent inference over folds."""

@@ -1,4 +1,4 @@
-"""The result "quiescence": what it saves to stop messages early, on chains of 8 to 800 positions.
+"""The result quiescence: time saved by stopping messages early, on chains of 8 to 800 positions.
 
 - letters: words of the stored budget model's test fold joined into lines; a letter's scores change as coarse
   edges (HoG) are bought for it

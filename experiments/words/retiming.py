@@ -1,4 +1,4 @@
-"""A fold's microseconds worked out anew: from one clock for all results, or with the batch HoG."""
+"""Recompute a fold's microseconds: from one clock for all results, or with the batch HoG."""
 
 import numpy as np
 

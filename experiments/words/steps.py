@@ -1,4 +1,4 @@
-r"""Words whose steps from letter to letter have features that cost, bought with the letters or apart (7.12).
+r"""Words with costly features of letter pairs, bought with the letters or apart (thesis (7.12)).
 
 A step's feature is what its two letters look like where they face each other: the right half of the one and
 the left half of the other side by side, its HoG (as coarse and as fine as a letter's), and of `N_KINDS` kinds

@@ -1,4 +1,4 @@
-"""Parsing: one sentence, its tree, and which words deserve the expensive features."""
+"""Parsing: one sentence's dependency tree, and which of its words deserve expensive features."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Policy: one word, letter by letter, under several policies with one cursor."""
+"""Policy: one word, bought features letter by letter by several policies, compared at one budget."""
 
 from functools import partial
 

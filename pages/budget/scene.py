@@ -1,4 +1,4 @@
-"""Scenes at any time: a street whose labels sharpen as time is spent."""
+"""Scenes at any time: a street picture whose labels get sharper as time is spent."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Trade-off: one budget over a batch of what the problems declare (words, clips, ...)."""
+"""Trade-off: one budget spent on a batch of words, clips, sentences or street pictures."""
 
 from functools import partial
 

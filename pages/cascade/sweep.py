@@ -1,4 +1,4 @@
-"""Sweep: every threshold at once, what it loses and what it saves, and whether that holds on new words."""
+"""Sweep: a filter at every threshold at once, its losses and savings, and whether they hold on new words."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Write a word: one's own hand, stroke by stroke through the cascade."""
+"""Write a word: a visitor's handwriting, read stroke by stroke by the cascade."""
 
 import re
 from string import ascii_lowercase as LETTERS

@@ -1,4 +1,4 @@
-"""Paper tables: what documents say and what it comes to here; each result beside its paper's numbers."""
+"""Paper tables: the papers' statements and figures, each beside what was reproduced here."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Course: the pages in order, what one can do after each, and what this browser has passed."""
+"""Course: all pages in order, what each teaches, and the tasks that this browser has solved."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Your data: a visitor's own sentences or scores, and every view of the app on them."""
+"""Your data: a visitor's own sentences or scores, pruned, swept and bought features for like our own."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Home: what this is, and three ways in."""
+"""Home: what the app is about, with one word to prune, and three ways in."""
 
 import streamlit as st
 

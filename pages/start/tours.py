@@ -1,4 +1,4 @@
-"""Tours: those that ship, and one's own: order, sentences, questions, taken away and brought back."""
+"""Tours: the shipped ones, and an editor for a visitor's own, with export and import."""
 
 import streamlit as st
 

@@ -1,2 +1,4 @@
-"""The commands of ``python -m spcviz``, a file each: HELP, `add_options` to a parser, `run`: exit status or
-None."""
+"""The commands of ``python -m spcviz``, one file each, with ``HELP``, ``add_options`` and ``run``.
+
+``add_options`` takes a parser; ``run`` returns an exit status or None.
+"""

@@ -1,4 +1,4 @@
-"""A Dask cluster to work on: looked over before the work begins, its faults said in a sentence."""
+"""Connect to a Dask cluster and check its workers before a long command begins."""
 
 import contextlib
 import os

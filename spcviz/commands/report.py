@@ -1,4 +1,4 @@
-"""``report``: write what the stored results come to, beside what the papers report."""
+"""``report``: write the README tables and evidence pages from the stored results."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Checks at the door: every public function refuses bad arguments with one typed error."""
+"""Argument checks of the engine: every public function refuses bad arguments with one typed error."""
 
 import sys
 from collections.abc import Collection, Iterable

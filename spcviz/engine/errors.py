@@ -1,4 +1,4 @@
-"""What this package raises on purpose. Every message names the argument and the value it got."""
+"""Errors of the engine. Every message names the argument and the value it got."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Packages that the library does without: which extra of this project brings each, and how to say so.
+"""Optional packages: which extra of this project installs each, and the error that names it.
 
 `pip install spcviz` brings what computes; what draws, serves, reads tables or goes to a cluster comes with an
 extra. Every door to such code is entered through `name_extra`, so that a package that is missing is told by

@@ -1,4 +1,4 @@
-"""Arrays of an ``.npz`` file of a stranger: no pickle, and never more memory than is allowed."""
+"""Read arrays from a stranger's ``.npz`` file: no pickle, and no more memory than is allowed."""
 
 import math
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ class _Counted:
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.n_read = file, 0
 
-    def read(self, n: int) -> bytes:
+    def read(self, n: int = -1) -> bytes:
         if not 0 <= n <= _MOST_HEAD - self.n_read:
             raise ValueError(f"an array has a header of more than {_MOST_HEAD} bytes")
         data = self._file.read(n)

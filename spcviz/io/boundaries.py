@@ -1,4 +1,4 @@
-"""Where a sentence begins in a table whose rows are a token each: by what its columns number.
+"""Find sentence boundaries in a table with a token a row, from its columns of ids and numbers.
 
 ================  ==============================================================================
 sentences         ``sentence_id``, or another id whose values come in runs (``tweet_id``)
@@ -34,7 +34,7 @@ class Boundaries(NamedTuple):
     """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
 
     numbers: tuple[int, ...] = ()
-    count: int | None = None
+    count: int | None = None  # type: ignore[assignment]  # nobody asks a tuple's own count here
 
     def __bool__(self) -> bool:
         return bool(self.numbers) or self.count is not None
@@ -77,11 +77,21 @@ def is_numbering(name: str, values: Sequence[str]) -> bool:
     return bool(is_named) and bool(values) and all(value.strip().isdecimal() for value in values)
 
 
+def whole_numbers(values: Sequence[str]) -> list[int]:
+    """Values as whole numbers of a count; none where one of them is no such number.
+
+    >>> whole_numbers(["0", "12"]), whole_numbers(["0", "-1"]), whole_numbers(["0", "9" * 99])
+    ([0, 12], [], [])
+    """
+    are_all = all(value.isdecimal() and len(value) < 10 for value in values)
+    return [int(value) for value in values] if are_all else []
+
+
 def _counts_anew(values: list[str]) -> bool:
     """Whether a column counts from 0 or 1, and begins anew."""
-    if len(values) < 3 or not all(value.isdecimal() and len(value) < 10 for value in values):
+    counted = whole_numbers(values)
+    if len(counted) < 3:
         return False
-    counted = [int(value) for value in values]
     start = counted[0]
     steps = [(a, b) for a, b in pairwise(counted) if b != a + 1]
     return start in (0, 1) and bool(steps) and all(b == start for _, b in steps)

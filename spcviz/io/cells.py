@@ -1,4 +1,4 @@
-"""Rows of cells: what parts the columns of a text, and which quotation marks are cells' quotes or tokens.
+"""Split lines of a text into cells: the separator of its columns, and what quotation marks mean.
 
 A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
 and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas
@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from spcviz.engine.errors import ArgumentError
 
-SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+CHARACTER_OF = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 """Separators that are one sign; the others are "space" (any run of tabs and spaces) and "none"."""
 
-SEPARATORS = ("auto", *SIGNS, "space", "none")
+SEPARATORS = ("auto", *CHARACTER_OF, "space", "none")
 
 Row = tuple[int, list[str]]
 """The number of a row's first line, from 1, and its cells: none of a blank line."""
@@ -54,7 +54,7 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
     """
     if is_plain(text, separator):
         return plain_rows(text, separator)
-    sign, lines = SIGNS[separator], lines_of(text)
+    sign, lines = CHARACTER_OF[separator], lines_of(text)
     if sign != "\t" and _is_regular(lines, sign):
         return _parse_rows(lines, sign)  # whatever the letters say; and never all of them at once
     quoted = _read_quoted(lines, sign, is_whole=is_whole)
@@ -66,7 +66,7 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
 
 def is_plain(text: str, separator: str) -> bool:
     """Whether quotation marks, if there are any, are tokens: without splitting all of the text to see."""
-    if separator not in SIGNS or '"' not in text:
+    if separator not in CHARACTER_OF or '"' not in text:
         return True
     if separator != "tab":
         return False
@@ -84,11 +84,11 @@ def has_other_spaces(text: str) -> bool:
 def plain_rows(text: str, separator: str) -> Iterable[Row]:
     """The rows of a text in which quotation marks are letters like others."""
     lines = lines_of(text)
-    if separator not in SIGNS:
+    if separator not in CHARACTER_OF:
         # As fast as it gets, unless a token may hold a space of another kind.
         split = by_spaces if has_other_spaces(text) else str.split
         return enumerate(map(split, lines), 1)
-    sign = SIGNS[separator]
+    sign = CHARACTER_OF[separator]
     return ((n, by_sign(line, sign) if line.strip() else _EMPTY) for n, line in enumerate(lines, 1))
 
 
@@ -177,7 +177,7 @@ def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool
         return "tab"
     text = "\n".join(data)
     for separator in ("tab", "comma", "semicolon", "bar"):
-        head = by_sign(data[0], SIGNS[separator])
+        head = by_sign(data[0], CHARACTER_OF[separator])
         if len(head) > 1 and sum(cell.strip('" ').lower() in known for cell in head) > 1:
             return separator
     alike = [sign for sign in ("comma", "semicolon") if tabs == {0} and _is_alike(text, sign, is_whole)]
@@ -191,7 +191,8 @@ def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool
         return "none"  # a comment has several
     # Some line is wrong: that of most lines is right.
     for separator in ("tab", "comma", "semicolon"):
-        if 2 * sum(SIGNS[separator] in line for line in data) > len(data) and _most(data, SIGNS[separator]):
+        sign = CHARACTER_OF[separator]
+        if 2 * sum(sign in line for line in data) > len(data) and _most(data, sign):
             return separator
     return "space"
 
@@ -232,7 +233,7 @@ def _most(data: list[str], sign: str) -> bool:
 
 def checked_separator(separator: str) -> str:
     """One of `SEPARATORS`, by its name or as the sign itself."""
-    named = next((key for key, sign in SIGNS.items() if sign == separator), " " and separator)
+    named = next((key for key, sign in CHARACTER_OF.items() if sign == separator), " " and separator)
     named = "space" if named == " " else named
     if named not in SEPARATORS:
         raise ArgumentError(f"separator must be one of {', '.join(SEPARATORS)}, got {separator!r:.60}")

@@ -1,4 +1,4 @@
-"""Which columns of a table are its tokens and its labels where nobody says so, and what its format is called.
+"""Choose the columns of tokens and labels of a table, and name its format, where the caller has not.
 
 What only those who know the file can tell is said as a doubt.
 """

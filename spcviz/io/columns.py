@@ -1,4 +1,4 @@
-"""Columns of lines of text, one token a line, as the sentences that they make.
+"""Read columns of text with one token a line as sentences.
 
 What the columns are is found out first (`layout`). Then the lines are gone through once. A line that does not
 fit is refused by number. Sentences whose lines are all alike, without anything between them that is no token,

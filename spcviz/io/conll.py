@@ -1,4 +1,4 @@
-"""Tagged text, whichever form it comes in: found out first, then read, and what was found is said.
+"""Read tagged text in any common format: detect the format, read it, and report what was detected.
 
 `read_conll` is used by the page "Your data" and by the library alike. Bytes go to what unpacks or reads them
 (`unpacking`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them
@@ -128,17 +128,20 @@ def read_conll(
     if header is None and columns is not None and any(isinstance(column, str) for column in columns):
         header = True
     how = {"separator": checked_separator(separator), "header": header, "max_tokens": max_tokens}
-    name, given = given_of(source, max_bytes)
-    name, table, form, text = _table(name, given, encoding, how, max_bytes)
+    name, held = given_of(source, max_bytes)
+    name, table, form, text = _table(name, held, encoding, how, max_bytes)
     if not table.sentences:
         raise ArgumentError(f"{name}: must have at least one token, got none")
     token, label = chosen = choose_columns(name, table, columns)
     sentences = [sentence[token] for sentence in table.sentences]
-    given = [] if label is None else [sentence[label] for sentence in table.sentences]
+    given: list[list[str]] = [] if label is None else [sentence[label] for sentence in table.sentences]
     unknown = _unknown(given)
     is_known = all(map(unknown.isdisjoint, given))
-    labels = given if is_known else [[None if one in unknown else one for one in row] for row in given]
-    sure = given if is_known else [[one for one in row if one is not None] for row in labels]
+    labels: list[list[Any]] = given
+    sure = given
+    if not is_known:
+        labels = [[None if one in unknown else one for one in row] for row in given]
+        sure = [[one for one in row if one not in unknown] for row in given]
     for first, tokens in zip(table.first_lines, sentences):
         if "" in tokens:
             raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Names of columns and fields as tools and corpora write them: of tokens, of labels, of sentences' ids."""
+"""Names that corpora and tools give columns and fields: of tokens, of labels, of sentence ids."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

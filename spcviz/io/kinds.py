@@ -1,4 +1,4 @@
-"""What bytes or a text are by their beginning, and what to do with those that are not read here."""
+"""Detect the type of a file from its first bytes, and say what to do with types that are not read here."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a text of columns is: found out from its first 128 thousand characters.
+"""Detect the layout of a text of columns from its first 128 thousand characters.
 
 What separates columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U
 and its kin, GermEval) or sentences (a table), and what may stand between tokens.
@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from spcviz.io import field_names
-from spcviz.io.boundaries import Boundaries, boundaries_of
+from spcviz.io.boundaries import Boundaries, boundaries_of, whole_numbers
 from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
 
 CONLLU = 10
@@ -234,10 +234,9 @@ def _counts_sentences(body: list[Row], n: int) -> bool:
     """Whether the first of at least three columns numbers sentences: the same, or one more than before."""
     if n < 3 or any(not cells for _, cells in body[:-1]):
         return False
-    numbers = [cells[0] for _, cells in body if cells]
-    if len(numbers) < 4 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
+    counted = whole_numbers([cells[0] for _, cells in body if cells])
+    if len(counted) < 4:
         return False
-    counted = [int(number) for number in numbers]
     steps = [b - a for a, b in pairwise(counted)]
     return counted[0] in (0, 1) and set(steps) == {0, 1} and steps.count(0) >= steps.count(1)
 

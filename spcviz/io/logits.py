@@ -1,4 +1,4 @@
-"""Logits of a token classifier in an ``.npz``, as arrays of scores a word.
+"""Read a token classifier's logits from an ``.npz`` file, as arrays of scores a word.
 
 ====================================  ===============================================================
 logits (B, T, K) or (N, K)            of every token; (N, K) with `lengths`, or one sequence
@@ -14,6 +14,7 @@ each that has a label.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,12 @@ def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> t
     return made, sum(len(at) for words in sentences for _, at in words)
 
 
-def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequence | None]:
+def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], np.ndarray | None]:
     """(tables of logits, word ids, mask) of each sequence of tokens."""
     logits, mask = arrays["logits"], arrays.get("attention_mask")
     if logits.ndim not in (2, 3):
         raise ShapeError(f"logits has shape {logits.shape}; it needs (B, T, K) or (N, K)")
-    tables: Sequence = logits if logits.ndim == 3 else [logits]
+    tables: Any = logits if logits.ndim == 3 else [logits]
     lengths = None
     if "lengths" in arrays:
         most = logits.shape[1] if logits.ndim == 3 else len(logits)
@@ -75,7 +76,7 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], Sequenc
             "must hold word_ids beside logits: of each token its word's number, or -1; or lengths, or "
             "attention_mask, where each token is a word; or labels that are -100 where a token is of no word"
         )
-    there: Sequence
+    there: Any
     if known is not None:
         there = known
     elif lengths is None:

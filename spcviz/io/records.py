@@ -1,4 +1,4 @@
-"""Sentences in JSON: an object a sentence, with lists of tokens and tags, or a text with spans of characters.
+"""Read sentences in JSON: one object each, with lists of tokens and tags or a text with character spans.
 
 =====================  =========================================================================
 tokens and tags        ``{"tokens": [...], "ner_tags": [...]}``: Hugging Face, and most tools
@@ -147,9 +147,9 @@ def _records(name: str, held: Any, names: Names) -> list[Any]:
 def _rows_of_pandas(held: dict[str, Any]) -> list[Any]:
     """Records of a table that pandas wrote with its columns apart, or by row number; none of others."""
     columns, rows = held.get("columns"), held.get("data")
-    is_split = isinstance(columns, list) and isinstance(rows, list) and bool(rows)
-    if is_split and all(isinstance(row, list) and len(row) == len(columns) for row in rows):
-        return [dict(zip(map(str, columns), row)) for row in rows]
+    lists = [columns, *rows] if isinstance(rows, list) and rows else []
+    if lists and all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists):
+        return [dict(zip(map(str, lists[0]), row)) for row in lists[1:]]
     is_by_number = bool(held) and all(key.isdecimal() and isinstance(one, dict) for key, one in held.items())
     return list(held.values()) if is_by_number else []
 
@@ -233,7 +233,9 @@ def table_of_records(
         raise ArgumentError(f"{name}: is {what} of texts ({n_open:,}) that nobody has annotated yet")
     if not sentences:
         raise ArgumentError(f"{name}: is {what}, but holds no tokens")
-    notes = ("Labels are numbers: the file has no names for them",) if n_unnamed else ()
+    notes: tuple[str, ...] = ()
+    if n_unnamed:
+        notes = ("Labels are numbers: the file has no names for them",)
     if n_open:
         is_one = n_open == 1
         notes += (f"{n_open:,} {'text that is' if is_one else 'texts that are'} not annotated "
@@ -294,7 +296,7 @@ def _tagged_words(record: dict, text: str) -> dict[str, list]:
         for key in field_names.order_fields(record, field_names.LABEL)
         if isinstance(record[key], str)
     )
-    row = next((one.split() for one in tags), [])
+    row: list[str] = next((one.split() for one in tags), [])
     return {"token": words, "label": row} if words and len(row) == len(words) else {}
 
 
@@ -329,10 +331,11 @@ def _of_objects(where: str, what: str, words: list[dict]) -> dict[str, list]:
     usual = field_names.order_fields(words[0], field_names.TOKEN)
     token = next((key for key in usual if isinstance(words[0][key], str)), None)
     if token is None:
-        fields = ", ".join(map(str, words[0]))[:80]
-        raise ArgumentError(f"{where}: is {what} of words without a text; they have {fields or 'nothing'}")
-    fields = {token: [one.get(token) for one in words]}
-    if not all(isinstance(one, str) for one in fields[token]):
+        has = ", ".join(map(str, words[0]))[:80]
+        raise ArgumentError(f"{where}: is {what} of words without a text; they have {has or 'nothing'}")
+    texts: list[Any] = [one.get(token) for one in words]
+    fields = {token: texts}
+    if not all(isinstance(one, str) for one in texts):
         raise ArgumentError(f"{where}: is {what} with a word that has no {token!r:.40}")
     for key in words[0]:
         values = [one.get(key) for one in words]

@@ -1,4 +1,4 @@
-"""Tables with a sentence a row: its tokens and tags as lists in cells, or a text and its spans.
+"""Read tables with one sentence a row: lists of tokens and tags in cells, or a text and its spans.
 
 Spans are those of `spans`, as doccano and Label Studio write them into a CSV: ``[[0, 5, 'PER']]``, or a list
 of objects with start, end and labels.

@@ -1,4 +1,4 @@
-"""Tables of scores, a row a token: which column is what, and what its cells say.
+"""Read tables of scores with a token a row: detect the columns, and parse their cells.
 
 ==============  ====================================================================================
 sequence        an id whose rows are neighbours, documents beside it, or blank rows between sentences
@@ -10,7 +10,7 @@ left out        row numbers, columns that number tokens, and columns of words
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.boundaries import Boundaries, Splitter, boundaries_of, is_numbering
-from spcviz.io.cells import SIGNS, Row, rows_of
+from spcviz.io.cells import CHARACTER_OF, Row, rows_of
 from spcviz.io.source import Text, decode_text
 
 UNKNOWN = -1
@@ -117,8 +117,8 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
     text, n_before, separator = _without_preamble(text.lstrip("\r\n"))
     head = text.partition("\n")[0]
     names = ("comma", "semicolon", "tab")
-    separator = separator or max(names, key=lambda name: head.count(SIGNS[name]))
-    rows = []
+    separator = separator or max(names, key=lambda name: head.count(CHARACTER_OF[name]))
+    rows: list[Row] = []
     for line, row in rows_of(text, separator, is_whole=is_whole):
         has_any = any(map(str.strip, row))
         if has_any or (rows and rows[-1][1]):  # one blank row says as much as several
@@ -141,7 +141,7 @@ def _without_preamble(text: str) -> tuple[str, int, str]:
     n_before, told = 0, ""
     for line, below in pairwise(lines[:_MOST_BEFORE]):
         if found := _SEPARATOR.fullmatch(line.rstrip("\r")):
-            told = next((name for name, sign in SIGNS.items() if sign == found[1]), told)
+            told = next((name for name, sign in CHARACTER_OF.items() if sign == found[1]), told)
         elif not (line.startswith("#") and _n_signs(below) > _n_signs(line)):
             break
         n_before += 1
@@ -215,7 +215,13 @@ def _is_word(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and not _is_number(cell) and cell.lower() not in _NOTHING
 
 
-def _boundaries(header, full, sequence, scores, rows) -> Boundaries:
+def _boundaries(
+    header: Sequence[str],
+    full: Sequence[Sequence[str]],
+    sequence: int | None,
+    scores: Collection[int],
+    rows: Sequence[Row],
+) -> Boundaries:
     """What separates sequences, by columns that hold no scores."""
     is_blank = any(not row for _, row in rows)
     found = boundaries_of(header, full[:_LOOKED_AT], is_blank=is_blank)

@@ -176,7 +176,7 @@ def _check_scores(arrays: dict[str, np.ndarray]) -> ScoreFile:
     if names is not None and len(set(names)) < len(names):
         raise ArgumentError(f"label_names must be different, got {list(names)!r:.60}")
     wanted = {"transitions": (n_labels, n_labels), "start": (n_labels,), "end": (n_labels,)}
-    tables = {}
+    tables: dict[str, Any] = {}
     for key, shape in wanted.items():
         if key in arrays:
             tables[key] = checks.scores(key, arrays[key], len(shape))

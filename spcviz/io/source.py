@@ -1,4 +1,4 @@
-"""What a file holds, wherever it comes from: a path, an open file, bytes, a text, lines."""
+"""Open what a reader was handed: a path, an open file, bytes, a text, or lines."""
 
 import codecs
 import os

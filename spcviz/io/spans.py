@@ -1,4 +1,4 @@
-"""Texts with spans of characters, as annotation tools write them, and the BIO labels of their words."""
+"""Convert character spans, as annotation tools write them, to BIO labels of words."""
 
 import re
 from itertools import pairwise

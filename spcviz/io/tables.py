@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Excel, by the libraries that read them, where those are installed."""
+"""Read Parquet, Arrow and Excel files, by the libraries for them where these are installed."""
 
 import io
 import json

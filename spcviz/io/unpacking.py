@@ -1,4 +1,4 @@
-"""Packed files of a stranger, gzip and zip, opened with bounds: the one place that unpacks a text."""
+"""Unpack gzip and zip files of strangers within bounds: the one place that decompresses a text."""
 
 import zlib
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""What all estimators share: `generator` of a ``random_state``, `Versioned` pickles, `rename_parameters`."""
+"""Base code of all estimators: `generator` of a ``random_state``, `Versioned` pickles, old names."""
 
 import functools
 import warnings

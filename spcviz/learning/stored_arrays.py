@@ -1,4 +1,4 @@
-"""What the arrays of a stored model must be to each other, before a kernel reads by them.
+"""Check the arrays of a stored model against each other, before a kernel indexes by them.
 
 Kernels look at no bounds. Whoever takes a state from outside compares every array's shape, dtype and range
 with the others first; each complaint opens with the field.

@@ -1,4 +1,4 @@
-"""Work of a tagger on several cores at once: threads, since kernels release the interpreter's lock."""
+"""Run a tagger on several cores: threads, since kernels release the interpreter's lock."""
 
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""The problems: one folder each, this list of their names, and everything that follows from it.
+"""The list of problems, and what follows from it: trainings, reproductions, data sets, pages.
 
 Command line, catalogue of data, warm-up, side bar, links on the home page and the list of Paper tables are
 read off the folders named here; see `spcviz.registry.problem` for what each of them says of itself.

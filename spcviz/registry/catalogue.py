@@ -1,25 +1,28 @@
-"""Which data sets there are, where they come from, which are here, and how to bring the others.
+"""Catalogue of data sets: where each comes from, whether it is here, and how to get it.
 
 The handwritten words ship with the project. Other sets are looked for in the folder that the
 environment variable SPCVIZ_DATA names; nothing is fetched by itself.
 """
 
 import hashlib
+from collections.abc import Iterator
+from pathlib import Path
 
 from spcviz import registry
 from spcviz.engine.errors import ArgumentError
+from spcviz.registry.problem import DataSet
 from spcviz.shared.folders import data_folder, state_of_data
 
-OF_NO_PROBLEM = ()
+OF_NO_PROBLEM: tuple[DataSet, ...] = ()
 """Sets (`DataSet`) that can be brought and that no problem reads yet: none now."""
 
 
-def data_sets():
+def data_sets() -> list[DataSet]:
     """Every `DataSet`: those of the problems, then `OF_NO_PROBLEM`."""
     return [*registry.data_sets(), *OF_NO_PROBLEM]
 
 
-def is_intact(entry):
+def is_intact(entry: DataSet) -> bool:
     """Whether the file of a data set that ships is there, byte for byte."""
     if entry.shipped is None:
         return False
@@ -29,7 +32,7 @@ def is_intact(entry):
         return False
 
 
-def describe():
+def describe() -> Iterator[str]:
     """Lines for a person: each set, where it comes from, whether it is here."""
     folder, entries = data_folder(), data_sets()
     yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
@@ -43,7 +46,7 @@ def describe():
             yield f"  {entry.shipped}: {state}"
 
 
-def _place(entry, folder):
+def _place(entry: DataSet, folder: Path | None) -> str:
     """Whether a set that does not ship is here, or what brings it."""
     if folder is not None and (folder / entry.folder).is_dir():
         return "found"
@@ -52,7 +55,7 @@ def _place(entry, folder):
     return f"not found; put it in $SPCVIZ_DATA/{entry.folder}"
 
 
-def get(name, folder=None, *, is_trusted=False):
+def get(name: str, folder: Path | None = None, *, is_trusted: bool = False) -> Iterator[str]:
     """Download the original of a data set into `folder`, ``originals/<name>`` below SPCVIZ_DATA by default.
 
     Yields lines for a person; `is_trusted` goes on with files whose SHA-256 is not known here. See
@@ -67,7 +70,7 @@ def get(name, folder=None, *, is_trusted=False):
     yield from bring.get(entry, registry.load(entry.sources), folder, is_trusted)
 
 
-def prepare(name, folder, data=None):
+def prepare(name: str, folder: Path, data: Path | None = None) -> Iterator[str]:
     """Turn an unpacked original into what the loaders read, in `data`, by default SPCVIZ_DATA.
 
     Yields lines for a person; see `spcviz.shared.bring.place.prepare`.
@@ -78,7 +81,7 @@ def prepare(name, folder, data=None):
     yield from place.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
 
 
-def _find_row(name):
+def _find_row(name: str) -> DataSet:
     """The row of a set that can be brought."""
     known = {entry.name: entry for entry in data_sets() if entry.prepare}
     if name not in known:
@@ -86,7 +89,7 @@ def _find_row(name):
     return known[name]
 
 
-def _needed_folder():
+def _needed_folder() -> Path:
     folder = data_folder()
     if folder is None:
         raise ArgumentError(f"{state_of_data()}; let it name a folder, or give one with --to")

@@ -1,4 +1,4 @@
-"""What the stored models owe to the data they learned from, and what may be done with them.
+"""Licences of the stored models: what the data they learned from require and allow.
 
 The code is under the MIT licence. A stored model is not, as soon as its data ask for more: each problem says
 what its models learned from (`spcviz.registry.problem.Model`), each data set what that asks of them
@@ -7,7 +7,10 @@ what its models learned from (`spcviz.registry.problem.Model`), each data set wh
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from spcviz import registry
 from spcviz.store import list_models, repair_command, set_licence
@@ -37,7 +40,7 @@ terms of its problem's models above, `first_scenes-pose-*` holds frames of a sig
 that this project measured."""
 
 
-def of(name: str) -> dict:
+def of(name: str) -> dict[str, Any]:
     """What a model's manifest is to say under ``licence``; empty for a model that no problem knows.
 
     >>> of("ocr-hog")["weights"]
@@ -61,13 +64,13 @@ def of(name: str) -> dict:
     }
 
 
-def stamp(folder) -> list[str]:
+def stamp(folder: Path) -> list[str]:
     """Write into each manifest of a folder what its model owes; the names of those that did not say it."""
     names = [status.name for status in list_models(folder) if not status.problem]
     return [name for name in names if (licence := of(name)) and set_licence(folder, name, licence)]
 
 
-def read_licences(folder) -> dict[str, dict]:
+def read_licences(folder: Path) -> dict[str, dict[str, Any]]:
     """{name: what its manifest says under ``licence``} of a folder's models; empty where it says nothing."""
     return {
         status.name: json.loads((folder / f"{status.name}.json").read_bytes()).get("licence", {})
@@ -76,9 +79,10 @@ def read_licences(folder) -> dict[str, dict]:
     }
 
 
-def text(folder) -> str:
+def text(folder: Path) -> str:
     """Markdown: a row for each model of a folder, the strictest first, and one for each data set."""
-    by_model, order, data = read_licences(folder), list(WEIGHTS.values()), {}
+    by_model, order = read_licences(folder), list(WEIGHTS.values())
+    data: dict[str, dict[str, str]] = {}
     rows = []
     for name in sorted(by_model, key=lambda name: (-_rank(by_model[name], order), name)):
         licence = by_model[name]
@@ -94,20 +98,20 @@ def text(folder) -> str:
     return "\n\n".join([_HEAD, models, _table(("data", "from"), origins), _FOOT.format(**shipped)]) + "\n"
 
 
-def _table(head, rows):
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
 
 
-def _rank(licence, order):
+def _rank(licence: dict[str, Any], order: list[str]) -> int:
     """How strict; a model that says nothing stands on top."""
     return order.index(licence["weights"]) if licence.get("weights") in order else len(order)
 
 
 @lru_cache(maxsize=4)
-def summary(folder) -> str:
+def summary(folder: Path) -> str:
     """What may be done with the models of a folder, as Markdown: a line for each kind of terms."""
     by_model, order = read_licences(folder), [*WEIGHTS.values(), NOT_SAID]
-    by_terms = {terms: [] for terms in reversed(order)}
+    by_terms: dict[str, list[str]] = {terms: [] for terms in reversed(order)}
     for name, licence in by_model.items():
         by_terms[licence["weights"] if licence.get("weights") in order else NOT_SAID].append(name)
     lines = [f"- {terms}: {', '.join(names)}" for terms, names in by_terms.items() if names]

@@ -1,4 +1,4 @@
-"""A card of each stored model: what it is, what it learned from, how it was made, what was measured.
+"""Model cards: what each stored model is, its training data, how it was made, its measurements.
 
 All of it is read from the manifests and from what problems say of themselves; `report` writes it to
 ``docs/models.md``.

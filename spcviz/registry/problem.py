@@ -1,4 +1,4 @@
-"""What a problem says of itself: the contract between a problem's folder and everything that serves them all.
+"""`Problem`, the contract between a problem's folder and the code that serves all problems.
 
 ``spcviz/problems/<name>/__init__.py`` holds ``PROBLEM = Problem(...)`` and imports nothing but this module:
 what is behind it is named, ``"module:name"``, and loaded when it is wanted (`spcviz.registry`).

@@ -1,4 +1,4 @@
-"""Compiling the kernels of every page ahead of need: in child processes, in the order of the side bar.
+"""Compile the kernels of all pages ahead of need, in child processes, in the order of the side bar.
 
 A warm-up group is what one problem compiles by running once on something small (`Problem.warmup`). What numba
 makes lies in the folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<group>.ready``, says
@@ -12,10 +12,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from spcviz import registry
 from spcviz.engine.kernels import carrying, kernel_cache
+from spcviz.registry.problem import Problem
 from spcviz.shared.folders import CACHE, ROOT
 
 MEASURED = CACHE / "warmup.json"
@@ -23,39 +26,40 @@ MEASURED = CACHE / "warmup.json"
 
 
 @cache
-def families():
+def families() -> dict[str, list[str]]:
     """Groups of each family in the order of the side bar: {family: list of names}."""
     sections = {name: place for place, name in enumerate(registry.SECTIONS)}
 
-    def place(problem):
+    def place(problem: Problem) -> int:
         return min((sections.get(page.section, len(sections)) for page in problem.pages), default=99)
 
     every = [problem for problem in registry.problems() if problem.warmup]
-    by_family = {problem.family: [] for problem in every}  # that of the first problem first
+    # A family stands where its first problem does.
+    by_family: dict[str, list[str]] = {problem.family: [] for problem in every}
     for problem in sorted(every, key=place):
         by_family[problem.family].append(problem.name)
     return by_family
 
 
-def groups():
+def groups() -> list[str]:
     """Names of all groups, the families by turns: first comes what a visitor may want first."""
     lanes = list(families().values())
     longest = max(map(len, lanes))
     return [lane[i] for i in range(longest) for lane in lanes if i < len(lane)]
 
 
-def note(name):
+def note(name: str) -> Path | None:
     """The file that says that a group is compiled, or None where nothing can be kept."""
     folder = kernel_cache.folder()
     return None if folder is None else folder / f"{name}.ready"
 
 
-def is_compiled(name):
+def is_compiled(name: str) -> bool:
     """Whether a group's kernels lie in the folder."""
     return (path := note(name)) is not None and path.is_file()
 
 
-def compile_here(names, models):
+def compile_here(names: Sequence[str], models: Path) -> Iterator[tuple[str, float]]:
     """Compile groups in this process, or load what is compiled; yields each with its CPU seconds."""
     for name in names:
         start = time.process_time()
@@ -73,37 +77,42 @@ def compile_here(names, models):
 class Child:
     """A process that compiles what is missing of one family."""
 
-    def __init__(self, names):
+    def __init__(self, names: list[str]) -> None:
         command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
         native = os.environ | {carrying.CARRIED: ""}  # what an image carries is there already
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=native)
 
-    def is_busy(self):
+    def is_busy(self) -> bool:
         """Whether it is still at work."""
         return self.process.poll() is None
 
-    def stop(self):
+    def stop(self) -> None:
         """End it, as a server does that ends itself."""
         if self.is_busy():
             self.process.terminate()
 
 
-def start_children():
+def start_children() -> list[Child]:
     """A `Child` for every family with something left to compile; none where nothing can be kept."""
-    if kernel_cache.folder() is None:
-        return []
     own = kernel_cache.own_folder()
+    if kernel_cache.folder() is None or own is None:
+        return []
     missing = ([n for n in names if not (own / f"{n}.ready").is_file()] for names in families().values())
     return [Child(names) for names in missing if names]
 
 
-def read_notes():
+def read_notes() -> dict[str, float]:
     """CPU seconds that each compiled group took, from the notes: {group: seconds}."""
-    return {name: round(json.loads(note(name).read_text()), 1) for name in groups() if is_compiled(name)}
+    paths = {name: note(name) for name in groups()}
+    return {
+        name: round(json.loads(path.read_text()), 1)
+        for name, path in paths.items()
+        if path is not None and path.is_file()
+    }
 
 
-def read_measured():
+def read_measured() -> dict[str, float]:
     """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
     try:
         by_group = json.loads(MEASURED.read_text(encoding="utf-8"))
@@ -112,7 +121,9 @@ def read_measured():
         return {}
 
 
-def seconds_left(names, done, begun, now, table):
+def seconds_left(
+    names: Collection[str], done: Mapping[str, float], begun: float, now: float, table: Mapping[str, float]
+) -> float:
     """How long a family's process still needs, at least 1 s.
 
     It compiles `names` in turn, up to the group that is waited for; `done` has the time at which each was

@@ -1,4 +1,4 @@
-"""Results of queries on sequences: the k best, witnesses, curves over thresholds."""
+"""Result types of queries on sequences: the k best, witnesses, curves over thresholds."""
 
 from importlib import import_module
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a pruning left of sequences: n-grams of labels, to be grown, rescored, decoded and written down."""
+"""Lattices that pruning leaves of sequences: grow n-grams, rescore, decode, export."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

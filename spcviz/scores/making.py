@@ -1,4 +1,4 @@
-"""`from_emissions`: scores of labels in any form, as `Sequences`."""
+"""`from_emissions`: make `Sequences` from arrays of label scores in any form."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names of labels, and which state of the engine each is."""
+"""Map names of labels to states of the engine, and back."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any

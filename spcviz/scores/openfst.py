@@ -1,4 +1,4 @@
-"""Lattices in the text format of OpenFst: https://www.openfst.org, as ``fstcompile`` reads it."""
+"""Write lattices in OpenFst's text format (https://www.openfst.org), as ``fstcompile`` reads it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Emissions in any of three forms as one table of rows: lists of arrays, padded arrays, one long array."""
+"""Pack emissions of any form as one table of rows: lists of arrays, padded arrays, one long array."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a caller of `prune` and `tune` asks for: one of three ways to say how far below the best to keep."""
+"""Parse the threshold arguments of `prune` and `tune`: three ways to say how far below the best to keep."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Chunks written as labels of tokens: BIO (IOB2), IOB1, BIOES; which label may follow which.
+"""Chunking schemes BIO (IOB2), IOB1 and BIOES: chunks to labels and back, and which label may follow which.
 
 ======  ==============================================================================
 BIO     B-x begins a chunk, I-x continues one of the same kind; also called IOB2
@@ -237,7 +237,7 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     return Rules(_scores(allowed), _scores(of_two[outside][part]), _scores(of_two[part, outside]))
 
 
-def _split_labels(labels: Iterable[Hashable]) -> tuple[list[Hashable], list[Part]]:
+def _split_labels(labels: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], list[Part]]:
     """(labels, roles and kinds of them); `ArgumentError` if there are too many for a table of pairs."""
     names = names_of(labels)
     if len(names) > MOST_LABELS:

@@ -1,4 +1,4 @@
-"""Sequences with scores of their labels, from whatever model, and every question that can be asked of them.
+"""`Sequences`: label scores of any model, with every exact query on them as a method.
 
 Arrays come back one a sequence, in the order given; a sequence without positions has empty answers. Labels go
 in and come out by their names where `from_emissions` was given names, else as numbers 0 .. K - 1.
@@ -43,7 +43,7 @@ class Sequences:
         shape = f"{len(self)} sequences, {int(self.lengths.sum())} positions, {self.n_labels} labels"
         return f"<Sequences: {shape}>"
 
-    def take(self, numbers: Sequence[int]) -> "Sequences":
+    def take(self, numbers: Sequence[int] | np.ndarray) -> "Sequences":
         """Some of the sequences, by their numbers from 0, in the order given.
 
         `ArgumentError`, `ShapeError` unless `numbers` are whole numbers from 0 to the last sequence's.

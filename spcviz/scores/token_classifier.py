@@ -1,4 +1,4 @@
-"""Logits of a token classifier as sequences of words: arrays only, whichever library they come from."""
+"""Convert a token classifier's logits to sequences of words: arrays only, from any library."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,7 +71,7 @@ def words_of(
     logits: Any,
     word_ids: Sequence,
     attention_mask: Any = None,
-    overflow_to_sample_mapping: Sequence[int] | None = None,
+    overflow_to_sample_mapping: Sequence[int] | np.ndarray | None = None,
     subwords: str = "first",
 ) -> list[np.ndarray]:
     """Logits (words, K) of each sequence; arguments and errors as of `from_hf`."""
@@ -128,7 +128,7 @@ def windows_of(lengths: Sequence[int], word_ids: Sequence, attention_mask: Any =
     return [_window(i, *sequence) for i, sequence in enumerate(zip(lengths, ids, there))]
 
 
-def sentences_of(windows: list[dict], mapping: Sequence[int] | None) -> list[list[Pieces]]:
+def sentences_of(windows: list[dict], mapping: Sequence[int] | np.ndarray | None) -> list[list[Pieces]]:
     """Of each sentence the places of its words 0, 1, ..., in the window that holds each one best."""
     if mapping is None:
         return [_best(f"word_ids[{i}]", [(i, window)]) for i, window in enumerate(windows)]

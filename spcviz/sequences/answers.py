@@ -1,4 +1,4 @@
-"""What taggers answer with: lists of labels, as other libraries' metrics take them, and the k best."""
+"""Result types of taggers: lists of labels, as other libraries' metrics take them, and the k best."""
 
 from typing import Any, NamedTuple
 

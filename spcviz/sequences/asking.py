@@ -1,4 +1,4 @@
-r"""What can be asked of a first-order tagger beside labels: scores, probabilities, entropies, samples.
+r"""Queries that first-order taggers answer beside labels: scores, probabilities, entropies, samples.
 
 .. math:: \log p(y \mid x) = \psi(x, y) - \log Z(x), \qquad
           H = \log Z - \sum_{i,k} p_i(k) u_i(k) - \sum_{j,k} n(j, k) t(j, k)

@@ -1,4 +1,4 @@
-"""What the taggers share: reading X and y, answers of each kind, scoring, going to a state and back."""
+"""Base class of all taggers: reads X and y, predicts, scores, converts to a state and back."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +32,7 @@ from spcviz.sequences.training_data import (
 class SequenceTagger(Versioned):
     """Base of the taggers; not for use by itself."""
 
-    State: type
+    State: Any
     classes_: np.ndarray
     vocabulary_: Vocabulary | None
     n_features_in_: int
@@ -48,11 +48,11 @@ class SequenceTagger(Versioned):
     @property
     def feature_names_in_(self) -> np.ndarray:
         """Names of the features in the order of the weights; only where they are named."""
-        if getattr(self, "vocabulary_", None) is None:
+        if (vocabulary := getattr(self, "vocabulary_", None)) is None:
             raise AttributeError(
                 f"{type(self).__name__} has no feature names: it was not fitted on named ones"
             )
-        return np.array(list(self.vocabulary_), dtype=object)
+        return np.array(list(vocabulary), dtype=object)
 
     def score(self, X: Inputs, y: Targets, sample_weight: Any = None) -> float:
         """Share of tokens with the right label; labels that training has not seen count as wrong.

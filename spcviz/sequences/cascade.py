@@ -262,7 +262,7 @@ class CascadeTagger(Tuned):
                 tick=bar.tick,
             )
         self.cascade_, self.levels_, self.worth_ = trained
-        if self.has_fallen_back_:
+        if self.has_fallen_back_ and trained.worth is not None:
             warnings.warn(_why_not(trained.worth), stacklevel=3)
         return self
 

@@ -1,8 +1,8 @@
-"""What the taggers with one weight a feature and label and one a step share: decoding and probabilities."""
+"""Base class of first-order taggers: decoding and probabilities from label and transition weights."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -57,9 +57,11 @@ class ChainTagger(FirstOrderTagger):
         return self.edge_weights_[n] if self.n_edges_ else np.zeros(len(self.classes_))
 
     def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
-        if allowed is None and self._is_plain() and type(X) in (list, tuple) and X:
+        vocabulary, items = getattr(self, "vocabulary_", None), cast("Sequence", X)
+        is_plain = allowed is None and self._is_plain() and type(X) in (list, tuple)
+        if is_plain and vocabulary is not None and items:
             steps = Weights(self.state_weights_, self.transition_weights_)
-            found = numbers_of_labels(X, self.vocabulary_, steps, self._forbidden())
+            found = numbers_of_labels(items, vocabulary, steps, self._forbidden())
             if found is not None:
                 classes = self.classes_.tolist()
                 return Labellings([[classes[k] for k in numbers] for numbers in found])
@@ -68,9 +70,8 @@ class ChainTagger(FirstOrderTagger):
     predict.__doc__ = SequenceTagger.predict.__doc__
 
     def _is_plain(self) -> bool:
-        """Whether features have names and all weights, and one thread is to be used."""
-        is_named = getattr(self, "vocabulary_", None) is not None
-        return is_named and not self.n_edges_ and self.n_jobs in (None, 1)
+        """Whether there are weights of features and steps alone, and one thread is to be used."""
+        return not self.n_edges_ and self.n_jobs in (None, 1)
 
     def _forbidden(self) -> np.ndarray | None:
         """Asked for once: a rule of one's own is called for each pair of labels."""
@@ -107,7 +108,7 @@ class ChainTagger(FirstOrderTagger):
     def _paths(self, k: int) -> Callable[[Block], list[TagPaths]]:
         steps = self._steps()
         return lambda block: [
-            self._best_paths(block, w, steps, k) for w in np.flatnonzero(np.diff(block.row_start))
+            self._best_paths(block, int(w), steps, k) for w in np.flatnonzero(np.diff(block.row_start))
         ]
 
     def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:

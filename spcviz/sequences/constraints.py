@@ -1,4 +1,4 @@
-"""Which label may follow which: a scheme of chunks (`spcviz.scores.schemes`), or a rule of one's own."""
+"""Constraints on which label may follow which: a chunking scheme (`scores.schemes`) or a custom rule."""
 
 from collections.abc import Callable
 from typing import Any

@@ -96,6 +96,9 @@ class ChainCRF(ChainTagger):
     """
 
     State = CRFState
+    adapting_: Adapting | None
+    all_possible_states: bool | None
+    all_possible_transitions: bool | None
 
     def __init__(
         self,
@@ -268,9 +271,14 @@ class ChainCRF(ChainTagger):
                 where = labels.place("y", int(wrong[0]), batch.encoded.lengths)
                 label = self.classes_[batch.labels[wrong[0]]].item()
                 raise ArgumentError(f"{where} must be among what allowed says, got {label!r}")
-        about = *batch.encoded, batch.labels, len(self.classes_)
-        each = {"weights": batch.weights, "position_weights": batch.token_weights}
-        return examples_of(*about, allowed=mask, **each)
+        return examples_of(
+            *batch.encoded,
+            batch.labels,
+            len(self.classes_),
+            allowed=mask,
+            weights=batch.weights,
+            position_weights=batch.token_weights,
+        )
 
     def _take(self, course: Course) -> None:
         self.set_weights(course.weights)

@@ -1,4 +1,4 @@
-"""The door for programs that were written for sklearn-crfsuite: the same class name and the same arguments.
+"""Drop-in replacement of sklearn-crfsuite: the same class name and arguments.
 
 >>> from spcviz.sequences.crfsuite import CRF
 >>> crf = CRF(algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=100, all_possible_transitions=True)

@@ -1,4 +1,4 @@
-"""X as users hand it over, encoded as rows of numbered features.
+"""Encode X, as users pass it, as rows of numbered features.
 
 X is a list with one item a sequence; a sequence is
 

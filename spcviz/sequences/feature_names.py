@@ -1,4 +1,4 @@
-r"""Names of features: what a pair ``(key, value)`` of a token's dict stands for.
+r"""Names of features: the string that a pair ``(key, value)`` of a token's dict stands for.
 
 - ``key=value``, if the value is a text, or one for each text of a list or set;
 - ``key`` with a value, if it is a number; ``True`` is 1, and what is 0 or ``False`` is not there;
@@ -168,5 +168,5 @@ def refuse_pair(where: str, name: Any, value: Any, depth: int = 0) -> NoReturn:
     if isinstance(value, list | tuple | np.ndarray) and all(isinstance(item, Real) for item in value):
         for i, number in enumerate(value):
             if not abs(float(number)) <= MAX_VALUE:
-                refuse_pair(where, f"{name}\\:{i}", number)
+                refuse_pair(where, f"{_text(name)}\\:{i}", number)
     raise ArgumentError(f"{where}[{name!r}] must be {_KINDS}, got {value!r:.60}") from None

@@ -1,4 +1,4 @@
-"""A fitted cascade at work: what its filters leave, and the best labellings and shares among it."""
+"""Prune sequences with a fitted cascade: survivors of its filters, best labellings and shares among them."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module

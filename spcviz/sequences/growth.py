@@ -1,4 +1,4 @@
-"""What a fitted cascade's filters leave of new sequences, with constraints or without; the k best of it."""
+"""Grow a fitted cascade's survivors on new sequences, with constraints or without; their k best."""
 
 import heapq
 import itertools
@@ -159,9 +159,12 @@ def rank_labellings(
     inner = lattice.node_start[first + example + 1]  # nodes before it have nothing behind them
     ends = range(lattice.node_start[last + example], lattice.node_start[last + example + 1])
     count = itertools.count()  # equals in the order in which they were found
-    waiting = [(-forward[v], next(count), v, 0.0, ()) for v in ends if forward[v] > -np.inf]
+    waiting: list[tuple[float, int, int, float, tuple]] = [
+        (-forward[v], next(count), v, 0.0, ()) for v in ends if forward[v] > -np.inf
+    ]
     heapq.heapify(waiting)
-    scores, labels = [], []
+    scores: list[float] = []
+    labels: list[list[int]] = []
     while waiting and len(scores) < k:
         total, _, node, behind, path = heapq.heappop(waiting)
         if node < inner:

@@ -1,4 +1,4 @@
-"""What X and y may be, for whoever checks types: the taggers' doors are annotated with these.
+"""Type aliases of X and y that the taggers' signatures are annotated with.
 
 A checker cannot tell a text from a list of texts, so some mistakes are left to the error that names the item.
 

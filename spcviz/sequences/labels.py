@@ -1,4 +1,4 @@
-"""y and allowed labels as users hand them over, as numbers and masks; errors name the item."""
+"""Encode y and allowed labels, as users pass them, as numbers and masks; errors name the item."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import chain
@@ -49,8 +49,9 @@ def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
         raise ArgumentError(f"y must be a list of sequences of labels, got {y!r:.60}")
     if hasattr(y, "columns") and hasattr(y, "iloc"):  # iterating over it gives the columns' names
         raise ArgumentError(
-            f"y must be a list of sequences of labels, got a {type(y).__name__} of shape {y.shape} (a row a "
-            "token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
+            "y must be a list of sequences of labels, got a "
+            f"{type(y).__name__} of shape {getattr(y, 'shape', None)} "
+            "(a row a token: [group.tolist() for _, group in table.groupby('sentence')['label']])"
         )
     items = list(y)
     if items and isinstance(items[0], str | int | np.integer):

@@ -1,4 +1,4 @@
-"""Lattices of a fitted cascade: what they are made of, their levels one by one, their shares by token."""
+"""Compute the lattices of a fitted cascade level by level, and shares of labels by token."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What taggers share that go through the training sequences one after the other, pass by pass."""
+"""Base class of taggers that learn online, sequence by sequence, pass by pass."""
 
 import warnings
 from collections.abc import Callable
@@ -76,8 +76,13 @@ class OnlineTagger(ChainTagger):
         """Learn from a batch; `begin` is what to go on with, None at the start."""
         forbidden = self._forbidden()
         training_data.check_steps(batch, forbidden, self.classes_, self.constraints)
-        each = {"weights": batch.weights, "position_weights": batch.token_weights}
-        data = examples_of(*batch.encoded, batch.labels, len(self.classes_), **each)
+        data = examples_of(
+            *batch.encoded,
+            batch.labels,
+            len(self.classes_),
+            weights=batch.weights,
+            position_weights=batch.token_weights,
+        )
         rng = generator(self.random_state)
         with Bar(type(self).__name__, passes, self.verbose) as bar:
             walk = self._walk(data, rng, passes, begin, forbidden, bar.tick)

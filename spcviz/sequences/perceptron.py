@@ -59,6 +59,7 @@ class StructuredPerceptron(OnlineTagger):
     """
 
     State = PerceptronState
+    running_: Running | None
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class StructuredPerceptron(OnlineTagger):
         goes_on = self._may_go_on()
         how = {"goes_on": goes_on, "classes": None if goes_on else classes, "token_weight": token_weight}
         batch = self._read(X, y, sample_weight, **how)
-        running = None
+        running: Running | None = None
         if goes_on:
             known = getattr(self, "running_", None) or begin(self._grown_weights(self.n_features_in_))
             running = known.widen(self.n_features_in_ + self.n_edges_, self.n_edges_)

@@ -1,4 +1,4 @@
-"""The door for programs that were written for python-crfsuite: `Trainer`, `Tagger` and `ItemSequence`.
+"""Drop-in replacement of python-crfsuite: `Trainer`, `Tagger` and `ItemSequence`.
 
 >>> import tempfile
 >>> from spcviz.sequences import pycrfsuite

@@ -1,4 +1,4 @@
-"""Named features without values from lists to labels in one pass: features in C, the rest in one kernel.
+"""Fast path from named features without values to labels: features hashed in C, one kernel for the rest.
 
 A sentence a call is how taggers serve, and then checking, splitting rows and calling kernel after kernel
 takes three times as long as looking up features and finding labels. Whatever is not plain (a value, a mask,

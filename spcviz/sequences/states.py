@@ -1,4 +1,4 @@
-"""States of taggers: fitted models as plain arrays and texts.
+"""Convert fitted taggers to plain arrays and texts, and check such states when they come from outside.
 
 One that comes from outside is compared, field by field, before anything is read by it.
 """

@@ -1,4 +1,4 @@
-"""Tokens as numbers of features: the dicts, lists, sets and bytes that stand for them, and the vocabulary.
+"""Encode tokens (dicts, lists, sets, bytes) as numbers of features, with the vocabulary of these.
 
 What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
 by key and value, too: a dict is looked up key by key, and no text is put together, be the value known or not.
@@ -103,7 +103,7 @@ class Numbered(NamedTuple):
     """Features of tokens: how many each has (N,), their numbers (-1: unknown), values (None: all 1)."""
 
     counts: np.ndarray
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]  # nobody asks a tuple's own index here
     values: np.ndarray | None
 
 
@@ -171,7 +171,8 @@ def _spelt_out(numbers: dict[str, int], name: Any, value: Any, odd: Odd) -> int:
 
 def _grown_codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
     """`_codes`, where what is new is numbered in the order in which it comes."""
-    n, odd, numbers = int(counts.sum()), [], pairs.vocabulary
+    n, numbers = int(counts.sum()), pairs.vocabulary
+    odd: Odd = []
     pairs.grows = True
     try:
         tables = map(pairs.__getitem__, chain.from_iterable(dicts))
@@ -186,7 +187,7 @@ def _grown_codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tup
             for each, _ in entries_of(name, value):
                 numbers.setdefault(each, len(numbers))
         pairs.caught_up()
-        odd = []
+        odd.clear()
         index = np.fromiter((_code(pairs, name, value, odd) for name, value in items), np.int32, n)
     finally:
         pairs.grows = False

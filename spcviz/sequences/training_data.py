@@ -1,4 +1,4 @@
-"""Training data of a tagger as numbers: labels, weights of sequences and tokens, features often enough."""
+"""Prepare a tagger's training data: numbered labels, weights of sequences and tokens, rare features cut."""
 
 from typing import Any, NamedTuple
 

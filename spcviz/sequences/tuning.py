@@ -1,4 +1,4 @@
-"""A fitted cascade's thresholds: chosen anew on other sequences, filter by filter or with a promise."""
+"""Choose a fitted cascade's thresholds anew on other sequences, filter by filter or with a guarantee."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self

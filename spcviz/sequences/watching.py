@@ -1,4 +1,4 @@
-"""What is looked at while training: the loss of sequences set aside, which says when to stop, and a bar."""
+"""Monitor training: the validation loss that stops it early, and a progress bar."""
 
 from collections.abc import Callable
 from typing import Any, Self

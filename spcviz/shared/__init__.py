@@ -1,1 +1,1 @@
-"""What problems share: folders, kept work, jobs, reports, uploads."""
+"""Services that problems share: folders, results, jobs and a disk cache, uploads, child processes."""

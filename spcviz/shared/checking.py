@@ -1,6 +1,7 @@
-"""Compare a result made again, on some of its folds, with the stored one."""
+"""Compare a reproduction of some folds with the stored result (``reproduce --check``)."""
 
 import math
+from typing import Any
 
 TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
 """Words of keys whose values are times, or made of times: no two runs agree on them."""
@@ -8,7 +9,7 @@ TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
 TOLERANCE = 1e-9
 
 
-def differences(new: dict, old: dict):
+def differences(new: dict[str, Any], old: dict[str, Any]) -> tuple[int, list[str]]:
     """How many values two results' folds share, and a line for each that differs by more than 1e-9 and is no
     time.
 
@@ -17,7 +18,8 @@ def differences(new: dict, old: dict):
     >>> differences(new, old)
     (1, ['fold 0, row 1, loss: 0.26, was 0.25'])
     """
-    lines, compared = [], 0
+    lines: list[str] = []
+    compared = 0
     for name, digest in new["data_digests"].items():  # a part of a result has a part of its data
         if digest != old["data_digests"].get(name):
             lines.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
@@ -37,7 +39,7 @@ def differences(new: dict, old: dict):
     return compared, lines
 
 
-def _compare(new, old, where):
+def _compare(new: object, old: object, where: str) -> tuple[int, list[str]]:
     """(values compared, lines) of two values of JSON."""
     if isinstance(new, dict) and isinstance(old, dict):
         keys = [key for key in new | old if not TIMED & set(str(key).split("_"))]
@@ -50,8 +52,7 @@ def _compare(new, old, where):
     return sum(count for count, _ in parts), [line for _, lines in parts for line in lines]
 
 
-def _is_same(new, old):
-    numbers = (int, float)
-    if isinstance(new, numbers) and isinstance(old, numbers) and not isinstance(new, bool):
+def _is_same(new: object, old: object) -> bool:
+    if isinstance(new, int | float) and isinstance(old, int | float) and not isinstance(new, bool):
         return math.isclose(new, old, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return new == old

@@ -2,26 +2,30 @@
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
-def median_us(call, repeats):
+
+def median_us(call: Callable[[], Any], repeats: int) -> float:
     """Median microseconds of a call after an uncounted one, wall clock or CPU, whichever is shorter."""
     return float(np.median(times_us(call, repeats)))
 
 
-def times_us(call, repeats) -> list[float]:
+def times_us(call: Callable[[], Any], repeats: int) -> list[float]:
     """Microseconds of every call after an uncounted one, as `median_us` takes them."""
     call()
     return [_time(call)[1] for _ in range(repeats)]
 
 
 def turns_us(
-    calls: Mapping[Hashable, Callable], repeats: int, now: Callable[[], float] = time.process_time
-) -> dict[Hashable, list[float]]:
+    calls: Mapping[K, Callable[[], Any]], repeats: int, now: Callable[[], float] = time.process_time
+) -> dict[K, list[float]]:
     """Microseconds of each call in every turn by a clock, all in turn, after a round that does not count."""
-    taken = {key: [] for key in calls}
+    taken: dict[K, list[float]] = {key: [] for key in calls}
     for _ in range(repeats + 1):
         for key, call in calls.items():
             start = now()
@@ -31,8 +35,8 @@ def turns_us(
 
 
 def medians_us(
-    calls: Mapping[Hashable, Callable], repeats: int, now: Callable[[], float] = time.process_time
-) -> dict[Hashable, float]:
+    calls: Mapping[K, Callable[[], Any]], repeats: int, now: Callable[[], float] = time.process_time
+) -> dict[K, float]:
     """The medians of `turns_us`."""
     return {key: float(np.median(times)) for key, times in turns_us(calls, repeats, now).items()}
 
@@ -50,7 +54,7 @@ def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
     return rounds_us(calls, rounds).min(axis=1).tolist()
 
 
-def _time(call, now=time.process_time):
+def _time(call: Callable[[], T], now: Callable[[], float] = time.process_time) -> tuple[T, float]:
     """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
     # Other programs on the machine must not count, nor a second thread twice.
     start, cpu_start = time.perf_counter(), now()
@@ -62,7 +66,7 @@ def _time(call, now=time.process_time):
 _LONG_US = 5000.0  # beyond it a first call's cold caches do not count
 
 
-def fastest_us(call):
+def fastest_us(call: Callable[[], T]) -> tuple[T, float]:
     """(result, microseconds) of the fastest of three calls, or of the first if that is long."""
     least = np.inf
     for _ in range(3):

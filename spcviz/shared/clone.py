@@ -1,4 +1,4 @@
-"""What lies beside the package in a clone of the repository and in no wheel: experiments, benchmarks."""
+"""Find what lies beside the package in a clone of the repository and in no wheel: experiments, benchmarks."""
 
 import sys
 from importlib import import_module

@@ -39,7 +39,7 @@ def shipped_path(path: Path) -> Path:
     return path
 
 
-def data_folder():
+def data_folder() -> Path | None:
     """The folder that SPCVIZ_DATA names, or None if it is unset or missing."""
     named = os.environ.get("SPCVIZ_DATA")
     folder = Path(named).expanduser() if named else None

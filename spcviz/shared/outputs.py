@@ -54,7 +54,7 @@ def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
     return path
 
 
-def _try(option, path, folder):
+def _try(option: str, path: Path, folder: Path) -> None:
     """Write a file of no name."""
     try:
         with tempfile.TemporaryFile(dir=folder) as trial:

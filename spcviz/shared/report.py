@@ -1,4 +1,4 @@
-"""The common form of every reproduced result, with its provenance: code, data, models, CPU time.
+"""Write a reproduced result in its common JSON form, with provenance: code, data, models, CPU time.
 
 The command line adds ``provenance``, a row for each command that made a part, ``command`` and ``seconds``.
 """
@@ -9,9 +9,10 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,9 @@ def describe(
     *,
     baselines: list[dict],
     settings: dict,
-    data,
+    data: Mapping[str, dict[str, np.ndarray]],
     fold_rows: Sequence[dict] = (),
-    **more,
+    **more: Any,
 ) -> dict:
     """Assemble a result for the JSON file.
 
@@ -63,7 +64,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([first, "|" + "---|" * len(head), *others])
 
 
-def mean_and_sd(name: str, values) -> dict[str, float | None]:
+def mean_and_sd(name: str, values: Sequence[float]) -> dict[str, float | None]:
     """Mean over folds, and the standard deviation where there is more than one.
 
     >>> mean_and_sd("us", [1.0, 3.0])["us"]
@@ -88,7 +89,7 @@ def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> d
     }
 
 
-def _commit():
+def _commit() -> str | None:
     """The clone's commit, or None where there is no git or no clone."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         command = ["git", "rev-parse", "--short=8", "HEAD"]
@@ -97,7 +98,7 @@ def _commit():
     return None
 
 
-def machine():
+def machine() -> dict[str, Any]:
     """What the times were measured on."""
     model = platform.processor() or platform.machine()
     try:

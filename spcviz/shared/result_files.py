@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from spcviz.engine.errors import SpcvizError
@@ -12,12 +13,12 @@ _OBJECTS = ("settings", "machine", "data_digests")
 class ResultError(SpcvizError, ValueError):
     """A stored result is not what its command writes; the message ends with the command that repairs it."""
 
-    def __init__(self, name, what):
+    def __init__(self, name: str, what: str) -> None:
         self.name, self.what = name, f"{name}.json {what}"
         super().__init__(f"{self.what}; make it again with: {repair_command(name)}")
 
 
-def repair_command(name):
+def repair_command(name: str) -> str:
     """The command that makes a result again.
 
     >>> repair_command("ocr-orders"), repair_command("bench-app")
@@ -46,7 +47,7 @@ def read(folder: Path, name: str) -> dict | None:
 
 
 @contextlib.contextmanager
-def reading(name: str):
+def reading(name: str) -> Iterator[None]:
     """Around all that is made of a stored result: what its content causes becomes a `ResultError`."""
     try:
         yield

@@ -1,21 +1,32 @@
 """Run a cascade on one example and time it level by level, for the pages with a lattice."""
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from spcviz.engine.ngrams.lattice import path_of, pointers, score_labels, symbols
+from spcviz.engine.ngrams.prune import Pruned
+from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.config import Cascade, Level
+from spcviz.learning.cascade.decoding import Step
+from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.shared.trace_records import LevelTrace
 
 
-def timed_run(cascade, features, length, n_levels, alphas):
+def timed_run(
+    cascade: Cascade, features: Features, length: int, n_levels: int, alphas: Sequence[float]
+) -> tuple[list[Step], list[np.ndarray], list[tuple[float, float]]]:
     """(steps, readings, microseconds of filter and predictor) of each level."""
-    steps, labels, times = [], [], []
+    steps: list[Step] = []
+    labels: list[np.ndarray] = []
+    times: list[tuple[float, float]] = []
     start = _now()
-    for level, step in zip(cascade.levels, filter_examples(cascade, features, [length], n_levels, alphas)):
+    walk = filter_examples(cascade, features, np.array([length]), n_levels, alphas)
+    for level, step in zip(cascade.levels, walk):
         filtered = _now()
         labels.append(predict(level, step.lattice, features).labels)
         steps.append(step)
@@ -24,13 +35,19 @@ def timed_run(cascade, features, length, n_levels, alphas):
     return steps, labels, times
 
 
-def alphas_used(cascade, alphas, n_levels):
+def alphas_used(cascade: Cascade, alphas: Sequence[float | None], n_levels: int) -> list[float]:
     """The alpha of each of the first levels: the tuned one where that given is None or missing."""
     given = [*alphas, *[None] * n_levels]
     return [level.alpha if a is None else a for level, a in zip(cascade.levels[:n_levels], given)]
 
 
-def at_margins(cascade, features, length, alphas, margins):
+def at_margins(
+    cascade: Cascade,
+    features: Features,
+    length: int,
+    alphas: Sequence[float | None],
+    margins: Sequence[float],
+) -> Cascade:
     """The cascade with tuned alphas of one example's own, each of which stands for a level's margin.
 
     A threshold a margin below the best is one of mean and best at the alpha 1 - margin / (best - mean), which
@@ -39,14 +56,22 @@ def at_margins(cascade, features, length, alphas, margins):
     levels, used = list(cascade.levels), list(alphas)
     for t, margin in enumerate(margins[: len(alphas)]):
         before = cascade._replace(levels=tuple(levels))
-        *_, step = filter_examples(before, features, [length], t + 1, [*alphas_used(before, used, t), 0.0])
+        tried = [*alphas_used(before, used, t), 0.0]
+        *_, step = filter_examples(before, features, np.array([length]), t + 1, tried)
         best, mean = step.pruned.limits.best[0], step.pruned.limits.mean[0]
         if step.pruned.limits.has_spread[0]:
             levels[t] = levels[t]._replace(alpha=float(rule.position(best - margin, best, mean)))
     return cascade._replace(levels=tuple(levels))
 
 
-def trace_fields(cascade, features, length, alphas, labels=None, turns=2):
+def trace_fields(
+    cascade: Cascade,
+    features: Features,
+    length: int,
+    alphas: Sequence[float],
+    labels: np.ndarray | None = None,
+    turns: int = 2,
+) -> dict[str, Any]:
     """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
     runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]
     steps, read, _ = runs[-1]
@@ -59,17 +84,19 @@ def trace_fields(cascade, features, length, alphas, labels=None, turns=2):
     return {"levels": tuple(levels), "predictions": predictions, "microseconds": in_all}
 
 
-def _now():
+def _now() -> tuple[float, float]:
     return time.perf_counter(), time.thread_time()
 
 
-def _us_between(start, end):
+def _us_between(start: tuple[float, float], end: tuple[float, float]) -> float:
     """Microseconds by the wall clock, or by this thread's time if that is shorter and not too coarse."""
     wall, cpu = (1e6 * (b - a) for a, b in zip(start, end))
     return min(wall, cpu) if cpu > 0 else wall
 
 
-def arc_level(level, step, labels, features, alpha, microseconds):
+def arc_level(
+    level: Level, step: Step, labels: np.ndarray | None, features: Features, alpha: float, microseconds: float
+) -> LevelTrace:
     """A `LevelTrace` of a level that filters n-grams, from its step of `filter_examples`."""
     lattice, arc_score, pruned = step
     passed = pruned.passed
@@ -92,7 +119,9 @@ def arc_level(level, step, labels, features, alpha, microseconds):
     )
 
 
-def node_level(level, step, labels, features, alpha, microseconds):
+def node_level(
+    level: Level, step: Step, labels: np.ndarray | None, features: Features, alpha: float, microseconds: float
+) -> LevelTrace:
     """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
     lattice, arc_score, pruned = step
     passed, truth = pruned.passed, _truth(lattice, labels)
@@ -124,13 +153,13 @@ def node_level(level, step, labels, features, alpha, microseconds):
     )
 
 
-def _truth(lattice, labels):
+def _truth(lattice: Lattice, labels: np.ndarray | None) -> np.ndarray:
     """The true path's arcs; none where it is unknown or not in the lattice."""
     arcs = np.zeros(0, dtype=np.int64) if labels is None else path_of(lattice, labels)
     return arcs if (arcs >= 0).all() else arcs[:0]
 
 
-def _score_of(labels, level, lattice, features):
+def _score_of(labels: np.ndarray | None, level: Level, lattice: Lattice, features: Features) -> float:
     """Score of a labelling, in or out of the lattice, under a level's filter; NaN of none."""
     if labels is None:
         return np.nan
@@ -138,7 +167,7 @@ def _score_of(labels, level, lattice, features):
     return float(score_labels(lattice, unary, level.filter.table, labels)[0])
 
 
-def _threshold(level, pruned, alpha):
+def _threshold(level: Level, pruned: Pruned, alpha: float) -> dict[str, Any]:
     """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
     used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
     fields = {name: getattr(pruned.limits, name)[0].item() for name in names}

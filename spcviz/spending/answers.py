@@ -1,4 +1,4 @@
-"""What estimators under a budget answer with."""
+"""Result types of the estimators under a budget."""
 
 from importlib import import_module
 from typing import NamedTuple

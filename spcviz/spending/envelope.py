@@ -1,4 +1,4 @@
-r"""The lower envelope of all ways to spend: at each budget the way that was best on held-out sequences.
+r"""`EnvelopeTagger`: at each budget the way to spend it that was best on held-out sequences.
 
 .. math:: e(r) = \min_{w,\, r' \le r} e_w(r')
 
@@ -202,8 +202,13 @@ class EnvelopeTagger(Budgeted):
         hold_out = checks.integer("hold_out", state.hold_out, 2, 1000)
         if state.random_state is not None:
             checks.integer("random_state", state.random_state, 0, 2**128)
-        about = {"max_iter": positions.max_iter, "cv": positions.cv, "random_state": state.random_state}
-        tagger = cls(positions.tiers, hold_out=hold_out, **about)
+        tagger = cls(
+            positions.tiers,
+            hold_out=hold_out,
+            max_iter=positions.max_iter,
+            cv=positions.cv,
+            random_state=state.random_state,
+        )
         return _set_learned(tagger, state.plan, positions, sequences)
 
 
@@ -268,8 +273,8 @@ def plan_ways(
         error = float(np.sqrt(spread_of(less, lengths)))
         if less.sum() / n <= 2 * error:  # twice: it is the best of many that were looked at
             best, less, error = fixed, less * 0, 0.0
-        mean = [float(wrong[at].sum() / n) for at in (best, fixed)]
-        plan.append(Choice(rate, best[0], float(rates[best[1]]), *mean, error))
+        mean, other = (float(wrong[at].sum() / n) for at in (best, fixed))
+        plan.append(Choice(rate, best[0], float(rates[best[1]]), mean, other, error))
     return tuple(plan)
 
 

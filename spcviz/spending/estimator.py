@@ -1,4 +1,4 @@
-"""What both estimators under a budget share: cross-fitted models, curves, what is state_checks."""
+"""Base class of the estimators under a budget: cross-fitted models, curves, checks of states."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -38,6 +38,9 @@ class Fitted(NamedTuple):
 
 class Budgeted(Versioned):
     """An estimator that predicts labels of sequences with what a budget buys."""
+
+    tiers: FeatureTiers
+    reader_: Reader
 
     def _fit_models(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""

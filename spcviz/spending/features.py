@@ -1,4 +1,4 @@
-"""Features of sequences at each tier: arrays as they are, names and sparse matrices by their entries.
+"""Features of sequences at each tier: dense arrays, or entries of named and sparse ones.
 
 A table of features (R, F_t) is an array of 32 bits, or a `scipy.sparse.csr_array` with rising columns, each
 once, and no zeros. What is computed with it is the same to the last bit either way. Names are numbered by

@@ -1,4 +1,4 @@
-"""Labels of sequences as numbers, and the folds that models are cross-fitted on."""
+"""Encode labels of sequences, and split the sequences into folds for cross-fitting."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,8 +1,8 @@
-"""Spending where features are computed when they are bought: nothing is computed that is not paid for.
+"""Spend a budget on features that are computed when they are bought, and never otherwise.
 
 What is bought on one sequence depends on the others only through the queue. So each sequence is run by itself
 with the scores that are known (`spcviz.learning.budgets.spending`), as far as the first purchase that is not:
-that is what it offers to the queue. The course is that of a batch whose features are all there.
+that is what it offers to the queue. The trajectory is that of a batch whose features are all there.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.world import Course, Rule
+from spcviz.learning.budgets.world import Rule, Trajectory
 from spcviz.spending.turns import Offer, spend_in_turns
 
 _Step = tuple[int, int, float, float]
@@ -40,14 +40,14 @@ class _Chain:
         world = self.world._replace(scores=np.ascontiguousarray(self.scores))
         n = len(self.bought)
         enough = _PLENTY if self.rule.per_cost else n + 1.0
-        course = part_policy.spend(world, self.rule, enough, self.costs, keep_all=True)
-        self.labels = course.all_labels[n - 1] if n else course.labels_before
-        self.is_done = n == len(course.part)
-        self.next = (0, 0, -np.inf, 0.0) if self.is_done else self._step(course, n)
+        trajectory = part_policy.spend(world, self.rule, enough, self.costs, keep_all=True)
+        self.labels = trajectory.all_labels[n - 1] if n else trajectory.labels_before
+        self.is_done = n == len(trajectory.part)
+        self.next = (0, 0, -np.inf, 0.0) if self.is_done else self._step(trajectory, n)
 
-    def _step(self, course: Course, n: int) -> _Step:
-        tier = int(course.tier[n])
-        return int(course.part[n]), tier, float(course.value[n]), float(self.real[tier - 1])
+    def _step(self, trajectory: Trajectory, n: int) -> _Step:
+        tier = int(trajectory.tier[n])
+        return int(trajectory.part[n]), tier, float(trajectory.value[n]), float(self.real[tier - 1])
 
     @property
     def offer(self) -> Offer | None:

@@ -1,4 +1,4 @@
-r"""Models of dear tiers, mixed with those of the tiers before them.
+r"""Mix the models of expensive tiers with those of cheaper ones, by what reads held-out folds best.
 
 .. math:: W'_t = (1 - s_t)\, W_t + s_t\, W'_{t-1}
 

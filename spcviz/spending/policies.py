@@ -1,4 +1,4 @@
-"""Policies that buy features position by position: what each learns, and the rule that it spends by.
+"""Policies that buy features position by position: how each is trained, and the rule it spends by.
 
 Their names are keys of `spcviz.learning.budgets.methods.METHODS`, which says what each goes by.
 """

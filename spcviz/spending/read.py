@@ -1,4 +1,4 @@
-"""From items of X to features at all tiers, as a fitted estimator reads them."""
+"""Read items of X as features at all tiers, for a fitted estimator."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self

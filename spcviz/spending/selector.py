@@ -1,4 +1,4 @@
-"""Whole sequences lifted to larger models, as far as a budget reaches: DMS (thesis chapter 6)."""
+"""`ModelSelector`, DMS as an estimator (thesis chapter 6): whole sequences lifted to larger models."""
 
 import copy
 import itertools
@@ -229,7 +229,8 @@ class _Reading:
         """Compute what the next model of some sequences reads, and read each by that model."""
         selector = self.own
         for line in lines:
-            line.bought.append(line.offer)
+            if line.offer is not None:  # who is lifted has one
+                line.bought.append(line.offer)
         self.tiers[[line.number for line in lines]] += 1
         fresh = [(line.number, tier) for line in lines if (line.number, tier := line.tier) not in self.read]
         for tier in sorted({tier for _, tier in fresh}):

@@ -1,4 +1,4 @@
-"""States of estimators under a budget that come from outside: compared before anything is read by them."""
+"""Check states of estimators that come from outside, before anything is indexed by them."""
 
 from typing import Any
 

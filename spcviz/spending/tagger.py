@@ -1,4 +1,4 @@
-"""A tagger that buys features position by position, as far as a budget reaches (thesis chapter 7)."""
+"""`BudgetedTagger`, DMS-pi as an estimator (thesis chapter 7): features bought position by position."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,7 +12,7 @@ from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
-from spcviz.learning.budgets.world import Course
+from spcviz.learning.budgets.world import Trajectory
 from spcviz.learning.estimators import rename_parameters
 from spcviz.learning.workers import spread
 from spcviz.scores.names import named_array
@@ -157,9 +157,9 @@ class BudgetedTagger(Budgeted):
         checks.fraction("inference_tolerance", self.inference_tolerance)
         fitted = self._fit_models(tiers, X, y, is_one=True)
         world = _read_across_folds(fitted)
-        policies = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
+        learned = [fit_policy(key, world, tiers.costs, fitted.rng) for key in keys]
         common = fitted.reader, fitted.classes, fitted.models[0], fitted.seen, float(world.scale)
-        return [(*common, policy) for policy in policies]
+        return [(*common, policy) for policy in learned]
 
     def take(
         self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy
@@ -194,21 +194,21 @@ class BudgetedTagger(Budgeted):
             labels, tiers, cost = self._lazily(X, lengths, limit)
         else:
             world = self._world(X)
-            course = self._course(world, limit)
-            labels, tiers, cost = course.labels, course.tiers, float(course.cost.sum())
+            trajectory = self._course(world, limit)
+            labels, tiers, cost = trajectory.labels, trajectory.tiers, float(trajectory.cost.sum())
         stops = np.cumsum(lengths)[:-1]
         named = np.split(self.classes_[labels], stops) if len(lengths) else []
         return Spent(named, np.split(tiers, stops) if len(lengths) else [], cost)
 
-    def _course(self, world: Parts, limit: float, *, keep_all: bool = False) -> Course:
+    def _course(self, world: Parts, limit: float, *, keep_all: bool = False) -> Trajectory:
         rule = rule_of(self.policy_, world, float(self.inference_tolerance))
         return part_policy.spend(world, rule, limit, self.reader_.tiers.costs, keep_all=keep_all)
 
     def _spend_budget(self, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
         """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
-        course, n = self._course(world, budget), max(world.shape[0], 1)
-        lifted = np.bincount(course.tiers, minlength=world.shape[1]) / n
-        return float(course.cost.sum()), world.loss_of(course.labels) / n, lifted
+        trajectory, n = self._course(world, budget), max(world.shape[0], 1)
+        lifted = np.bincount(trajectory.tiers, minlength=world.shape[1]) / n
+        return float(trajectory.cost.sum()), world.loss_of(trajectory.labels) / n, lifted
 
     def _lazily(self, X: Sequence, lengths: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, float]:
         reader, filled = self.reader_, np.flatnonzero(lengths)
@@ -240,11 +240,13 @@ class BudgetedTagger(Budgeted):
         world = self._world(X, truth)
         return spread(self._spend_budget, [(world, budget) for budget in budgets], self.n_jobs)
 
-    def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
+    def trajectory(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
         limit = self._limit([x], budget)
-        course, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
-        steps = zip(course.part, course.tier, course.value, course.cost, course.all_labels)
+        trajectory, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
+        steps = zip(
+            trajectory.part, trajectory.tier, trajectory.value, trajectory.cost, trajectory.all_labels
+        )
         return [
             Purchase(int(part), names[tier], float(value), float(cost), self.classes_[labels])
             for part, tier, value, cost, labels in steps

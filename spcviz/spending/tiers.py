@@ -181,7 +181,7 @@ def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
             f"tiers.columns[{t}] must name each column once, got {values[counts.argmax()]} twice"
         )
     for earlier, other in enumerate(before):
-        shared = np.intersect1d(columns, other) if isinstance(other, np.ndarray) else []
+        shared = np.intersect1d(columns, other if isinstance(other, np.ndarray) else columns[:0])
         if len(shared):
             raise ArgumentError(
                 f"tiers.columns[{t}] must not name column {shared[0]}, which tier {earlier} has: tiers add "

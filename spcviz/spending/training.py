@@ -1,4 +1,4 @@
-"""Models of several tiers trained on all sequences and on all but each fold, several at a time.
+"""Train models of several tiers on all sequences and on all but each fold, in parallel.
 
 Each training gets the random numbers that it would get one after the other: those before it are drawn ahead.
 """

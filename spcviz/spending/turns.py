@@ -1,4 +1,4 @@
-"""Sequences that buy in turns from one budget, and which of their purchases can be made at the same time.
+"""Order of purchases when sequences share one budget, and which of them can be made together.
 
 The queue is that of Algorithm 5: whoever offers the most buys next, and what it then offers is known only
 when that has been computed. Computing is dear where a function is called over a network or runs a neural

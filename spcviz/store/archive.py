@@ -1,4 +1,4 @@
-"""Named arrays to the bytes of an ``.npz`` file and back; `numpy.load` reads them too.
+"""Write named arrays as the bytes of an ``.npz`` file, and read them; `numpy.load` reads them too.
 
 The bytes depend on the arrays alone: entries in the order of their names, one fixed time, headers
 written here because numpy's own padding has changed between versions.

@@ -1,4 +1,4 @@
-"""Files that are either the old version or the new one, whatever happens in between.
+"""Write files atomically: the old version or the new one stays, whatever happens in between.
 
 The bytes go to a temporary file in the same folder, which is flushed to the disk and then renamed over
 the target; the folder is flushed last, so that the rename itself survives a power cut.

@@ -1,4 +1,4 @@
-"""What the store raises. Arguments that can never be right raise `spcviz.engine.errors.ArgumentError`."""
+"""Errors of the store. Arguments that can never be right raise `spcviz.engine.errors.ArgumentError`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Records of arrays and numbers by the names of their arrays alone: the class says how the tree looks.
+"""Store records (NamedTuples, dataclasses) as flat named arrays, and rebuild them from their annotations.
 
 Model files hold no skeleton. What is stored is a record whose annotations are precise::
 

@@ -1,4 +1,4 @@
-"""What a manifest says of a model, and the checks it has to pass before anybody believes it.
+"""Write and check a model's manifest: a file that disagrees with it is refused.
 
 ``sha256`` is the digest of all other entries, written with sorted keys and no spaces to spare; of all but
 ``licence``, which has one of its own: the same model under a licence that is worded anew is the same model.

@@ -1,4 +1,4 @@
-"""A nested value as bytes that lie as they do in memory: between processes, and in files of one machine.
+"""Serialise nested values as raw bytes, for pipes between processes and files of one machine.
 
     length of the head (8 bytes, little-endian), head, arrays     each from a multiple of its item's size
 

@@ -1,4 +1,4 @@
-"""Fields of NamedTuples and dataclasses, their annotations, and the classes that those name."""
+"""Inspect NamedTuples and dataclasses: their fields, annotations, and the classes that these name."""
 
 import dataclasses
 import types

@@ -1,4 +1,4 @@
-"""Nested values as named arrays and a JSON skeleton, and back; the caller says which classes may come back.
+"""Serialise nested values as named arrays and a JSON skeleton; only classes that the caller names come back.
 
 A value is made of arrays, plain numbers, texts, None, lists, tuples, dicts and of NamedTuples and
 dataclasses that the caller names. Its arrays are called by the way to them::

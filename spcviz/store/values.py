@@ -1,4 +1,4 @@
-"""Results of calls, stored beside what they were made from: what the app shows before it computes anything.
+"""Store results of function calls with digests of code and models: what the app shows before it computes.
 
 A value (`spcviz.store.tree`) lies in a folder as a model does (`spcviz.store.models`: two files, atomic,
 verified); its manifest names the digests of all that it was made from. With another digest in place of one

@@ -1,4 +1,4 @@
-"""The one opener of zip files that may come from anybody: members are unpacked in pieces, against a bound.
+"""Open zip files from strangers: members are unpacked in pieces, against a bound.
 
 Python's `zipfile` bounds what it unpacks of DEFLATE alone: of a member packed by bzip2, LZMA or Zstandard
 all that it has just read is unpacked at once, so that 1 kB takes gigabytes whatever the member declares. Here

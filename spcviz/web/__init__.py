@@ -1,1 +1,1 @@
-"""What the pages of all problems share; a Streamlit app, in Python and JavaScript."""
+"""The Streamlit app that all problems share, in Python and JavaScript."""

@@ -1,4 +1,4 @@
-"""`python -m spcviz train first-scenes`: what every page and every scene of a tour opens with, stored.
+"""Compute and store what every page and every tour scene opens with (``train first-scenes``).
 
 What cached calls return is stored (`spcviz.web.cached.first`), so it follows from the pages' own defaults and
 the tours. What was stored with the same code and models is kept, and what nothing asks for any more goes.

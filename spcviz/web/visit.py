@@ -1,4 +1,4 @@
-"""The script of every visit, which `app.py` names to the server: the page of the address, alone or in a tour.
+"""Main script of every visit, named to Streamlit by `app.py`: runs the page of the address, or of a tour.
 
 A folder ``pages`` beside it would mean Streamlit's older navigation: "Page not found" at first.
 """

@@ -1,4 +1,4 @@
-"""What a page prints is that of the model that is chosen, for every model on offer.
+"""Pages follow the chosen model: every model on offer prints its own numbers and no other's.
 
 Each number is computed anew with the stored model of the choice's own name, loaded here and not by the page.
 """

@@ -1,4 +1,4 @@
-"""What pages open with is there on a fresh machine: a process with no compiled kernel compiles none."""
+"""First scenes on a fresh machine: pages open without compiling a kernel."""
 
 import json
 import os

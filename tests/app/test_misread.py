@@ -1,4 +1,4 @@
-"""What an address asks for that its page cannot show is said above the page, and nothing else is."""
+"""Wrong addresses: a page says which part of its address it cannot show, and says nothing else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a server writes in its first minute: an address, that it compiles and that pages work; no warnings."""
+"""A server's first minute on the terminal: its address, that kernels compile, no warnings."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What the mouse drags or points at, done by keys, in Chromium; and nothing moves for who wants it still."""
+"""Keyboard access in Chromium: whatever the mouse drags or points at; and reduced motion is kept."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A wire between a browser and a server that can be cut, as a tunnel or a lid that is shut does."""
+"""A TCP proxy between browser and server that tests cut, as a tunnel or a closed lid does."""
 
 import contextlib
 import selectors

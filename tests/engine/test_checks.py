@@ -1,4 +1,4 @@
-"""The door: what is let in, and what every refusal says."""
+"""Argument checks of the engine: what is accepted, and the message of every refusal."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What results store of their spreads: paired differences, turns of clocks, looks at test data."""
+"""Spreads that results store: paired differences, turns of clocks, looks at test data."""
 
 import json
 

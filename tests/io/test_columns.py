@@ -1,4 +1,4 @@
-"""Lines that are split as a whole make what the same lines make one by one."""
+"""Columns of text: splitting all lines at once gives what splitting line by line gives."""
 
 from unittest.mock import patch
 

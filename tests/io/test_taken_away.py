@@ -1,4 +1,4 @@
-"""Files that are taken away open elsewhere: tables in spreadsheets, symbols in OpenFst, models from zips."""
+"""Exported files open elsewhere: tables in spreadsheets, symbols in OpenFst, models from zips."""
 
 import argparse
 import csv

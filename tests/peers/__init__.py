@@ -1,1 +1,1 @@
-"""What the suites of other libraries ask, asked of this one; tests run where the peer is installed."""
+"""Other libraries' own tests, asked of this one; they run where the peer is installed."""

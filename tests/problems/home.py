@@ -1,4 +1,4 @@
-"""A home on this machine that can do all that real homes do: resume, refuse, break off, send other bytes."""
+"""A download server on this machine that resumes, refuses, breaks off or sends other bytes."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""What is large and computed once: by one thread, however many ask at the same moment."""
+"""Large values are computed once: by one thread, however many ask at the same moment."""
 
 import ast
 import threading

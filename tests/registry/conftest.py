@@ -1,3 +1,3 @@
-"""The fixtures of the problems' tests."""
+"""Fixtures of the registry's tests: the small world of `tests.problems.conftest`."""
 
 from tests.problems.conftest import executor, home, trained, words  # noqa: F401

@@ -1,4 +1,4 @@
-"""What data there is, said so that a person can bring what is missing."""
+"""The catalogue of data: it says what is missing and how to get it."""
 
 import hashlib
 

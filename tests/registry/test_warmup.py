@@ -1,4 +1,4 @@
-"""Which warm-up groups compile together, in which order, and how long a page is told to wait."""
+"""Warm-up groups: which compile together, in which order, and how long a page is told to wait."""
 
 import json
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from spcviz.learning.budgets.spending import spend as run
-from spcviz.learning.budgets.world import Course
+from spcviz.learning.budgets.world import Trajectory
 from tests.engine.chains.test_chain import check_max_plus, check_sum
 from tests.engine.chains.test_quiescent import check_exact
 from tests.engine.graphs.test_tree import SCALES, check_maxima, check_witness, random_forest
@@ -139,8 +139,8 @@ def policies(seed):
     )  # fmt: skip
     costs = rng.exponential(size=(len(world.scores), parts.N_TIERS - 1))
     budget = float(rng.choice([0.0, rng.random() * costs.sum(), costs.sum()]))
-    course = Course(*run(world, how, costs, budget, False, False))
-    assert course.cost.sum() <= budget * (1 + 1e-12)
+    trajectory = Trajectory(*run(world, how, costs, budget, False, False))
+    assert trajectory.cost.sum() <= budget * (1 + 1e-12)
     return 1
 
 

@@ -1,4 +1,4 @@
-"""Sequences of unequal length with scores of any kind, and enumeration of what is asked of them."""
+"""Hypothesis strategies of sequences with label scores, and their queries by enumeration."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is wrong with X, y or a setting is said with its place; what is odd and fine works."""
+"""Bad input to taggers: errors in X, y or a setting name their place; odd input that is fine works."""
 
 import numpy as np
 import pytest

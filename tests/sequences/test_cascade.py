@@ -1,4 +1,4 @@
-"""What only the cascade estimator has: filters, thresholds, tuning; its lattices against brute force."""
+"""`CascadeTagger` alone: filters, thresholds, tuning; its lattices against brute force."""
 
 import itertools
 

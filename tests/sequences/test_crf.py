@@ -1,4 +1,4 @@
-"""What only the CRF estimator has: regularisers, partial labels, constraints, interruption."""
+"""`ChainCRF` alone: regularisers, partial labels, constraints, interruption."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What a random_state may be, for every estimator: a sentence for what it may not."""
+"""The parameter random_state of every estimator: accepted values, and a sentence for all others."""
 
 import numpy as np
 import pytest

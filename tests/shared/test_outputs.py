@@ -1,4 +1,4 @@
-"""Where a command writes is tried first: a sentence at once, and no folder that nobody asked for."""
+"""Outputs of commands are tried first: a sentence at once, and no folder that nobody asked for."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The form of a reproduced result."""
+"""Reproduced results have the common form: provenance, machine, CPU seconds."""
 
 import json
 import os

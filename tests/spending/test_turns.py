@@ -1,4 +1,4 @@
-"""What is certain is bought together, one call a tier; every purchase is the queue's."""
+"""Purchases in turns: certain ones are made together, one call a tier, in the queue's order."""
 
 import numpy as np
 import pytest

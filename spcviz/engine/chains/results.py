@@ -1,4 +1,4 @@
-"""What questions about a linear chain are answered with: labellings, max-marginals, marginals."""
+"""Result types of queries on a linear chain: labellings, max-marginals, marginals."""
 
 from collections.abc import Callable
 from functools import partial

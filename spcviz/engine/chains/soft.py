@@ -1,4 +1,4 @@
-r"""A maximum that can be softened: forward-backward on chains at any temperature, down to Viterbi at zero.
+r"""Softened maxima on chains: forward-backward at any temperature, down to Viterbi at temperature zero.
 
 .. math:: M_\epsilon = \epsilon \ln \sum_y \exp(\psi(x, y) / \epsilon)
 

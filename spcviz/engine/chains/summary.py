@@ -1,4 +1,4 @@
-"""Many chains at once: best labels, the runner-up, the entropy of each position, for a selector to read."""
+"""Summaries of many chains in one call: best labels, runners-up, entropies, for selectors."""
 
 from typing import NamedTuple
 

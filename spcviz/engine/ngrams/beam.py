@@ -1,4 +1,4 @@
-r"""Beam search over n-gram models: what a practitioner would reach for before a cascade.
+r"""Beam search over n-gram models: the usual approximation, which cascades are compared with.
 
 Scores as in `lattice`. Left to right, the best `width` beginnings of a labelling go on with each state; every
 other beginning is forgotten, for good: nothing says how good it could have become.

@@ -1,4 +1,4 @@
-r"""Exact dense Viterbi of any order: what a cascade is compared with.
+r"""Exact dense Viterbi of any order: the baseline that cascades are compared with.
 
 Explores all K^n n-grams at every position, in O(L K^n), vectorised over the last state and four
 first states at a time. Scores as in `lattice`: unaries plus summed n-gram weights.

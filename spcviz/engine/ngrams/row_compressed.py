@@ -1,4 +1,4 @@
-r"""A cascade's levels from the first lattice to the labels, many examples in a call: `lattice` without arcs.
+r"""Cascades on row-compressed lattices, many examples a call: `lattice` without one array entry an arc.
 
 In a lattice that `bigrams` lays out and `extend` lets grow, the arcs that leave a node lie together and lead
 to neighbours: node g of the new level is an n-gram, its arcs lead to the surviving n-grams that begin where

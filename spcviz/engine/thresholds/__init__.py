@@ -1,1 +1,1 @@
-"""The threshold of a cascade, and what it keeps and loses."""
+"""Thresholds of cascades: rules, filtering, losses over alpha, guarantees."""

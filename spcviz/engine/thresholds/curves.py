@@ -1,4 +1,4 @@
-"""What falls at which alpha, added up: losses of a filter as exact step functions of alpha."""
+"""Filter losses as exact step functions of alpha, added up over states."""
 
 import numpy as np
 from numpy.typing import ArrayLike

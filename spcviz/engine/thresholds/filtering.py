@@ -1,4 +1,4 @@
-r"""Thresholds on max-marginals: what a cascade keeps, what that costs, and when each thing falls.
+r"""Thresholds on max-marginals: the states that a filter keeps, its losses, and break points in alpha.
 
 For one example with max-marginals :math:`\psi^*_a` of all filtered assignments a (pooled over
 positions; -inf means forbidden and does not count):

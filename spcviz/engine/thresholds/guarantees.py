@@ -1,4 +1,4 @@
-r"""How many of n calibration examples a threshold may lose, so that what it promises holds of new ones.
+r"""Guarantees of filters: how many of n calibration examples a threshold may lose to keep a promise.
 
 Every example has a break point :math:`s_i`, the setting from which its truth is lost (-inf: lost from the
 start). A threshold just below the (k + 1)-th smallest of n break points loses at most k of the n. Of an

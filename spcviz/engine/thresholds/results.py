@@ -1,4 +1,4 @@
-"""What filtering answers with: thresholds, losses and curves over alpha."""
+"""Result types of filtering: thresholds, losses, and curves over alpha."""
 
 from typing import NamedTuple
 

@@ -1,1 +1,1 @@
-"""One word whose positions have orders of their own: a lattice that grows action by action."""
+"""Words whose positions have different n-gram orders: a lattice that grows action by action."""

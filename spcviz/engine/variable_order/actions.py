@@ -1,4 +1,4 @@
-r"""One word whose positions have orders of their own: a junction tree that grows action by action, exactly.
+r"""Words of variable orders: a junction tree that grows action by action, with exact inference after each.
 
 Position i has an order :math:`n_i`, its factor covers positions :math:`i - n_i + 1 .. i` and holds the
 assignments that survive there. With a tier :math:`t_i` of features,

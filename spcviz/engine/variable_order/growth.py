@@ -1,4 +1,4 @@
-"""Nodes with more letters, and arcs that lead nowhere: how the lattice of `word` changes its shape."""
+"""Growth of a word's lattice of variable orders: longer nodes, and the removal of dead-end arcs."""
 
 import numpy as np
 

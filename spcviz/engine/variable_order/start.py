@@ -1,4 +1,4 @@
-r"""Where a word of variable orders begins: pairs of letters read from tier 0, filtered once.
+r"""The first lattice of a word of variable orders: pairs of letters scored at tier 0, filtered once.
 
 All pairs are looked at densely, by messages over letters; what stays goes into the lattice of `word`.
 A pair stays if its max-marginal exceeds one threshold for the whole word,

@@ -1,4 +1,4 @@
-r"""What a variable-order model scores: weights of all states of a position, n-grams of their own order.
+r"""Weights of a variable-order model: unary ones of every state, n-grams of each order.
 
 .. math:: \psi_i(y) = \big[a_{tn} u_i^t(y_i) + c_{tn} f(y_i)\big] + \big[b_{tn} g(y_{i-n+1} .. y_i)\big]
 

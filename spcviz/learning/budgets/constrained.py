@@ -1,4 +1,4 @@
-"""Resource-constrained prediction on any world: labels, settings chosen, priorities of purchases.
+"""Resource-constrained prediction on any world: labels to learn, settings, and priorities of purchases.
 
 One-shot policies are fitted at several prices and kept where they waste least on development examples;
 anytime and "least sure" become fixed priorities, so that Algorithm 5 spends every budget by them

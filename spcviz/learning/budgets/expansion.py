@@ -1,4 +1,4 @@
-"""Spending one budget on a batch of examples: Algorithm 3 of the thesis, and what came of it."""
+"""Spend one budget on a batch of examples: Algorithm 3 of the thesis, and the record of its purchases."""
 
 import heapq
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The one table of methods that spend a budget: what each is called, and what it goes by.
+"""The table of all methods that spend a budget: name, level, and the values that each ranks by.
 
 An example (word, arm) is made of parts (letters, frames). A method of level "example" lifts whole examples
 (thesis chapter 6, Algorithm 3), one of level "part" single parts (chapter 7, Algorithm 5). Nothing reads a

@@ -1,4 +1,4 @@
-r"""Bolukbasi et al.'s Theorems 2.1 to 2.3 written out: every state, every policy, whole numbers only.
+r"""Bolukbasi et al.'s Theorems 2.1 to 2.3 checked by enumeration: every state and policy, in whole numbers.
 
 An example i in state S costs :math:`C_i(S) = \mathrm{Loss}_i(S) + \lambda c(S)`; a policy chooses a state for
 each. With whole-number costs all sums are exact, and a theorem holds or does not, without a tolerance.

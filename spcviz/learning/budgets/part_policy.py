@@ -12,7 +12,7 @@ import numpy as np
 
 from spcviz.engine.chains.quiescent import is_margin
 from spcviz.learning.budgets import expansion, methods, q_policy
-from spcviz.learning.budgets.world import Course, Rule, World
+from spcviz.learning.budgets.world import Rule, Trajectory, World
 
 IMITATED_BUDGETS = (0.05, 0.1, 0.2, 0.4)
 """Shares of a chain's features that the imitation baseline may be told to copy."""
@@ -54,7 +54,7 @@ def spend(
     *,
     keep_features: bool = False,
     keep_all: bool = False,
-) -> Course:
+) -> Trajectory:
     """Algorithm 5 on a batch.
 
     ``budget`` is for the whole batch; costs (R, T - 1) or (T - 1,) are incremental, one unit a tier if None.
@@ -68,22 +68,25 @@ def spend(
     return world.spend(how, costs_of(world, costs), budget, keep_features, keep_all)
 
 
-def steps_of(world: World, course: Course) -> tuple[q_policy.Steps, np.ndarray]:
-    """A course of whole examples as trajectories, example by example, and the cost of each step."""
-    example = np.searchsorted(world.starts, course.part, side="right") - 1
+def steps_of(world: World, trajectory: Trajectory) -> tuple[q_policy.Steps, np.ndarray]:
+    """A batch's trajectory as one for each example, and the cost of each step."""
+    example = np.searchsorted(world.starts, trajectory.part, side="right") - 1
     order = np.argsort(example, kind="stable")
     starts = np.searchsorted(example[order], np.arange(len(world.starts)))
     steps = q_policy.Steps(
-        course.features[order], course.tier[order] - 1, course.gain[order].astype(np.float64), starts
+        trajectory.features[order],
+        trajectory.tier[order] - 1,
+        trajectory.gain[order].astype(np.float64),
+        starts,
     )
-    return steps, course.cost[order]
+    return steps, trajectory.cost[order]
 
 
-def curve(world: World, course: Course, costs: np.ndarray | None = None) -> expansion.Curve:
+def curve(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> expansion.Curve:
     """(share of the cost of everything, summed loss) before the first step and after each."""
-    lost = world.loss_of(course.labels_before)
-    cost = np.concatenate([[0.0], np.cumsum(course.cost)]) / costs_of(world, costs).sum()
-    return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(course.gain)]))
+    lost = world.loss_of(trajectory.labels_before)
+    cost = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / costs_of(world, costs).sum()
+    return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(trajectory.gain)]))
 
 
 def train(
@@ -122,8 +125,8 @@ def train(
         return steps_of(learn, spend(learn, how, costs=costs[learn_rows], keep_features=True))
 
     def judge(beta: np.ndarray) -> float:
-        course = spend(dev, rule(beta, per_cost=per_cost), costs=costs[dev_rows])
-        return badness(curve(dev, course, costs[dev_rows]))
+        trajectory = spend(dev, rule(beta, per_cost=per_cost), costs=costs[dev_rows])
+        return badness(curve(dev, trajectory, costs[dev_rows]))
 
     policy = q_policy.train_policy(lambda beta: rolled(beta)[0], judge)
     steps, paid = rolled(policy.myopic)
@@ -228,8 +231,8 @@ def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: 
     )
 
 
-def points(world: World, course: Course, costs: np.ndarray | None = None) -> dict:
-    """What a course comes to, step by step.
+def points(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> dict:
+    """What a trajectory comes to, step by step.
 
     Returns
     -------
@@ -237,16 +240,16 @@ def points(world: World, course: Course, costs: np.ndarray | None = None) -> dic
         ``share`` (S + 1,) of the cost of everything; ``error``, summed loss in percent of the number of
         parts; ``tiers`` (S + 1, T - 1), of parts lifted to each tier; ``messages``, share of full passes.
     """
-    (n_parts, n_tiers), course_curve = world.shape, curve(world, course, costs)
-    jumps = len(course.tier) > 0 and course.tier.min() > 1
-    lifted = np.zeros((len(course.part) + 1, n_tiers - 1))
+    (n_parts, n_tiers), course_curve = world.shape, curve(world, trajectory, costs)
+    jumps = len(trajectory.tier) > 0 and trajectory.tier.min() > 1
+    lifted = np.zeros((len(trajectory.part) + 1, n_tiers - 1))
     for t in range(n_tiers - 1):
-        reached = np.ones(len(course.tier), dtype=bool) if jumps else course.tier == t + 1
+        reached = np.ones(len(trajectory.tier), dtype=bool) if jumps else trajectory.tier == t + 1
         lifted[1:, t] = np.cumsum(reached) / n_parts
-    length = np.diff(world.starts)[np.searchsorted(world.starts, course.part, side="right") - 1]
+    length = np.diff(world.starts)[np.searchsorted(world.starts, trajectory.part, side="right") - 1]
     return {
         "share": course_curve.cost,
         "error": 100 * course_curve.loss / n_parts,
         "tiers": lifted,
-        "messages": float(course.messages.sum() / (2 * length).sum()) if len(length) else 0.0,
+        "messages": float(trajectory.messages.sum() / (2 * length).sum()) if len(length) else 0.0,
     }

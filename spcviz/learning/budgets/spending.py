@@ -6,15 +6,15 @@ are valued anew.
 
 What differs between worlds is a `Kind` of kernels, chosen by the world's type when `spend` compiles:
 
-- ``begin(world, rule, keep_features)`` -> desk, a NamedTuple with ``tiers`` (R,) and ``labels`` (of parts or
-  of what they are made of), all examples read at tier 0, ``phi``, room for features (.., D), and whatever
+- ``begin(world, rule, keep_features)`` -> scratch, a NamedTuple with ``tiers`` (R,) and ``labels`` (of parts
+  or of what they are made of), all examples read at tier 0, ``phi``, room for features (.., D), and whatever
   else the others want
-- ``value(world, desk, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
+- ``value(world, scratch, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
   a .. b - 1 into values (R,), where they are not -inf
-- ``describe(world, desk, r, a, b, out)``: its features into out (D,)
-- ``buy(world, desk, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w and
-  read the example again; positions whose reading may have changed, r among them, how far beyond them values
-  change, columns of messages passed, and by how much the loss fell
+- ``describe(world, scratch, r, a, b, out)``: its features into out (D,)
+- ``buy(world, scratch, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w
+  and read the example again; positions whose reading may have changed, r among them, how far beyond them
+  values change, columns of messages passed, and by how much the loss fell
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from spcviz.engine.kernels.jit import by_type, inlined_kernel, kernel, spliced_k
 from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
-from spcviz.learning.budgets.world import Course, Rule
+from spcviz.learning.budgets.world import Rule, Trajectory
 
 
 class Kind(NamedTuple):
@@ -47,16 +47,16 @@ def begin(world: Any, rule: Any, keep_features: bool) -> Any:
     return KINDS[type(world)].begin(world, rule, keep_features)
 
 
-def value(world: Any, desk: Any, rule: Any, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
-    KINDS[type(world)].value(world, desk, rule, i, j, a, b, values)
+def value(world: Any, scratch: Any, rule: Any, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
+    KINDS[type(world)].value(world, scratch, rule, i, j, a, b, values)
 
 
-def describe(world: Any, desk: Any, r: int, a: int, b: int, out: np.ndarray) -> None:
-    KINDS[type(world)].describe(world, desk, r, a, b, out)
+def describe(world: Any, scratch: Any, r: int, a: int, b: int, out: np.ndarray) -> None:
+    KINDS[type(world)].describe(world, scratch, r, a, b, out)
 
 
-def buy(world: Any, desk: Any, rule: Any, w: int, r: int, tier: int) -> tuple[int, int, int, int, int]:
-    return KINDS[type(world)].buy(world, desk, rule, w, r, tier)
+def buy(world: Any, scratch: Any, rule: Any, w: int, r: int, tier: int) -> tuple[int, int, int, int, int]:
+    return KINDS[type(world)].buy(world, scratch, rule, w, r, tier)
 
 
 by_type(begin, lambda world, *more: KINDS[world.instance_class].begin)
@@ -65,44 +65,44 @@ by_type(describe, lambda world, *more: KINDS[world.instance_class].describe)
 by_type(buy, lambda world, *more: KINDS[world.instance_class].buy)
 
 
-def course_of(
+def trajectory_of(
     world: Any,
     rule: Rule,
     costs: np.ndarray,
     budget: float,
     keep_features: bool = False,
     keep_all: bool = False,
-) -> Course:
-    """`spend` as a `Course`: the method ``spend`` of every world whose kernels stand in `KINDS`.
+) -> Trajectory:
+    """Algorithm 5 as a `Trajectory`: the method ``spend`` of a world whose kernels stand in `KINDS`.
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.
     """
-    return Course(*spend(world, rule, costs, budget, keep_features, keep_all))
+    return Trajectory(*spend(world, rule, costs, budget, keep_features, keep_all))
 
 
 @kernel
 def spend(
     world: Any, rule: Rule, costs: np.ndarray, budget: float, keep_features: bool, keep_all: bool
 ) -> tuple[np.ndarray, ...]:
-    """Algorithm 5 on a batch: the fields of a `spcviz.learning.budgets.world.Course`.
+    """Algorithm 5 on a batch: the fields of a `spcviz.learning.budgets.world.Trajectory`.
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.
     """
-    desk, starts = begin(world, rule, keep_features), world.starts
-    tiers, labels = desk.tiers, desk.labels
+    scratch, starts = begin(world, rule, keep_features), world.starts
+    tiers, labels = scratch.tiers, scratch.labels
     n_rows, n_more = costs.shape
     most = n_rows * n_more
     whole, real = np.empty((6, most), np.int64), np.empty((2, most), np.float64)
     part, tier, gain, messages, first, last = whole
     paid_for, paid = real
-    features = np.empty((most if keep_features else 0, desk.phi.shape[-1]), np.float64)
+    features = np.empty((most if keep_features else 0, scratch.phi.shape[-1]), np.float64)
     all_values = np.empty((most if keep_all else 0, n_rows), np.float64)
     all_labels = np.empty((most if keep_all else 0, len(labels)), np.int64)
     values = fill_new(n_rows, np.float64, 0.0 if n_more > 0 else -np.inf)
     tree, width = new_tree(len(starts) - 1)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
-        _revalue(world, desk, rule, costs, a, b, a, b, values)
+        _revalue(world, scratch, rule, costs, a, b, a, b, values)
         set_leaf(tree, width, w, best_of(values, a, b))
     before, spent, s = labels.copy(), 0.0, 0
     while spent < budget and tree[1] > -np.inf:
@@ -119,17 +119,17 @@ def spend(
         if keep_all:
             copy(values, all_values[s])
         if keep_features:
-            describe(world, desk, r, a, b, features[s])
+            describe(world, scratch, r, a, b, features[s])
         part[s], tier[s] = r, n_more if rule.all_at_once else tiers[r] + 1
         paid_for[s], paid[s] = values[r], cost
         spent += cost
-        first[s], last[s], reach, messages[s], gain[s] = buy(world, desk, rule, w, r, tier[s])
+        first[s], last[s], reach, messages[s], gain[s] = buy(world, scratch, rule, w, r, tier[s])
         if tiers[r] == n_more:
             values[r] = -np.inf
         i, j = r, r + 1
         if rule.refreshed:
             i, j = larger_of(a, first[s] - reach), smaller_of(b, last[s] + reach + 1)
-        _revalue(world, desk, rule, costs, i, j, a, b, values)
+        _revalue(world, scratch, rule, costs, i, j, a, b, values)
         set_leaf(tree, width, w, best_of(values, a, b))
         if keep_all:
             copy(labels, all_labels[s])
@@ -143,20 +143,28 @@ def spend(
 
 @inlined_kernel
 def _revalue(
-    world: Any, desk: Any, rule: Rule, costs: np.ndarray, i: int, j: int, a: int, b: int, values: np.ndarray
+    world: Any,
+    scratch: Any,
+    rule: Rule,
+    costs: np.ndarray,
+    i: int,
+    j: int,
+    a: int,
+    b: int,
+    values: np.ndarray,
 ) -> None:
     """What the next purchases of parts i .. j - 1 of example a .. b - 1 are queued by; -inf stays."""
     if len(rule.fixed):
         for r in range(i, j):
             if values[r] > -np.inf:
-                values[r] = rule.fixed[r, desk.tiers[r]]
+                values[r] = rule.fixed[r, scratch.tiers[r]]
         return
-    value(world, desk, rule, i, j, a, b, values)
+    value(world, scratch, rule, i, j, a, b, values)
     if rule.per_cost:
         for r in range(i, j):
             if values[r] > -np.inf:
                 # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
-                cost = larger_of(cost_of(rule, costs, r, desk.tiers[r]), 1e-12)
+                cost = larger_of(cost_of(rule, costs, r, scratch.tiers[r]), 1e-12)
                 values[r] = values[r] / cost if values[r] > 0.0 else values[r] * cost
 
 

@@ -1,4 +1,4 @@
-"""What a policy may ask of whatever features are bought for: chains, trees, regions of a picture.
+"""`World`, the protocol that policies spend on: chains, trees, or the regions of a picture.
 
 A world is a batch of examples (chains, trees, pictures) made of R parts in all (letters, words, regions),
 each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `one_shot`, `anytime`) know nothing else of
@@ -24,7 +24,7 @@ class Rule(NamedTuple):
     per_cost: bool  # actions are queued by value per cost, not by value as printed; `fixed` is taken as it is
 
 
-class Course(NamedTuple):
+class Trajectory(NamedTuple):
     """Steps of one run, in order."""
 
     part: np.ndarray  # (S,) int64
@@ -72,7 +72,7 @@ class World(Protocol):
 
     def spend(
         self, rule: Rule, costs: np.ndarray, budget: float, keep_features: bool, keep_all: bool
-    ) -> Course:
+    ) -> Trajectory:
         """Algorithm 5: the most valuable action that fits, again and again; costs (R, T - 1)."""
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:

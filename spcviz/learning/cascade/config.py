@@ -1,4 +1,4 @@
-"""How a cascade is trained, what training makes, and what it reports of each level."""
+"""Settings, results and per-level reports of training a cascade."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-r"""A letter n-gram model counted from words, as weights that a cascade can begin with.
+r"""Count a letter n-gram model from words, as weights that a cascade can start from.
 
 Interpolated with absolute discounting: with c the letters before, c' the same without their first,
 N(c) occurrences, N(c y) followed by y (a state or the end mark #), T(c) different followers,

@@ -1,4 +1,4 @@
-r"""Features of single positions: what unary scores are linear in.
+r"""Layouts of position features: dense or sparse rows, which unary scores are linear in.
 
 Row r of a feature table describes one position (one letter image, one word of a sentence);
 weights have shape (F, K) and the unary score is :math:`u_r(k) = \sum_f x_{rf} W_{fk}`. Two

@@ -1,4 +1,4 @@
-r"""A cascade that begins at a prior instead of at zero, and learns what the prior gets wrong on unseen words.
+r"""Train a cascade from a prior instead of from zero: it learns corrections on words new to the prior.
 
 A prior is a complete n-gram model for each order, e.g. counted from words (`counting`). It looks better on
 the words that it was counted on than on any other, so what is learned beside it on those would be too small.

@@ -1,4 +1,4 @@
-r"""A bigram model that filters single states before anything else (thesis 4.5.1).
+r"""Train a bigram model that filters single states before any pairs are formed (thesis 4.5.1).
 
 The space holds all K states and so all K^2 pairs at every position. A state's max-marginal is the best score
 of a labelling through it, so what its neighbours say counts already at the first level, where a model of

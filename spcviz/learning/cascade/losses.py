@@ -1,4 +1,4 @@
-r"""What a structured model is trained for, as a gradient on the arcs of one example's lattice.
+r"""Losses of structured models, as gradients on the arcs of one example's lattice.
 
 Every loss here is a convex function of arc scores; a step adds, for each arc a, ``gradient[a]``
 times the arc's features. The truth's arcs count +1 and

@@ -1,4 +1,4 @@
-r"""One online learner for every structured model here: a pass over examples, a step on each loss.
+r"""The online learner of all structured models: passes over examples, one step for each loss.
 
 A model scores an arc by its unary terms (weights W, shape (F, K), on features of positions) plus
 one weight for each n-gram it completes. All losses step along arc gradients g (see `losses`):

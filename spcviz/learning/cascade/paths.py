@@ -1,4 +1,4 @@
-r"""A whole cascade by one number: every threshold at so many times its distance below the best.
+r"""Thresholds of a whole cascade by one number, with a guarantee for all of its levels together.
 
 A cascade of T filters has T settings. Along its *path* they are one: with :math:`\sigma_t` the setting that
 was tuned for level t and :math:`r_t` how far below the best its threshold lies, at a factor c all thresholds

@@ -1,4 +1,4 @@
-"""One level's training problem, with the truth and the numbered n-grams of its lattice, and one pass over it.
+"""The training problem of one cascade level: lattices with their truth, and one pass of learning over them.
 
 A pass scores one example after the other, takes the gradient of its loss and steps along it.
 """

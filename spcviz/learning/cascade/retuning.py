@@ -1,4 +1,4 @@
-"""Thresholds of a trained cascade set anew, by any rule, on examples that its filters have not seen."""
+"""Choose a trained cascade's thresholds anew, by any rule, on examples that its filters have not seen."""
 
 from collections.abc import Sequence
 from typing import Any

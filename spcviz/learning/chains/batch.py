@@ -1,4 +1,4 @@
-r"""Minimise a CRF's regularised loss over all examples at once.
+r"""Train a CRF by batch optimisation: its regularised loss over all examples at once, by L-BFGS(-B).
 
 The weights are those of features with states they were seen with, and of steps; any of them may be asked
 for. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with

@@ -1,4 +1,4 @@
-r"""A cascade that begins without a lattice: a chain model filters states, n-grams grow among the rest.
+r"""Train a cascade whose first level is a chain model: it filters states, and n-grams grow among the rest.
 
 Level 0 is a CRF (or an averaged perceptron) on all pairs of states; it filters states by their
 max-marginals (thesis 4.5.1), and then pairs, on lattices of the states that are left. Each level of order

@@ -1,4 +1,4 @@
-"""Labels that are not known, filled in by models of partial labels that have not seen the sequence.
+"""Fill in unknown labels by models of partial labels that have not seen the sequence.
 
 A cascade's filters are tuned by whether the truth survives, so every label has to be there. What is missing
 is read by a chain CRF which was trained on the other parts (all labellings that agree with what is known

@@ -1,4 +1,4 @@
-r"""Weights that need no feature: of every position, of the first one of a chain and of the last.
+r"""Bias weights of chains: of every position, of the first one and of the last.
 
 .. math:: u_i(k) = \sum_f x_{if} W_{fk} + a(k) + [i = 1]\, b(k) + [i = L]\, e(k)
 

@@ -1,4 +1,4 @@
-"""The levels behind a cascade's first: perceptrons on n-grams, and their filters, on a `Space`.
+"""The later levels of a cascade on chains: perceptrons on n-grams, and their filters, on a `Space`.
 
 Both are what `cascade.level` has for a lattice laid out in full, and find the same numbers; of n-grams only
 those whose weights have moved are kept.

@@ -1,4 +1,4 @@
-"""What filters have left of many chains, laid out as lattices a few chains at a time.
+"""Lay out the survivors of many filtered chains as lattices, a few chains at a time.
 
 Kept are the n-grams that have survived, 16 bytes each; the lattice of the next order, which needs several
 times that for each arc while a model is trained on it, exists for as many chains as `MOST_ARCS` allow.

@@ -1,4 +1,4 @@
-"""Which states of a chain a pair model leaves, by any rule, and no more pairs than may be laid out."""
+"""Filter single states of a chain by a pair model, and cap the pairs that may be laid out."""
 
 from typing import NamedTuple
 

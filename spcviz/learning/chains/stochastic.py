@@ -1,4 +1,4 @@
-r"""A CRF trained a few examples at a time (AdaGrad): what there is no end of, or comes in parts.
+r"""Train a CRF a few examples at a time (AdaGrad): for endless data, or data that come in parts.
 
 .. math:: h \leftarrow h + g^2, \qquad w \leftarrow w - \eta\, g / \sqrt{h}
 """

@@ -1,4 +1,4 @@
-r"""Best labellings straight from the numbers of indicator features: a call, whatever it tags.
+r"""Decode best labellings straight from the numbers of indicator features, in one call.
 
 .. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
 

@@ -1,4 +1,4 @@
-r"""The loss of chains whose positions count differently: the chain rule of the likelihood, term by term.
+r"""CRF loss of chains with weighted positions: the chain rule of the likelihood, term by term.
 
 .. math:: - \sum_i \omega_i \log p(y_i \mid y_{i-1}, x), \qquad
           p(y_i \mid y_{i-1}, x) \propto e^{t(y_{i-1}, y_i) + u_i(y_i)} \beta_i(y_i)

@@ -1,4 +1,4 @@
-r"""Whether a cascade's last level is worth having: right answers against its first model's, held out.
+r"""Decide whether a cascade's last level pays: its held-out accuracy against its first model's.
 
 .. math:: g = \frac{\sum_w d_w}{\sum_w L_w}, \qquad
           s^2 = \frac{n}{n - 1} \, \frac{\sum_w (d_w - g L_w)^2}{(\sum_w L_w)^2}

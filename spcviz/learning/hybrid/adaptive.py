@@ -1,4 +1,4 @@
-r"""One model that filters and predicts in whatever state a controller may be (thesis (7.9), (4.8), 8.1).
+r"""The model of SPC-pi: filters and predicts in any state a controller may be in (thesis (7.9), (4.8), 8.1).
 
 A state of a word is an order and a tier for each position. Weights of a position depend on both,
 (a, b, c) of tier t and order n; what is learned is how much to trust the image, the counted letters before,

@@ -1,4 +1,4 @@
-r"""SPC-pi on chains: what a controller buys for words, action by action (thesis, Algorithm 6 and 8.1.1).
+r"""SPC-pi on chains: the actions that a controller buys for words, one after the other (thesis 8.1.1).
 
 Every word begins with a cheap model, pairs of letters read from tier 0, filtered once. Then, as long as
 there is an action: the most valuable one is done, the changed factor filtered, messages passed outward, and

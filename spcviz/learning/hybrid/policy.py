@@ -1,4 +1,4 @@
-"""Controllers of the hybrid: what values actions, learned from trajectories (thesis 7.2), what they reach.
+"""Controllers of SPC-pi: values of actions learned from trajectories (thesis 7.2), and their evaluation.
 
 A controller may raise orders, buy tiers, or both (`Reach`). Its value of an action is the letters that it and
 what follows will mend, `spcviz.learning.budgets.q_policy`; the queue goes by value per price. Prices are

@@ -1,4 +1,4 @@
-"""What the hybrid's trajectories are made of: words, a controller's model and rule, the steps taken."""
+"""Records of SPC-pi: words, a controller's model and rule, the steps of a trajectory."""
 
 from typing import NamedTuple
 

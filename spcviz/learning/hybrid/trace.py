@@ -1,4 +1,4 @@
-"""One word action by action, with everything that the controller saw: `courses.run`, kept step by step.
+"""Trace SPC-pi on one word: every step of `courses.run`, with all that the controller saw.
 
 Some of the first actions may be somebody else's; then the controller goes on from where they led.
 """

@@ -1,4 +1,4 @@
-"""Hierarchical inference machine (Munoz et al. 2010, as Grubb et al. 2013, 4.2, review it): the fixed course.
+"""Hierarchical inference machine (Munoz et al. 2010; Grubb et al. 2013, 4.2): a fixed order of predictors.
 
 A predictor for each level in a fixed order, from large regions to small ones, up again and down again. Each
 sees all features of its regions and what those before it predicted in and around them, and says a

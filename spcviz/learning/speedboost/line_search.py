@@ -1,4 +1,4 @@
-"""How far to step along a weak predictor, and the risk that this lowers."""
+"""Line search for StructuredSpeedBoost: the step along a weak predictor, and the risk it saves."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What StructuredSpeedBoost has learned: steps, applied one after the other, each to uncertain regions.
+"""The predictor that StructuredSpeedBoost learns: steps in order, each applied to uncertain regions.
 
 f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a region S of level_t
                                          whose mean entropy is above theta_t, else 0

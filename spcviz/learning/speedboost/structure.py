@@ -1,4 +1,4 @@
-"""Elements, the regions they form at several levels, and context: what is predicted in and around a region.
+"""Regions of elements at several levels, and the context of each that predictors read.
 
 E elements (of all examples, one after the other), K classes, L levels with R_l regions each; every element
 lies in one region of every level.

@@ -1,1 +1,1 @@
-"""What every problem with purchasable features shares: batches, purchases, tables."""
+"""Code that every problem with purchasable features shares: batches, purchases, the Trade-off page."""

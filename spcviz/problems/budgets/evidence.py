@@ -1,4 +1,4 @@
-"""What stored results say of methods that spend a budget: where one pays, and the sentence about it.
+"""Evidence on methods that spend a budget: where one pays by the stored results, in a sentence.
 
 A page's batch is a few dozen examples and noisy; this was measured over all folds, with 95 % intervals. A
 method *pays* if it is clearly ahead of every simple rival measured beside it at more than half of the

@@ -1,4 +1,4 @@
-"""Numbers of the budget pages for the sentences of a tour, as their components count them (trade_core.js)."""
+"""Numbers of the budget pages for tours' sentences, counted as the views count them (trade_core.js)."""
 
 from collections.abc import Callable
 from typing import Literal

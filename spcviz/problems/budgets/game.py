@@ -1,4 +1,4 @@
-"""The game of the day: one batch of words a date, three budgets, for whoever has the address.
+"""The game of the day: one batch of words a date and three budgets, the same for all who open its address.
 
 The date is the seed. It stands in the address, so that a link restores its game on any day; without one it is
 today's by the clock of the world (UTC), the same for everybody. What is bought stays bought: each round's

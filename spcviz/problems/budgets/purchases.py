@@ -1,4 +1,4 @@
-"""What a method buys on a batch of chains, purchase by purchase, as the Trade-off page replays it."""
+"""The purchases of a method on a batch of chains, in the order in which the Trade-off page replays them."""
 
 from collections.abc import Sequence
 from itertools import pairwise

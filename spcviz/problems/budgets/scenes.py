@@ -1,4 +1,4 @@
-"""What the page Trade-off shows, as numbers: behind `spcviz.scenes`.
+"""Numbers of the page Trade-off: behind `spcviz.scenes`.
 
 What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """

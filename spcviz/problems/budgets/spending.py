@@ -1,4 +1,4 @@
-"""The address of the Trade-off page, put together from what can be spent on."""
+"""State of the Trade-off page in its address, put together from every problem's `TradeTask`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

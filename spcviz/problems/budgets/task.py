@@ -1,4 +1,4 @@
-"""What a problem declares to be on the Trade-off page, a `TradeTask` called ``TRADE``, and all that do."""
+"""`TradeTask`, what a problem declares to be on the Trade-off page, and the list of all of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""What the pages Home, Letters and Write keep in their addresses."""
+"""State of the pages Home, Letters and Write, as their addresses hold it."""
 
 from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, real, text, whole

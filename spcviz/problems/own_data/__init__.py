@@ -1,4 +1,4 @@
-"""A visitor's own sequences: a file in, the lattice, the sweep and the budget out."""
+"""Your data: a visitor's own sequences, from a file to its lattice, thresholds and budget."""
 
 from spcviz.registry.problem import Model, Page, Problem, Training
 

@@ -1,4 +1,4 @@
-"""Why joint beats separate: stereo pairs and noisy images labelled three ways (lecture 12)."""
+"""Joint beats separate: stereo pairs and noisy images labelled three ways (lecture 12)."""
 
 from spcviz.registry.problem import Page, Problem
 

@@ -1,4 +1,4 @@
-"""What the Tagging page keeps in its address."""
+"""State of the Tagging page, as its address holds it."""
 
 from spcviz.problems.tagging.data.examples import FIRST
 from spcviz.web.ui.state import StateTable, choice, lattice_fields, text

@@ -1,4 +1,4 @@
-"""What the Policy page keeps in its address."""
+"""State of the Policy page, as its address holds it."""
 
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 

@@ -1,3 +1,1 @@
-"""Bring data that does not ship: `get` an original, then `prepare` it for the loaders, completely or not at
-all.
-"""
+"""Get data sets that do not ship: `get` downloads an original, `prepare` converts it for the loaders."""

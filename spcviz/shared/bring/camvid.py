@@ -1,4 +1,4 @@
-"""CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
+"""Prepare CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
 
 Lists and names stay as they are. Pictures are shrunk by Lanczos' filter and kept as JPEG of quality 92;
 labels take the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 tree, 6 sign, 7 fence, 8 car,
@@ -38,7 +38,7 @@ def camvid(folder: Path, place: Path) -> Iterator[str]:
     yield f"{len(rows)} pictures with labels"
 
 
-def _rows(path):
+def _rows(path: Path) -> list[list[str]]:
     """The last folder and name of a picture and of its labels, for each line of a list."""
     folders, rows = [path.stem, f"{path.stem}annot"], []
     for line in filter(str.strip, path.read_text(encoding="utf-8").split("\n")):
@@ -49,7 +49,7 @@ def _rows(path):
     return rows
 
 
-def _labels(path):
+def _labels(path: Path) -> Image.Image:
     image = original.open_image(path)
     if image.mode not in ("L", "P") or np.asarray(image).max() > VOID:
         raise OriginalError(f"{path} must hold labels 0 to {VOID} in one channel, got mode {image.mode}")

@@ -7,7 +7,7 @@ says that the file has changed since (If-Range). Sums are checked by pooch befor
 import os
 import shlex
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ import pooch
 import requests
 from tqdm import tqdm
 
-from spcviz.shared.bring.original import DownloadError, Source, SumError, UntrustedError
+from spcviz.shared.bring.original import DataSetLike, DownloadError, Source, SumError, UntrustedError
 from spcviz.shared.bring.place import room
 from spcviz.shared.bring.unpack import unpack
 
@@ -30,7 +30,9 @@ class _BrokenOffError(Exception):
     """The bytes stopped before the end."""
 
 
-def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False) -> Iterator[str]:
+def get(
+    entry: DataSetLike, sources: Sequence[Source], folder: Path, is_trusted: bool = False
+) -> Iterator[str]:
     """Download the files of an original and unpack what is packed; yields lines for a person, the licence
     first.
 
@@ -88,7 +90,7 @@ class Resuming:
         self.part = path.with_name(f"{path.name}.part")
         self.tag = path.with_name(f"{path.name}.part.tag")
 
-    def __call__(self, url, output_file, _pooch, check_only=False):
+    def __call__(self, url: str, output_file: str, _pooch: object, check_only: bool = False) -> None:
         """What pooch calls."""
         for attempt in range(ATTEMPTS):
             try:
@@ -103,7 +105,7 @@ class Resuming:
         os.replace(self.part, output_file)
         self.tag.unlink(missing_ok=True)
 
-    def _go_on(self, url):
+    def _go_on(self, url: str) -> None:
         tag = self.tag.read_text(encoding="utf-8") if self.tag.is_file() else ""
         have = self.part.stat().st_size if self.part.is_file() and (tag or self.is_checked) else 0
         headers = {"Accept-Encoding": "identity"}
@@ -124,7 +126,7 @@ class Resuming:
             self._keep_tag(answer.headers)
             self._receive(answer, begin)
 
-    def _answer(self, url, headers):
+    def _answer(self, url: str, headers: dict[str, str]) -> requests.Response:
         try:
             return requests.get(url, headers=headers, stream=True, timeout=TIMEOUT)
         except requests.RequestException as error:
@@ -133,13 +135,13 @@ class Resuming:
                 f"at {self.path} by other means"
             ) from error
 
-    def _keep_tag(self, headers):
+    def _keep_tag(self, headers: Mapping[str, str]) -> None:
         """Remember which version the part is of; a weak ETag does not promise the same bytes."""
         tag = headers.get("ETag", "")
         tag = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
         self.tag.write_text(tag, encoding="utf-8")
 
-    def _receive(self, answer, begin):
+    def _receive(self, answer: requests.Response, begin: int) -> None:
         length = answer.headers.get("Content-Length")
         total = begin + int(length) if length else None
         bar = tqdm(desc=self.path.name, total=total, initial=begin, unit="B", unit_scale=True)

@@ -2,9 +2,9 @@
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 import scipy.io
@@ -21,6 +21,25 @@ class Source(NamedTuple):
     url: str  # at its home
     sha256: str = ""  # empty where nobody who wrote this could know it: then a person has to trust what came
     is_packed: bool = False  # whether it is a zip file that has to be unpacked
+
+
+class DataSetLike(Protocol):
+    """What is said of a data set that can be brought: `spcviz.registry.problem.DataSet`, a layer above."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def origin(self) -> str: ...
+
+    @property
+    def licence(self) -> str: ...
+
+    @property
+    def folder(self) -> str: ...
 
 
 class DownloadError(SpcvizError, OSError):
@@ -43,9 +62,14 @@ class NoRoomError(SpcvizError, OSError):
     """The disk is full."""
 
 
+T = TypeVar("T")
 _PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
 
 
+@overload
+def root_of(folder: Path, anchor: str, *, is_needed: Literal[True] = True) -> Path: ...
+@overload
+def root_of(folder: Path, anchor: str, *, is_needed: bool) -> Path | None: ...
 def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
     """The folder, this one or one below it, that holds the file `anchor`; None if it is not needed."""
     if (folder / anchor).is_file():
@@ -59,7 +83,7 @@ def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None
     raise _missing(folder, anchor, f" (unpack {', '.join(packed)} first)" if packed else "")
 
 
-def _missing(folder, name, hint):
+def _missing(folder: Path, name: str, hint: str) -> OriginalError:
     got = f"got {str(folder)!r}: {name} is missing{hint}"
     return OriginalError(f"FOLDER must be the original distribution, {got}")
 
@@ -72,17 +96,17 @@ def all_there(root: Path, names: Sequence[str]) -> list[Path]:
     return [root / name for name in names]
 
 
-def steps(items, label):
+def steps(items: Iterable[T], label: str) -> Iterable[T]:
     """The items, with a bar of how many are done."""
     return tqdm(items, desc=label, unit="file", leave=False)
 
 
-def picture(path) -> Image.Image:
+def picture(path: Path) -> Image.Image:
     """An image as RGB; raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged."""
     return open_image(path).convert("RGB")
 
 
-def open_image(path):
+def open_image(path: Path) -> Image.Image:
     """An image as it is stored, in memory; errors as in `picture`."""
     try:
         with Image.open(path, formats=_PICTURES) as image:
@@ -92,7 +116,7 @@ def open_image(path):
         raise OriginalError(f"{path} must be a picture, got one that cannot be read: {error}") from error
 
 
-def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
+def matrix(path: Path, name: str, shape: tuple[int | None, ...]) -> np.ndarray:
     """One float array of a MATLAB file, `shape` with None for any length; nothing in such a file is run."""
     try:
         arrays = scipy.io.loadmat(path, variable_names=[name])
@@ -101,13 +125,14 @@ def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
     array = arrays.get(name)
     if array is not None and array.ndim == len(shape) - 1:
         array = array[..., None]  # MATLAB drops a last axis of length 1
-    got = "none" if array is None else array.shape
+    got = () if array is None else array.shape
     if array is None or len(got) != len(shape) or any(n not in (None, m) for n, m in zip(shape, got)):
+        got = "none" if array is None else got
         raise OriginalError(f"{path} must hold an array {name} of shape {shape}, got {got}")
     return np.asarray(array, dtype=float)
 
 
-def copy_file(path, place):
+def copy_file(path: Path, place: Path) -> str:
     """Copy a file as it is; returns its SHA-256."""
     shutil.copyfile(path, place)
     return hashlib.sha256(place.read_bytes()).hexdigest()

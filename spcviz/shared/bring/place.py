@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.shared.bring.original import NoRoomError
+from spcviz.shared.bring.original import DataSetLike, NoRoomError
 
 
-def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
+def prepare(
+    entry: DataSetLike, make: Callable[[Path, Path], Iterator[str]], folder: Path, data: Path
+) -> Iterator[str]:
     """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
     place = data / entry.folder
     if not folder.is_dir():
@@ -39,7 +41,7 @@ def fill_place(place: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def room(folder):
+def room(folder: Path) -> Iterator[None]:
     """Raise `NoRoomError` if the disk that `folder` lies, or will lie, on is full."""
     try:
         yield

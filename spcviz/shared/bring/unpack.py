@@ -17,7 +17,7 @@ MOST_BYTES = 4 << 30
 CHUNK = 1 << 20
 
 
-def unpack(path: Path):
+def unpack(path: Path) -> None:
     """Unpack a zip file beside itself.
 
     Raises `SumError`, and writes nothing, if it has more files or bytes than any original or an entry is no
@@ -35,7 +35,7 @@ def unpack(path: Path):
         raise SumError(f"{path} is damaged: {error}; delete it and get it again") from error
 
 
-def _check(path, entries):
+def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     """Refuse by what the archive says of itself."""
     if len(entries) > MOST_FILES:
         raise SumError(f"{path} must hold at most {MOST_FILES:,} files, got {len(entries):,}")
@@ -47,7 +47,7 @@ def _check(path, entries):
             raise SumError(f"{path} must hold plain files below its own folder, got {name}; unpacked nothing")
 
 
-def is_below(name):
+def is_below(name: str) -> bool:
     """Whether a name of an archive leads to a place below the folder it is unpacked in, on any system.
 
     >>> [is_below(name) for name in ("a/b.txt", "../a", "/a", "C:\\\\a", "a/..\\\\b", "a\\0b", "")]
@@ -58,13 +58,13 @@ def is_below(name):
     return bool(name.strip()) and not is_absolute and ".." not in parts and "\0" not in name
 
 
-def _is_plain(entry):
+def _is_plain(entry: zipfile.ZipInfo) -> bool:
     """Whether an entry is a file or a folder, and no link or device; many archives do not say."""
     kind = stat.S_IFMT(entry.external_attr >> 16)
     return kind in (0, stat.S_IFREG, stat.S_IFDIR)
 
 
-def _extract(path, archive, entry, left):
+def _extract(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> int:
     """Write one entry; how many bytes that were, never more than `left`."""
     place = path.parent.joinpath(*PurePosixPath(entry.filename).parts)
     if entry.is_dir():

@@ -1,1 +1,1 @@
-"""Processes for what visitors bring: limits given up first, one way in and out, whatever is opened there."""
+"""Confined child processes for whatever visitors upload: limits first, one protocol for all tasks."""

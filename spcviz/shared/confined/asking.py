@@ -1,4 +1,4 @@
-"""Hand something that a visitor brought to a process of its own and take what comes back in bounds."""
+"""Run a task on a visitor's bytes in a child process with limits, and turn failures into a few errors."""
 
 import contextlib
 import json
@@ -82,7 +82,7 @@ def ask(
                 talk.join()
     if is_late:
         return Answer({}, memoryview(b""), fault="long")
-    answer = _answer(child.returncode, said)
+    answer = _answer(child.wait(), said)
     if answer.fault in ("damaged", "ended") and disk_cache.is_replaced():
         return Answer({}, memoryview(b""), REPLACED)
     return answer

@@ -1,4 +1,4 @@
-"""The process that works on what a visitor brought: bytes in, bytes out, and limits around it.
+"""Main program of a confined child process: set limits, read bytes, work, write bytes.
 
 Forked by `fork_server`, or run as ``python -P -m spcviz.shared.confined.child TASK``, a `Task` in JSON.
 On standard input come a line of JSON and bytes; a line of JSON and bytes go to standard output:

@@ -1,4 +1,4 @@
-"""Processes that have loaded what a kind of work needs and fork for each task, which then starts at once.
+"""Fork servers: processes that have loaded a kind of work and fork for each task, so that it starts at once.
 
 Starting Python, importing the library and loading kernels takes two of the three seconds of a small training.
 A fork server does it once, on what is the app's own: what visitors bring goes to its children alone, each of
@@ -121,9 +121,11 @@ def start(request: Request) -> "Forked | subprocess.Popen":
     """A process for a task; raises `OSError` where none can be started."""
     if not (_CAN_FORK and request.task.server):
         command = [sys.executable, "-P", "-m", child.__name__, json.dumps(request.task)]
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         more = _KEPT_IN_SERVERS if request.task.server else ()
-        return subprocess.Popen(command, cwd=os.sep, env=environment(*more), **pipes)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            command, cwd=os.sep, env=environment(*more), stdin=pipe, stdout=pipe, stderr=pipe
+        )
     ours: list[int] = []
     theirs: list[int] = []
     try:
@@ -139,8 +141,7 @@ def start(request: Request) -> "Forked | subprocess.Popen":
     finally:
         for descriptor in theirs:
             os.close(descriptor)
-    files = [os.fdopen(one, mode) for one, mode in zip(ours, ("wb", "rb", "rb"), strict=False)]
-    return Forked(*files, ours[3])
+    return Forked(os.fdopen(ours[0], "wb"), os.fdopen(ours[1], "rb"), os.fdopen(ours[2], "rb"), ours[3])
 
 
 def wake(request: Request) -> None:
@@ -153,12 +154,12 @@ def wake(request: Request) -> None:
         threading.Thread(target=_wake, args=(request,), name="spcviz fork server", daemon=True).start()
 
 
-def _wake(request):
+def _wake(request: Request) -> None:
     with contextlib.suppress(OSError):
         _hand_over(request, ())
 
 
-def _hand_over(request, descriptors):
+def _hand_over(request: Request, descriptors: Sequence[int]) -> None:
     """Hand a task to its fork server, which is started if there is none, and wait until it has been taken."""
     with _LOCKS[request.task.server]:
         try:
@@ -168,7 +169,7 @@ def _hand_over(request, descriptors):
             _send(request, descriptors)
 
 
-def _send(request, descriptors):
+def _send(request: Request, descriptors: Sequence[int]) -> None:
     name = request.task.server
     if name not in _RUNNING:
         here, there = socket.socketpair()
@@ -193,7 +194,7 @@ def _send(request, descriptors):
     running.loaded.add(request.kind)
 
 
-def _end(name):
+def _end(name: str) -> None:
     if name in _RUNNING:
         running = _RUNNING.pop(name)
         running.link.close()

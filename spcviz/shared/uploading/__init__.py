@@ -1,1 +1,1 @@
-"""Pictures and clips that visitors bring: headers looked at, then decoded in a process of their own."""
+"""Read visitors' pictures and clips: headers are checked, then a child process decodes."""

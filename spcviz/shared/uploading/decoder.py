@@ -1,10 +1,15 @@
-"""Decode a visitor's picture or clip: what runs in a process of its own, with limits (`confined.child`)."""
+"""Decode a visitor's picture or clip inside the confined child process (`confined.child`)."""
 
 import errno
 import importlib
 import io
 import struct
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
 
 MAX_BYTES = 20 << 20
 MAX_PIXELS = 16_000_000
@@ -39,8 +44,9 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG's blocks need not be unpacked whole
     # What else a JPEG may hold are depths and gains of its one picture.
     most = 1 if form == "JPEG" else max(1, min(MAX_FRAMES, MAX_ANIMATED // n_pixels))
-    turn, recolour = None, None
-    frames = []
+    turn: Any = None
+    recolour: Callable[[Picture], Picture] = leave
+    frames: list[bytes] = []
     for at in range(most):
         try:
             picture.seek(at)
@@ -56,7 +62,12 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     return frames, frame.height, frame.width
 
 
-def _small(picture, size):
+def leave(frame: "Picture") -> "Picture":
+    """A frame whose colours stay as they are."""
+    return frame
+
+
+def _small(picture: "Picture", size: tuple[int, int]) -> "Picture":
     """A frame at the size that is kept, in one of Pillow's modes of 8 bits."""
     from PIL import Image, ImageChops
 
@@ -76,7 +87,7 @@ def _small(picture, size):
     return picture.resize(size, Image.Resampling.BILINEAR)
 
 
-def convert_to_rgb(frame):
+def convert_to_rgb(frame: "Picture") -> "Picture":
     """A frame in RGB, over white, as paper is, where it is transparent."""
     from PIL import Image
 
@@ -91,18 +102,18 @@ _TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANS
 """What Pillow calls the turn of each orientation that EXIF has."""
 
 
-def _turning(picture):
+def _turning(picture: "Picture") -> Any:
     """How a picture is to be turned, by its EXIF or XMP tag; None if not, or if the tag is damaged."""
     from PIL import Image
 
     try:
-        name = _TURNS.get(picture.getexif().get(0x0112))
+        name = _TURNS.get(picture.getexif().get(0x0112, 1))
     except Exception:  # a tag of a stranger raises what it likes; the picture may be good
         return None
     return name and Image.Transpose[name]
 
 
-def _recolouring(picture):
+def _recolouring(picture: "Picture") -> "Callable[[Picture], Picture]":
     """What brings a picture's colours to sRGB, by its profile or gamma; else what leaves them."""
     from PIL import ImageCms
 
@@ -115,7 +126,7 @@ def _recolouring(picture):
     except Exception:  # none, or damaged: as without one
         return _of_gamma(picture.info)
 
-    def recolour(frame):
+    def recolour(frame: "Picture") -> "Picture":
         if frame.mode not in modes:
             return frame
         out = transform.apply(frame.convert(modes[0]))
@@ -130,15 +141,15 @@ _USUAL = 0.45455
 """The gamma that a PNG says of sRGB's own curve."""
 
 
-def _of_gamma(info):
+def _of_gamma(info: dict[Any, Any]) -> "Callable[[Picture], Picture]":
     """What brings a PNG's levels to the curve of sRGB by its gamma, as browsers do."""
     gamma = info.get("gamma")
     if not isinstance(gamma, float) or gamma <= 0 or abs(gamma - _USUAL) < 1e-3 or "srgb" in info:
-        return lambda frame: frame
+        return leave
     light = [(level / 255) ** (1 / gamma) for level in range(256)]
     levels = [round(255 * (12.92 * x if x <= 0.0031308 else 1.055 * x ** (1 / 2.4) - 0.055)) for x in light]
 
-    def recolour(frame):
+    def recolour(frame: "Picture") -> "Picture":
         kept = [*range(256)] if frame.mode.endswith("A") else []
         return frame.point(levels * (len(frame.getbands()) - bool(kept)) + kept)
 
@@ -155,7 +166,7 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     most = {"max_pixels": str(2 * MAX_PIXELS)}  # before anything is allocated; frames have edges
     options = {"protocol_whitelist": "none", "format_whitelist": form} | most
     with av.open(
-        io.BytesIO(data), format=form, options=options, io_open=_refuse, metadata_errors="ignore"
+        io.BytesIO(data), "r", format=form, options=options, io_open=_refuse, metadata_errors="ignore"
     ) as container:  # fmt: skip
         if not container.streams.video:
             raise Unusable("The file holds no picture and no video.")
@@ -165,12 +176,13 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
         check_size(stream.width, stream.height)
         stream.codec_context.thread_count = 1
         stream.codec_context.options = most
-        size, turn, frames, n_pixels = None, None, [], 0
+        size, turn, n_pixels = (0, 0), None, 0
+        frames: list[bytes] = []
         for frame in container.decode(stream):
             check_size(frame.width, frame.height)
             n_pixels += frame.width * frame.height
             scaled = small_size(*displayed_size(frame.width, frame.height, stream.sample_aspect_ratio))
-            if size is None:
+            if size == (0, 0):
                 size, turn = scaled, _turning_of(frame)
             if scaled == size:
                 frames.append(_picture(frame, size, turn))
@@ -185,7 +197,7 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
 _ASIDE = ("TRANSPOSE", "ROTATE_270", "TRANSVERSE", "ROTATE_90")
 
 
-def displayed_size(width, height, ratio):
+def displayed_size(width: int, height: int, ratio: Any) -> tuple[int, int]:
     """Width and height of a frame whose pixels are `ratio` times as wide as tall, as a player shows it.
 
     >>> displayed_size(720, 576, 16 / 15), displayed_size(32, 32, None), displayed_size(32, 32, 10**6)
@@ -195,7 +207,7 @@ def displayed_size(width, height, ratio):
     return (max(1, round(width * ratio)), height) if 0.1 <= ratio <= 10 else (width, height)
 
 
-def _turning_of(frame):
+def _turning_of(frame: Any) -> str | None:
     """The name of Pillow's turn that a frame's display matrix asks for; None if none does."""
     from av.sidedata.sidedata import Type
 
@@ -211,7 +223,7 @@ def _turning_of(frame):
             (False, True): _TURNS[8]}[c < 0, b < 0]  # fmt: skip
 
 
-def _picture(frame, size, turn):
+def _picture(frame: Any, size: tuple[int, int], turn: str | None) -> bytes:
     """RGB bytes of a frame at the size that is kept."""
     is_clear = any(component.is_alpha for component in frame.format.components)
     if not is_clear and turn is None:
@@ -224,14 +236,14 @@ def _picture(frame, size, turn):
     return (picture if turn is None else picture.transpose(Image.Transpose[turn])).tobytes()
 
 
-def _pack(frame, n):
+def _pack(frame: Any, n: int) -> bytes:
     """Bytes of a frame's rows, n a pixel, without what FFmpeg pads them with (and without numpy: 25 MB)."""
     (plane,) = frame.planes
     held, step = bytes(plane), plane.line_size
     return b"".join(held[at : at + n * frame.width] for at in range(0, frame.height * step, step))
 
 
-def _refuse(url, flags, options):
+def _refuse(url: str, flags: int, options: dict[str, Any]) -> None:
     """What FFmpeg gets where it wants to open anything else."""
     raise PermissionError(errno.EACCES, "an upload opens nothing")
 

@@ -8,6 +8,7 @@ import math
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def _frames(answer: Answer, header: Header) -> np.ndarray:
         raise UploadError("The file could not be decoded: the decoder gave up on it.")
     if problem := answer.problem or answer.head.get("problem"):
         raise UploadError(str(problem)[:1000])
-    shape = answer.head.get("shape")
+    shape: Any = answer.head.get("shape")
     is_small = isinstance(shape, list) and len(shape) == 4 and all(type(n) is int for n in shape)
     is_small = is_small and 0 < shape[0] <= MAX_KEPT and min(shape[1:3]) > 0 and max(shape[1:3]) <= MAX_SIDE
     if not is_small or shape[3] != 3 or len(answer.body) != math.prod(shape):  # it may have been taken over

@@ -1,1 +1,1 @@
-"""Whether a threshold is worth it for the scores of a model: the rule, its sentences, its measurements."""
+"""Decide whether a threshold pays for a model's scores: the rule, its sentences, its measurements."""

@@ -1,4 +1,4 @@
-"""The verdict on a filter: its rule, which is fixed here, and its sentences.
+"""The verdict on a filter: the fixed rule by which it pays or does not, and its sentences.
 
 A filter is worth it if it leaves at most half of the labels, and does not lose more test examples than is
 allowed by more than chance (the lower end of the 95 % interval of its loss is at most the tolerance). A

@@ -1,4 +1,4 @@
-"""The verdict on the scores of any model: what a threshold would leave of them, at what loss, in what time.
+"""Measure the verdict on a model's scores: what a threshold would keep, at what loss, in what time.
 
 The sequences are dealt in two halves by a seed. On the first the threshold is chosen, on the second all is
 checked and timed. Times are of a search over triples of labels, with the sequences' own scores: once over

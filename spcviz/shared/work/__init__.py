@@ -1,1 +1,1 @@
-"""Long work in parts: run anywhere, kept for the next run, its cost in CPU seconds."""
+"""Long computations in parts: run on any executor, resumed from disk, their CPU seconds counted."""

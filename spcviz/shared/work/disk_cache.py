@@ -76,31 +76,31 @@ class Form(NamedTuple):
     plain: Callable[[Any], Any]  # plain(value) -> the value as `read` will return it
 
 
-def _write_json(path, value):
+def _write_json(path: Path, value: Any) -> None:
     write_json_atomic(path, {"sha256": _sha256_of_json(value), "value": value})
 
 
-def _read_json(path):
+def _read_json(path: Path) -> Any:
     stored = json.loads(path.read_bytes())
     if stored["sha256"] != _sha256_of_json(stored["value"]):
         raise DamagedError("does not have its SHA-256")
     return stored["value"]
 
 
-def _plain_json(value):
+def _plain_json(value: Any) -> Any:
     return json.loads(json_bytes(value, "what is kept"))
 
 
-def _sha256_of_json(value):
+def _sha256_of_json(value: Any) -> str:
     return hashlib.sha256(json_bytes(value, "what is kept")).hexdigest()
 
 
-def _write_arrays(path, arrays):
+def _write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     data = pack(arrays)
     write_bytes_atomic(path, data + hashlib.sha256(data).digest())  # readers of zip files look no further
 
 
-def _read_arrays(path):
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
     data = path.read_bytes()
     if hashlib.sha256(memoryview(data)[:-32]).digest() != data[-32:]:
         raise DamagedError("does not have its SHA-256")
@@ -108,7 +108,7 @@ def _read_arrays(path):
         return dict(arrays)
 
 
-def _plain_arrays(arrays):
+def _plain_arrays(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: portable(array, name) for name, array in arrays.items()}
 
 
@@ -162,12 +162,12 @@ def load_or_compute(
     return made
 
 
-def _beside(path):
+def _beside(path: Path) -> Path:
     """Where the CPU seconds of a kept file and of all parts inside it stand."""
     return path.with_name(f"{path.name}.seconds")
 
 
-def _costs_of(path):
+def _costs_of(path: Path) -> dict[str, float | None]:
     """{part: CPU seconds, None if they were not noted} of a kept file."""
     try:
         parts = json.loads(_beside(path).read_bytes())
@@ -177,7 +177,9 @@ def _costs_of(path):
     return parts if known else {path.name: None}
 
 
-def path_of(folder, name, key, modules, form=JSON):
+def path_of(
+    folder: str | Path, name: str, key: dict | list, modules: Sequence[str], form: Form = JSON
+) -> Path:
     """Where `load_or_compute` keeps it: a Path, whether there is a file or not."""
     about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)
     return Path(folder) / f"{name}-{hashlib.sha256(about).hexdigest()[:16]}{form.suffix}"
@@ -204,7 +206,7 @@ def computing_files(modules: tuple[str, ...]) -> list[Path]:
     return [path for path in files_of(modules) if not path.is_relative_to("spcviz/web")]
 
 
-def _digest(digest, files):
+def _digest(digest: Any, files: Sequence[Path]) -> str:
     for relative in files:
         digest.update(f"{relative.as_posix()} {_code(sources.ROOT / relative)}\n".encode())
     return digest.hexdigest()
@@ -227,11 +229,11 @@ def text_of(relative: Path) -> bytes:
 
 
 @cache
-def _code(path):
+def _code(path: Path) -> str:
     return hashlib.sha256(sources.code_of(TEXTS[path]).encode()).hexdigest()
 
 
-def _file_of(module):
+def _file_of(module: str) -> Path:
     path = sources.file_of(module)
     if path is None:
         raise ArgumentError(f"modules must be modules of this package, got {module!r}")

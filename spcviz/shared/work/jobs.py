@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, as_completed
+from typing import Any
 
 from spcviz.shared.work import ledger
 
@@ -14,16 +15,16 @@ class Progress:
     []
     """
 
-    def __init__(self, bar):
+    def __init__(self, bar: Any) -> None:
         self.bar = bar
         self._futures: dict[Future, str] = {}
 
-    def __call__(self, label=""):
+    def __call__(self, label: str = "") -> None:
         """One part is done; ``label`` says which."""
         self.bar.set_postfix_str(label, refresh=False)
         self.bar.update()
 
-    def expect(self, n_parts):
+    def expect(self, n_parts: int) -> None:
         """So many parts more will be done."""
         self.bar.total = (self.bar.total or 0) + n_parts
         self.bar.refresh()
@@ -37,7 +38,7 @@ class Progress:
         return [label for future, label in list(self._futures.items()) if future.running()]
 
 
-def expect(tick, n_parts):
+def expect(tick: Callable | None, n_parts: int) -> None:
     """Tell whoever watches that so many parts will be done; a plain function, or None, is told nothing."""
     if isinstance(tick, Progress):
         tick.expect(n_parts)

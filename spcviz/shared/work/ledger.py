@@ -1,26 +1,28 @@
-"""Accounts of CPU seconds of each part of a result, whether it was computed now or read from the cache.
+"""Ledger of CPU seconds of each part of a result, whether computed now or read from the disk cache.
 
 A part's seconds are kept beside it, without those inside it; a part that two others share counts once.
 """
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 
 class Costs:
     """CPU seconds of `parts` (None: nobody noted them); `now`: of this process, already among them."""
 
-    def __init__(self):
-        self.parts, self.now = {}, 0.0
+    def __init__(self) -> None:
+        self.parts: dict[str, float | None] = {}
+        self.now = 0.0
 
 
 class _Open(threading.local):
     """What is being made in this thread, outermost first."""
 
-    def __init__(self):
-        self.costs = []
+    def __init__(self) -> None:
+        self.costs: list[Costs] = []
 
 
 _OPEN = _Open()
@@ -45,7 +47,7 @@ def collecting() -> Iterator[Costs]:
 
 
 @contextmanager
-def spending(name) -> Iterator[Costs]:
+def spending(name: str) -> Iterator[Costs]:
     """A part that is made in this block; yields the costs of what is inside, at the end also of itself."""
     start = time.process_time()
     with collecting() as costs:
@@ -55,21 +57,21 @@ def spending(name) -> Iterator[Costs]:
     add(costs.parts, spent)
 
 
-def add(parts, now=0.0):
+def add(parts: Mapping[str, float | None], now: float = 0.0) -> None:
     """Enter the costs of parts that were found, or made elsewhere, for whoever is collecting."""
     if _OPEN.costs:
         _OPEN.costs[-1].parts.update(parts)
         _OPEN.costs[-1].now += now
 
 
-def count_costs(name, function, *arguments):
+def count_costs(name: str, function: Callable, *arguments: Any) -> tuple[Any, dict[str, float | None]]:
     """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
     with collecting() as costs, spending(name):
         value = function(*arguments)
     return value, costs.parts
 
 
-def total(parts):
+def total(parts: Mapping[str, float | None]) -> float:
     """CPU seconds of all parts whose seconds are known.
 
     >>> total({"a": 1.5, "b": None})

@@ -1,4 +1,4 @@
-"""Worker processes for independent jobs, each a Python of its own: none is forked from one that has threads.
+"""Worker processes for independent jobs, spawned and never forked from a process with threads.
 
 A fork copies one thread and every lock as it stands. The child of a process with threads (a progress bar's,
 another pool's, numba's) can be born with a lock that nobody will ever give back, and waits for it for good.

@@ -1,1 +1,1 @@
-"""A short article under each tool: texts as data."""
+"""Articles: a short text under each page, read from data."""

@@ -1,4 +1,4 @@
-"""Articles under the pages: each page's, read from articles.json."""
+"""Load the article of each page from articles.json."""
 
 import json
 from functools import cache

@@ -1,1 +1,1 @@
-"""Cached calls that all pages share, and what warm-up does with them."""
+"""Caching of pages' calls: one shared cache, stored first scenes, visitors' values, and who runs when."""

@@ -7,9 +7,10 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 from spcviz import registry
 from spcviz.engine.kernels import kernel_cache
@@ -33,14 +34,14 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
         yield from getattr(import_module(module), what, lambda: None)() or ()
 
 
-def compile_ahead(state) -> Iterator[str]:
+def compile_ahead(state: Any) -> Iterator[str]:
     """Compile what is missing in child processes, load the first group here; yields what went wrong."""
     state.seconds = warmup.read_measured()
     state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
     children = warmup.start_children()
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
-    atexit.register(lambda: [child.stop() for child in children])
+    atexit.register(partial(_stop, children))
     state.known.set()
     if state.pending:
         state.tell_how_long()
@@ -53,15 +54,15 @@ def compile_ahead(state) -> Iterator[str]:
                     state.done[name] = time.monotonic()
                     state.pending.discard(name)
         # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
-        name = first if first in left else next((n for n in left if n in state.pending), None)
-        if name is None or (children and (name != first or first in state.pending)):
+        wanted = first if first in left else next((n for n in left if n in state.pending), None)
+        if wanted is None or (children and (wanted != first or first in state.pending)):
             time.sleep(0.2)
             continue
-        left.remove(name)
-        is_compiling = name in state.pending
-        _load(name, state)
+        left.remove(wanted)
+        is_compiling = wanted in state.pending
+        _load(wanted, state)
         if is_compiling:
-            state.done[name] = time.monotonic()
+            state.done[wanted] = time.monotonic()
     for child in children:
         with contextlib.suppress(subprocess.TimeoutExpired):  # what it had to compile is compiled
             child.process.wait(_SECONDS_TO_END)  # else it stays in the list of processes, as a zombie
@@ -70,7 +71,12 @@ def compile_ahead(state) -> Iterator[str]:
     yield from kernel_cache.complaints()
 
 
-def load_rest(state, more: dict[str, Iterator[None]]) -> None:
+def _stop(children: list[warmup.Child]) -> None:
+    for child in children:
+        child.stop()
+
+
+def load_rest(state: Any, more: dict[str, Iterator[None]]) -> None:
     """Load what the other groups need, hundreds of megabytes, and `more`, unless ``SPCVIZ_AHEAD`` is 0."""
     if os.environ.get("SPCVIZ_AHEAD") == "0":
         return
@@ -84,7 +90,7 @@ def load_rest(state, more: dict[str, Iterator[None]]) -> None:
                 del more[name]
 
 
-def _load(name, state):
+def _load(name: str, state: Any) -> None:
     state.let_visitors_first(forever=False)
     pieces = fill(name, "fill")
     while _went_on(name, pieces):
@@ -92,7 +98,7 @@ def _load(name, state):
     state.pending.discard(name)
 
 
-def _went_on(name, pieces):
+def _went_on(name: str, pieces: Iterator[None]) -> bool:
     """Whether another piece was loaded."""
     try:
         return next(pieces, pieces) is not pieces

@@ -1,11 +1,13 @@
-"""What every page may ask for: reproduced results, stored models, and their errors.
+"""Cached calls that every page may make: reproduced results, stored models, and their errors.
 
 Only this package caches: thin wrappers over pure functions, keyed by small values, a file a problem, bounded.
 Arrays that come out are read-only and shared between sessions.
 """
 
 import logging
+from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 import streamlit as st
 
@@ -30,23 +32,23 @@ def why_missing(text: str, *starts: str) -> str:
     return next((why for name, why in _PROBLEMS.items() if why and name.startswith(starts)), text)
 
 
-def _results_stamp():
+def _results_stamp() -> dict[str, tuple[int, int]]:
     """Another one when a result has been made anew."""
     return {file.name: (file.stat().st_mtime_ns, file.stat().st_size) for file in RESULTS.glob("*.json")}
 
 
-UNCHANGED = {"seconds": 60, "stamp": _results_stamp}
+UNCHANGED: dict[str, Any] = {"seconds": 60, "stamp": _results_stamp}
 """Of `share`: for what is made of results, which are looked at again from time to time."""
 
 
 @share(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
-def result(name):
+def result(name: str) -> dict[str, Any] | None:
     """A reproduced result, None if there is none; for use inside `results.said_if_damaged`."""
     return result_files.read(RESULTS, name)
 
 
 @share(16, kernels=False, **UNCHANGED)
-def stored_evidence(_make, names: tuple[str, ...], *about):
+def stored_evidence(_make: Callable, names: tuple[str, ...], *about: Any) -> Any:
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:
         results = [result(name) for name in names]
@@ -59,14 +61,14 @@ def stored_evidence(_make, names: tuple[str, ...], *about):
         return None
 
 
-def tells_of_damage(part):
+def tells_of_damage(part: Callable) -> Callable:
     """A part of a page that says which command repairs a model that it wants and that cannot be read.
 
     Fragments too: streamlit shows what one raises by itself, before the page around it could catch it.
     """
 
     @wraps(part)
-    def wrapped(*arguments, **named):
+    def wrapped(*arguments: Any, **named: Any) -> Any:
         try:
             with slots.SLOTS.acquire():
                 return part(*arguments, **named)
@@ -76,6 +78,6 @@ def tells_of_damage(part):
     return wrapped
 
 
-def results_found():
+def results_found() -> list[str]:
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in RESULTS.glob("*.json"))

@@ -1,4 +1,4 @@
-"""Stored first scenes: what cached calls return for what pages and tours open with, without computing it.
+"""Stored first scenes: the return values of cached calls that pages and tours open with.
 
 `python -m spcviz train first-scenes` stores a file a function: pairs of arguments and value, each packed by
 itself, so that a page unpacks only its own. A manifest names the digests of the code and of the stored
@@ -178,7 +178,7 @@ def list_stored() -> set[str]:
 
 def stale() -> dict[str, str]:
     """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
-    faults = {}
+    faults: dict[str, str] = {}
     for name, answers in sorted(FUNCTIONS.items()):
         try:
             answers.forget()

@@ -1,4 +1,4 @@
-"""Freed memory: when Python looks for garbage in circles, and what goes back to the system.
+"""Memory settings of the server: when Python collects garbage, and when freed memory goes back to the system.
 
 A server of many visits frees much and needs little of it again. What the C library keeps of that lies in
 holes between what lives on.
@@ -45,7 +45,7 @@ def give_back() -> None:
     _tell_c_library("malloc_trim", 0)
 
 
-def _tell_c_library(function, *numbers):
+def _tell_c_library(function: str, *numbers: int) -> None:
     try:
         getattr(ctypes.CDLL(None), function)(*numbers)
     except (OSError, AttributeError, TypeError):

@@ -1,4 +1,4 @@
-"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte go first.
+"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte are evicted.
 
 Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """
@@ -55,7 +55,10 @@ def held_by(value: Any) -> Held:
     >>> held.n_bytes // 1000, [*held.large.values()]
     (9, [160000, 80000])
     """
-    n_bytes, large, can_grow, seen, todo = OF_ENTRY, {}, False, set(), [value]
+    large: dict[int, int] = {}
+    seen: set[int] = set()
+    todo: list[Any] = [value]
+    n_bytes, can_grow = OF_ENTRY, False
     while todo:
         part = todo.pop()
         while isinstance(part, np.ndarray) and isinstance(part.base, np.ndarray):
@@ -84,7 +87,7 @@ class _Entry:
 
     __slots__ = "forget", "held", "measured_at", "n_uses", "seconds", "worth"
 
-    def __init__(self, held: Held, forget: Callable[[Any], None], seconds: float):
+    def __init__(self, held: Held, forget: Callable[[Any], None], seconds: float) -> None:
         self.held, self.forget, self.seconds = held, forget, seconds
         self.measured_at, self.n_uses, self.worth = time.monotonic(), 1, 0.0
 
@@ -104,7 +107,7 @@ class MemoryBudget:
     (None, ['b'], 278)
     """
 
-    def __init__(self, most: int):
+    def __init__(self, most: int) -> None:
         self.most, self.n_bytes = most, 0
         self._entries: dict[Hashable, _Entry] = {}
         self._queue: list[tuple[float, int, Hashable, _Entry]] = []  # a heap by worth, outdated ones too
@@ -132,7 +135,7 @@ class MemoryBudget:
         """
         self._put(name, _Entry(held_by(value), forget, seconds))
 
-    def _put(self, name, entry, *, instead=None):
+    def _put(self, name: Hashable, entry: _Entry, *, instead: _Entry | None = None) -> None:
         """Keep an entry; only if it stands `instead` of one that has not gone meanwhile, if given."""
         with self._lock:
             if instead is not None and self._entries.get(name) is not instead:
@@ -150,7 +153,7 @@ class MemoryBudget:
         for name_of_one, one in going:  # outside the lock: each call has a lock of its own
             one.forget(name_of_one)
 
-    def _weigh(self, name, entry):
+    def _weigh(self, name: Hashable, entry: _Entry) -> None:
         """Set what an entry is worth: seconds that its bytes save, above those of what went already."""
         shared = (n_bytes / self._large[array][1] for array, n_bytes in entry.held.large.items())
         entry.worth = self._floor + entry.n_uses * entry.seconds / (entry.held.n_bytes + sum(shared) + 1)
@@ -160,7 +163,7 @@ class MemoryBudget:
             self._queue = [(one.worth, next(self._count), its_name, one) for its_name, one in kept]
             heapq.heapify(self._queue)
 
-    def _leaving(self):
+    def _leaving(self) -> list[tuple[Hashable, _Entry]]:
         """Take out what is worth least until the others fit; the newest is not weighed yet, and stays."""
         going = []
         while self.n_bytes > self.most and len(self._entries) > 1:
@@ -176,7 +179,7 @@ class MemoryBudget:
         with self._lock:
             self._remove(name)
 
-    def _remove(self, name):
+    def _remove(self, name: Hashable) -> None:
         if name not in self._entries:
             return
         held = self._entries.pop(name).held

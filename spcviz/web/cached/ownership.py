@@ -123,7 +123,8 @@ def connection_of(name: str) -> str:
     if not name or not runtime.exists():
         return "none is needed"
     client = runtime.get_instance().get_client(name)
-    return "" if client is None else leaving.connection_in(client.client_context.headers)
+    context = None if client is None else client.client_context
+    return "" if context is None else leaving.connection_in(context.headers)
 
 
 def leave(connection: str) -> None:

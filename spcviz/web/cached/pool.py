@@ -1,4 +1,4 @@
-"""Long work off the pages' threads: on several cores, in turn, after visitors' own reruns.
+"""Thread pool for long work: pieces of several visits take turns, behind visitors' own reruns.
 
 One small pool serves all visitors, who take turns in it piece by piece: who asks for much waits behind all
 others. On Linux its threads step back behind those that draw pages. What runs in it never waits for it.
@@ -9,8 +9,9 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
@@ -20,7 +21,7 @@ NICE = 10
 _PREFIX = "spcviz frames"
 
 
-def _step_back():
+def _step_back() -> None:
     """Let this thread run after those of pages; only Linux takes a thread for a process of its own here."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -33,7 +34,7 @@ BETWEEN: dict[str, Callable[[], None]] = {}
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
-def map_in_pool(work: Callable, *rows):
+def map_in_pool(work: Callable, *rows: Iterable) -> Iterator[Any]:
     """As `map`, side by side: yields in order, an error where its turn comes.
 
     Only as many pieces wait as there are threads, between those of other visits; cached calls may be made.
@@ -43,7 +44,7 @@ def map_in_pool(work: Callable, *rows):
     """
     session = get_script_run_ctx(suppress_warning=True)
 
-    def in_session(*arguments):
+    def in_session(*arguments: Any) -> Any:
         if session is None:  # while the server warms up: Streamlit would complain of it aloud
             return work(*arguments)
         thread = threading.current_thread()
@@ -53,7 +54,7 @@ def map_in_pool(work: Callable, *rows):
         finally:  # with a visit a thread would keep all that is in it until somebody else's work comes
             delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
 
-    under_way = deque()
+    under_way: deque[Future] = deque()
     try:
         for arguments in zip(*rows):
             if len(under_way) == N_THREADS:
@@ -68,7 +69,7 @@ def map_in_pool(work: Callable, *rows):
             future.cancel()
 
 
-def run_in_pool(work, *arguments):
+def run_in_pool(work: Callable, *arguments: Any) -> Any:
     """One long piece of work in the pool, in its turn; in the pool already, at once.
 
     >>> run_in_pool(max, 1, 2)

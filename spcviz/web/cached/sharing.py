@@ -10,8 +10,8 @@ import inspect
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -70,10 +70,10 @@ def share(
     (9, 9)
     """
 
-    def decorate(function):
+    def decorate(function: Callable) -> Any:
         answers = None if stored is None else first.Answers(function, stored)
-        times = seconds or float("inf"), stamp or object  # no two of it are equal
-        shared_function = _Shared(function, most, spinner, answers, kernels, beside, times, own)
+        how = _How(most, spinner, kernels, beside, seconds or float("inf"), stamp or object)
+        shared_function = _Shared(function, how, answers, own)
         return functools.wraps(function)(shared_function)
 
     return decorate
@@ -90,21 +90,38 @@ class _Own(str):
     __hash__ = str.__hash__
 
 
+class _How(NamedTuple):
+    """What `share` was asked for beside `stored` and `own`."""
+
+    most: int
+    spinner: str
+    kernels: bool
+    beside: int | None
+    seconds: float
+    stamp: Callable[[], Any]  # an object where none was given: no two are equal
+
+
 class _Shared:
-    def __init__(self, function, most, spinner, answers, kernels, beside, times, own):
-        self.function, self.most, self.spinner = function, most, spinner
-        self.answers, self.kernels, self.beside = answers, kernels, beside
-        self.seconds, self.stamp = times
+    """A function with its values; `most`, `spinner` and the like are those of `share`."""
+
+    def __init__(
+        self, function: Callable, how: _How, answers: first.Answers | None, own: bool | Callable[..., bool]
+    ) -> None:
+        self.function, self.answers = function, answers
+        self.most, self.spinner, self.kernels, self.beside, self.seconds, self.stamp = how
         self._signature = inspect.signature(function)
         self._tells = [not name.startswith("_") for name in self._signature.parameters]
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
-        self.known, self.asked, self.lock = OrderedDict(), {}, threading.Lock()
-        self.own, self._used = own if callable(own) else (lambda *key: own), {}
+        self.known: OrderedDict[tuple, tuple[Any, float, Any]] = OrderedDict()  # value, until, its stamp
+        self.asked: dict[tuple, threading.Lock] = {}
+        self.lock = threading.Lock()
+        self.own: Callable[..., bool] = own if callable(own) else (lambda *key: own)
+        self._used: dict[tuple, tuple[str, float]] = {}
         self._forget = self._forget_one  # the one of all entries
         if own:
             ownership.hold(self._forget_over)
 
-    def __call__(self, *given, **named):
+    def __call__(self, *given: Any, **named: Any) -> Any:
         if _has_page():
             ASKED["at"] = time.monotonic()
         if named:
@@ -117,7 +134,7 @@ class _Shared:
             first.record(self.answers, key, value)
         return value
 
-    def _value(self, key, given, name, visit):
+    def _value(self, key: tuple, given: tuple, name: tuple, visit: str | None) -> Any:
         """The value of a key, which is kept under a name: the key, behind the visit that it belongs to."""
         with self.lock:
             if is_known := self._is_known(name):
@@ -154,18 +171,18 @@ class _Shared:
                     self.asked.pop(name, None)
         return self._remember_shown(key, value)
 
-    def _note(self, name, visit):
+    def _note(self, name: tuple, visit: str | None) -> None:
         """A visit's value is in use. The lock is held."""
         if visit is not None:
             self._used[name] = visit, ownership.CLOCK.now()
 
-    def _forget_over(self, is_over):
+    def _forget_over(self, is_over: ownership.IsOver) -> None:
         """Drop the values of visits that are over: see `owned.Holder`."""
         with self.lock:
             for name in [name for name, used in self._used.items() if is_over(*used)]:
                 self._drop(name)
 
-    def _is_known(self, key):
+    def _is_known(self, key: tuple) -> bool:
         """Whether there is a value; what is over time, with another stamp, goes. The lock is held."""
         now = time.monotonic()
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
@@ -178,25 +195,25 @@ class _Shared:
                     self._drop(old)
         return key in self.known
 
-    def _drop(self, key):
+    def _drop(self, key: tuple) -> None:
         """Keep a value no longer. The lock is held."""
         self.known.pop(key, None)
         self._used.pop(key, None)
         memory.MEMORY.remove((id(self), key))
 
-    def _forget_one(self, name):
+    def _forget_one(self, name: tuple[int, tuple]) -> None:
         """There is no room for a value any more."""
         with self.lock:
             self.known.pop(name[1], None)
             self._used.pop(name[1], None)
 
-    def _remember_shown(self, key, value):
+    def _remember_shown(self, key: tuple, value: Any) -> Any:
         """`value`, remembered as what this visitor saw last."""
         if self.beside is not None and _has_page():
             st.session_state[self._shown_key] = key[: self.beside], value
         return value
 
-    def _wait_or_other(self, key) -> Any:
+    def _wait_or_other(self, key: tuple) -> Any:
         """Before a page computes: `first.MISSING` once it may, or another value to show meanwhile."""
         if not self.kernels or "of" not in GATE or _is_inside() or not _has_page():
             return first.MISSING
@@ -206,7 +223,7 @@ class _Shared:
         return first.MISSING if may_compute else value
 
     @contextlib.contextmanager
-    def _announce_work(self):
+    def _announce_work(self) -> Iterator[None]:
         """Around a computation: one that takes long says so on its page, and waits for its turn."""
         if self.spinner and _has_page():
             with st.spinner(self.spinner), slots.LONG_SLOT.acquire():
@@ -214,7 +231,7 @@ class _Shared:
         else:
             yield
 
-    def clear(self):
+    def clear(self) -> None:
         """Forget every value."""
         with self.lock:
             for key in list(self.known):
@@ -222,7 +239,7 @@ class _Shared:
 
 
 @contextlib.contextmanager
-def _turn_of(turn):
+def _turn_of(turn: threading.Lock) -> Iterator[None]:
     """Around what one thread makes and others wait for."""
     if not turn.acquire(blocking=False):
         waits = int(_has_page())
@@ -243,16 +260,16 @@ def kernels_first(module: str) -> None:
         GATE["of"](module, False)
 
 
-def _has_page():
+def _has_page() -> bool:
     return get_script_run_ctx(suppress_warning=True) is not None
 
 
-def _is_inside():
+def _is_inside() -> bool:
     return getattr(_INSIDE, "depth", 0) > 0
 
 
 @contextlib.contextmanager
-def _inside():
+def _inside() -> Iterator[None]:
     """While a value is computed: what is asked for now is a part of it."""
     _INSIDE.depth = getattr(_INSIDE, "depth", 0) + 1
     try:

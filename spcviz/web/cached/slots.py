@@ -23,7 +23,7 @@ class Slots:
     1
     """
 
-    def __init__(self, most: int, seconds: float):
+    def __init__(self, most: int, seconds: float) -> None:
         self.most, self.seconds = most, seconds
         self._begun: OrderedDict[int, float] = OrderedDict()  # by thread, the longest first
         self._line, self._changed, self._mine = threading.Lock(), threading.Condition(), threading.local()

@@ -1,6 +1,8 @@
 """Cached calls of Paper tables: a stored result as tables and charts."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -9,11 +11,12 @@ from streamlit import dataframe_util
 from spcviz.web.cached import common
 from spcviz.web.cached.sharing import share
 from spcviz.web.figures import blocks
+from spcviz.web.figures.palette import Palette
 
 
 @share(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
 def result_blocks(
-    name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
+    name: str, features: str, palette: Palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
     """What a stored result is shown as, by `layout.look`; charts are made once, when first asked for."""
     look = {"palette": palette, "scale": scale, "height": height}
@@ -21,7 +24,7 @@ def result_blocks(
 
 
 @share(1, kernels=False, **common.UNCHANGED)
-def statements(_read):
+def statements(_read: Callable[[], Any]) -> Any:
     """What the statements come to, as `_read` says it."""
     return _read()
 
@@ -39,7 +42,7 @@ def make_charts(drawn: list[blocks.Block]) -> None:
                 one.make()
 
 
-def _once(block):
+def _once(block: Any) -> Any:
     """A block whose charts and rows are made once."""
     if isinstance(block, blocks.Table):
         return block._replace(rows=rows_of(block.frame))

@@ -1,9 +1,10 @@
-"""Cached results of visitors' uploads, refusals included; nothing is computed for a visitor who has left."""
+"""Cached results of visitors' uploads, refusals included; nothing is computed after a visitor has left."""
 
 import hashlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -13,7 +14,7 @@ from spcviz.shared.uploading import uploads
 from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
 
 
-def read(data: bytes):
+def read(data: bytes) -> np.ndarray:
     """Frames of a file, see `uploads.read_upload`, as long as its visitor is there."""
     return uploads.read_upload(data, glance=leave_if_left)
 

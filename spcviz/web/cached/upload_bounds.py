@@ -1,4 +1,4 @@
-"""Uploaded files that Streamlit keeps: bounds of their bytes in one visit and in all, the oldest go first.
+"""Bound the bytes of uploads that Streamlit keeps, in one visit and in all; the oldest are dropped.
 
 A file stays with Streamlit until its page is told to remove it or the visit ends. A browser says that another
 file took its place; a client that does not would fill the server's memory with files that nobody reads.

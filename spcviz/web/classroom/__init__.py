@@ -1,1 +1,1 @@
-"""Questions to a class: the scene of a tour asks, phones answer, the lecturer's screen counts."""
+"""Questions to a class: a tour's scene asks, phones answer, the lecturer's screen counts."""

@@ -1,4 +1,4 @@
-// A class beside a tour: how to join the room, the counts as they come, and the truth once the tour shows it.
+// The panel of a class beside a tour: how to join the room, live counts, and the right answer once the tour shows it.
 
 import { button, node, setText } from "../view/elements.js";
 

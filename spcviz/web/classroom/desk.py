@@ -1,4 +1,4 @@
-"""The speaker's desk of a room: a lecturer's own computer that follows the hall's window, and sends it on.
+"""The speaker's desk: relays messages between a lecturer's own computer and the window on the projector.
 
 The hall's window (whose browser has the room's key) tells what it shows; whoever has the desk's key reads
 that, and leaves orders that the hall's window fetches. What is told is opaque here: it goes from a lecturer

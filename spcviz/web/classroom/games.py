@@ -1,4 +1,4 @@
-"""Games that a class can play in a room: what every purchase costs and brings.
+"""Games that a class plays in a room: tables of what every purchase costs and gains.
 
 A phone says what it has bought; what that comes to is worked out here. The page of a game keeps its table by
 its address while it is open, and a room that asks for the game takes the table with the question.

@@ -1,4 +1,4 @@
-// A phone in a lecture: the question that is asked now, an answer, and the truth once the lecturer shows it.
+// A phone's page in a lecture: the current question, its answers, and the right one once the lecturer shows it.
 
 const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000, ANEW_MS = 60000; // a class must not ask all at once
 const at = new URL(location.href.replace(/[#?].*$/, "").replace(/\/$/, "")), number = at.pathname.split("/").pop();

@@ -1,4 +1,4 @@
-"""What a class is asked and what its answers come to: a question read from JSON, counts, guesses, places.
+"""A question to a class: read from JSON, its answers counted, guesses and places summarised.
 
 Nothing here keeps anything; `spcviz.web.classroom.rooms` does.
 """

@@ -1,4 +1,4 @@
-"""Rooms in which a class answers the question that a lecturer's tour asks; kept in memory, without names.
+"""Rooms of a class, in memory and without names: join, answer the lecturer's question, count.
 
 A room has a number, which stands in its address, and a key, which only the browser that opened it knows:
 whoever has the key asks, shows the truth and sees the counts, everybody else answers. A room holds one

@@ -1,4 +1,4 @@
-"""Requests of phones and of the lecturer's screen to the rooms of a class: no page runs for any of them.
+"""HTTP routes of a class's rooms, for phones and the lecturer's screen; no page runs for a request.
 
 ``/room/NUMBER`` is what a phone opens: one small page with a script, which asks every second or two what is
 asked now. The lecturer's screen asks as often as counts should move. Anyone may send anything: a request is

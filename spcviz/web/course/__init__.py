@@ -1,1 +1,1 @@
-"""The course: tasks as data, what a page is asked for, the bar above a page, and what one has passed."""
+"""The course: tasks as data, their checks, the bar above a page, and the browser's own progress."""

@@ -1,4 +1,4 @@
-"""The bar above a page: its goal, its tasks, and what the page says of the open one.
+"""The course's bar above a page: the page's goal, its tasks, and the live line of the open one.
 
 The server decides whether a task is solved and says of an option why it is wrong; what one has passed is kept
 by the browser alone (``progress.js``).

@@ -1,4 +1,4 @@
-// The bar above a page: its goal, the open task, what the page says of it, and a ring around the control it needs.
+// The course's bar above a page: goal, open task, live line, and a ring around the control that the task needs.
 //
 // What is solved and why an option is wrong is the server's to say; what one has passed is this browser's.
 

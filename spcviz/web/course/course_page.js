@@ -1,4 +1,4 @@
-// The Course page: its pages in order with goals and marks, where to go on, what is passed, and one sheet to print.
+// The Course page's view: pages in order with goals and marks, where to go on, and one sheet to print.
 //
 // Everything about the visitor is this browser's (progress.js); the page's own words come from the server.
 

@@ -1,4 +1,4 @@
-"""The language of a task's check: a condition on names and numbers, and nothing that could do anything.
+"""Expressions of tasks' checks: a tiny language of conditions on a page's numbers, parsed and evaluated.
 
 ======================= ================================================================
 may be said             meaning

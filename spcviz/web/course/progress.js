@@ -1,4 +1,4 @@
-// What one has passed: kept by this browser alone, under one name; nothing of it is on the server.
+// Stores the solved tasks of the course in this browser alone, under one name.
 
 const KEPT = "spcviz-course";
 const CHANGED = "spcviz-course-changed"; // an event of the window, since storage tells other windows only

@@ -1,4 +1,4 @@
-"""Questions of a page: the task of its address, values offered to its check, what stays hidden meanwhile.
+"""The open task of a page: its address, the values that its check reads, what is hidden until the answer.
 
 In the address ``ask`` names the task: ``L1`` with its question, ``L1a`` once it is answered. A page offers
 its values (`offer`) only where they are wanted; the bar (`bar`) shows what they come to. A part of a page

@@ -1,4 +1,4 @@
-"""Tasks as data: what is asked on a page, when it is solved, and what is said of every answer.
+"""Tasks as data: the question, the check that solves it, and the reply to every answer.
 
 ``tasks.json`` is a list; each task is an address to begin at, a check of `expression` on the values that the
 page offers there (`questions.offer`), and an address that solves it. A question with options hides on the

@@ -1,4 +1,4 @@
-"""What stands in a page's place while a question hides it: the question's own material, and why it waits."""
+"""The panel that replaces a page's picture while a question hides it."""
 
 from collections.abc import Sequence
 

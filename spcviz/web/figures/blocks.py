@@ -1,4 +1,4 @@
-"""Building blocks (headings, tables, charts, links) of how the page Paper tables shows a result.
+"""Building blocks of Paper tables: headings, tables, charts and links that show a result.
 
 A problem says in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
 in its folder's ``PROBLEM``. The page shows blocks and notes; the report writes a short table and notes.

@@ -1,4 +1,4 @@
-"""Chart that compares filters: what each loses and keeps, for pages and for tables."""
+"""Chart that compares filters: filter loss against share of states kept."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""A lattice's numbers for tour sentences, formatted as the lattice itself does (lattice_words.js)."""
+"""Numbers of a lattice as texts for tours' sentences, formatted as the view does (lattice_words.js)."""
 
 from collections import defaultdict
 from itertools import pairwise

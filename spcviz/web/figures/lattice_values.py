@@ -1,4 +1,4 @@
-"""A lattice's values for the checks of tasks: numbers as numbers, of every level.
+"""Numbers of a lattice's levels for the checks of tasks.
 
 ======================== ===========================================================================
 name                     meaning

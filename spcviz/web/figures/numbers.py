@@ -33,6 +33,15 @@ def count(number):
     return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"
 
 
+def percent(share, digits=1):
+    """A share as percent.
+
+    >>> percent(0.2), percent(0.00651, 2)
+    ('20.0 %', '0.65 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
 def name_rows(rows, names: Mapping[str, str]) -> dict[str, str]:
     """Rows (label, value, ...) of a page's metrics as words for a tour's sentences.
 

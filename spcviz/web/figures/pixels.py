@@ -1,4 +1,4 @@
-"""Arrays as PNG data URIs inside a chart, instead of a number for every pixel."""
+"""Encode arrays as PNG data URIs for charts, instead of a number for every pixel."""
 
 import base64
 import struct

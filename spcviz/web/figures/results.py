@@ -1,4 +1,4 @@
-"""What any result (`shared.report.describe`) has: feature sets, command, data, machine, threshold rules."""
+"""Common fields of stored results (`shared.report.describe`) as blocks: command, data, machine, rules."""
 
 import pandas as pd
 
@@ -108,5 +108,34 @@ WHAT_DECIDES = (
 
 
 def interval(low, high):
-    """Two ends of an interval as text."""
-    return "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    """Two ends of an interval as text; one that is missing lies beyond what was measured.
+
+    >>> interval(0.5, 1.25), interval(None, 2.0), interval(None, None)
+    ('0.50 to 1.25', '– to 2.00', '')
+    """
+    if low is None and high is None:
+        return ""
+    return " to ".join("–" if end is None else f"{end:.2f}" for end in (low, high))
+
+
+def tolerances_frame(rows: list[dict], example: str, right: str, draws: str = "95 % of draws"):
+    """Cascades at the same tolerance of every level, rule by rule: what each order scores, loses and reads.
+
+    `right` is the key of a row's words that are read right, `draws` what the column of intervals is called.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "tolerance a level %": row["tolerance"],
+                "order": row["order"],
+                "rule": RULE_NAMES[row["rule"]],
+                "n-grams to score": row["n_grams_in"],
+                "over thesis' rule": row["n_grams_in_ratio"][0],
+                draws: interval(*row["n_grams_in_ratio"][1:]),
+                f"worst {example}": row["n_grams_worst"],
+                f"{example}s lost before %": row["lost"],
+                "words right %": row[right],
+            }
+            for row in rows
+        ]
+    )

@@ -1,1 +1,1 @@
-"""The lattice one can drag: letters, tags and n-grams under a threshold."""
+"""The lattice view, shared by several problems: letters, tags and n-grams under a threshold."""

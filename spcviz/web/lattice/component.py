@@ -1,4 +1,4 @@
-"""The lattice as a picture one can drag: a Streamlit component (components v2) around lattice*.js.
+"""Python side of the lattice view: packs a traced cascade for lattice*.js, which prunes it as one drags.
 
 A level's arrays are a part, sent once; its alphas and time are sent with every run. Floats travel as float64,
 so that a keep-mask drawn in the browser equals the engine's, ties and -inf included. Messages and

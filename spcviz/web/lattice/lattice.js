@@ -1,4 +1,4 @@
-// Controls: what the page's visitor does to the lattice, and what is told to the server.
+// The lattice view: what a visitor does to the lattice, and what is sent to the server.
 //
 // The browser owns alpha, level, step, selected cell, pins and reveal ("the view"). The server owns the lattices. A
 // drag prunes the shown level here, from max-marginals already here; the view is sent at most five times a second,

@@ -1,4 +1,4 @@
-// Core: what the lattice picture computes. Pure functions on typed arrays: no page, no canvas, no clock.
+// Computations of the lattice view: what alpha keeps. Pure functions on typed arrays: no page, no canvas, no clock.
 //
 //   keep[a] = max_marginal[a] > tau (web/view/rule.js), or a lies on the best path; -inf never; all finite if no
 //   spread; an arc falls at its break point

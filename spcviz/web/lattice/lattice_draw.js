@@ -1,4 +1,4 @@
-// Draw: the lattice as marks. A scene is a pure function of a model; it draws on a pen (lattice_pens.js).
+// Draws the lattice as marks. A scene is a pure function of a model; it draws on a pen (lattice_pens.js).
 //
 // drawScene(pen, size, model) -> geometry {font, hit(x, y), alphaAt(x, y, column), onThreshold(x, y), columnAt(x), centre(arc)}
 //   model: level, keep, tau, step, heights (A,), shown (C,) 0..1, images, alphabet, truthVisible, selected,

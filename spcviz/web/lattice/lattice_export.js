@@ -1,4 +1,4 @@
-// Export: the picture as PNG or SVG, its story as an SVG that moves, the level's n-grams as CSV; methods of LatticeView.
+// Exports of the lattice view: PNG, SVG, an animated SVG of its story, n-grams as CSV; methods of LatticeView.
 
 import { breakPoint, spellArc } from "./lattice_core.js";
 import { drawScene } from "./lattice_draw.js";

@@ -1,5 +1,5 @@
-// Input: what pointer and keys do to the lattice, the cell that is selected, what is pinned. Methods of LatticeView
-// (lattice.js).
+// Pointer and keyboard input of the lattice view: dragging, the selected cell, pins.
+// Methods of LatticeView (lattice.js).
 
 import { countPaths, keepMask, keptKeys, spellArc, threshold, truthBreakPoint, truthFate } from "./lattice_core.js";
 import { total } from "./lattice_words.js";

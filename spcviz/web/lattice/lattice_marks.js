@@ -1,5 +1,5 @@
-// Marks: what the grid of order 1 and the columns of higher orders share. Sizes, the row of pictures or words
-// above, the path through the selected n-gram, pins, and how a state looks.
+// Marks that the lattice's grid of order 1 and its columns of higher orders share.
+// Sizes, the row of pictures or words above, the path through the selected n-gram, pins, and how a state looks.
 
 import { arcKey, readableScore } from "./lattice_core.js";
 

@@ -1,4 +1,4 @@
-// Pens: what a picture is drawn on. The canvas of the page, or SVG with the same marks for a file.
+// Pens that pictures are drawn on: the canvas of the page, or SVG with the same marks for a file.
 
 /** Pen that paints on a 2-D canvas context. */
 export function canvasPen(context, font) {

@@ -1,5 +1,6 @@
-// Words: everything the lattice says beside the picture. Methods of LatticeView (lattice.js), written on
-// each paint; a text is only touched when it changes. Plain language first, the symbol second.
+// Texts beside the lattice picture.
+// Methods of LatticeView (lattice.js), written on each paint; a text is only touched when it changes. Plain language
+// first, the symbol second.
 
 import { STEPS, breakPoint, countPaths, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";

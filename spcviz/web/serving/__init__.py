@@ -1,1 +1,1 @@
-"""What the server sends before and beside the app's own messages: compressed files, and each page's HTML."""
+"""HTTP answers beside Streamlit's own messages: each page's first HTML, cards, compressed files."""

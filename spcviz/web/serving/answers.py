@@ -1,4 +1,4 @@
-"""Answers in the smallest form that a browser takes, made once: brotli, and gzip until that is there.
+"""Compress HTTP answers once and serve the smallest form that a browser takes: brotli or gzip.
 
 Brotli at its highest level takes half a minute for the largest file, so one thread of low priority makes it
 after the first visitor has been given gzip, and the work folder keeps it for the next start of a server. A

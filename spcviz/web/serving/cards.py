@@ -1,4 +1,4 @@
-"""A page's card as a picture of its own address: for the bar's button, and for messengers' previews.
+"""HTTP route of pages' cards, the preview pictures of messengers and of the bar's button.
 
 ``card/write.png?ink=...`` is what `spcviz.web.exporting.card` draws of the page ``write?ink=...``: from the
 address alone. Anyone may ask for anything, so one card is drawn at a time, by a thread of its own; some wait,

@@ -1,4 +1,4 @@
-"""Clients and their rate limits: one is told by its address or a signed token, and has a bucket of rights.
+"""Clients and their rate limits: identified by address or signed token, each with a token bucket.
 
 A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
 asks for many tokens is held by the address instead.

@@ -1,4 +1,4 @@
-// Pages lie one level below the app, so the server's address is known; Streamlit would try the page's own first.
+// Tells Streamlit the server's address: pages lie one level below the app, and it would try the page's own first.
 window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };
 
 // Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,

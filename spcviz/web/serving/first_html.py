@@ -1,4 +1,4 @@
-"""The HTML of each page before the app runs: its own title, sentence and picture, and room for what comes.
+"""The HTML of each page before the app runs: its title, description and preview picture.
 
 Streamlit sends one HTML for every address: messengers find no title in it, side bar and charts push aside
 what was painted before them, the script first asks below the page's name (two errors in every console), and

@@ -1,4 +1,4 @@
-"""Whether a browser has closed its page or only lost the connection: the end of its WebSocket says which.
+"""Detect from a WebSocket's close whether a browser has left its page or only lost the connection.
 
 A page that is closed, reloaded or left says so in its last frame ("going away", RFC 6455, 7.4.1). A tunnel, a
 lid that is shut or a proxy that is started anew say nothing, or something else, and the browser comes back to

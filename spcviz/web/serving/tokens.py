@@ -1,4 +1,4 @@
-"""Signed numbers for browsers: the server hands each one out, and knows its own again without a list.
+"""Signed tokens that identify browsers without a list on the server.
 
 A token is ``NUMBER.AT.SIGN``: a random number, "a" or "b" for who came in time or in a crowd, and a keyed
 digest of both. The key lives as long as the server's process: a token of another process is none.

@@ -1,4 +1,4 @@
-"""A cache of files that were made for one visitor and are asked for by the next: in memory, for minutes.
+"""In-memory cache of files made for visitors, such as cards and loops, for some minutes.
 
 A class that opens one scene asks for one loop forty times; a messenger fetches a card for each of its
 servers. Nothing is written to a disk, and what is over goes whether or not somebody asks: whoever has a

@@ -1,4 +1,4 @@
-"""Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
+"""Python side of the tour's views: the bar at a page's top, the speaker's window, the handout."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,5 +1,6 @@
-// A tour on paper: every scene as it is, one a sheet. A scene is the app itself at the scene's address, in a frame,
-// so its picture, its sentence and the numbers in it are the page's own. They are opened one after the other.
+// Prints a tour: one scene a sheet, each as it is.
+// A scene is the app itself at the scene's address, in a frame, so its picture, its sentence and the numbers in it are
+// the page's own. They are opened one after the other.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";

@@ -1,4 +1,4 @@
-// One's own tour stays in this browser: a new visit gets it back, and only then may change it.
+// Keeps the visitor's own tour in this browser: a new visit gets it back, and only then may change it.
 
 /** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
 const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };

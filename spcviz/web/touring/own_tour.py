@@ -1,4 +1,4 @@
-"""Storage of a visitor's own tour, of one that a link or file brought, and of what was replaced.
+"""Store a visitor's own tour, one that a link or file brought, and those that were replaced.
 
 What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
 what a button replaced can be brought back. The browser keeps all three for the next visit:

@@ -1,4 +1,4 @@
-// Card, for a message, and the Save menu of the bar: the link, the page as one file, its picture, its loop, its Python, a frame for another page.
+// The bar's Save menu: the link, the page as one file, its picture, loop, Python or frame; and the Card button.
 
 import { button, node } from "../view/elements.js";
 import { VIEWS } from "../view/view.js";

@@ -1,4 +1,4 @@
-"""A tour's scene: which one an address names, and what bar, speaker's window, class and paper have of it.
+"""The scene that an address names, and its texts for the bar, the speaker's window, a class and paper.
 
 In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
 answer; everything else is the page's own state. Numbers in a sentence are those that its page has offered.

@@ -1,4 +1,4 @@
-// The bar of a tour, and what every page has in its head: undo, redo, link, words, print, add this scene.
+// The bar at every page's head: a tour's scene, undo, redo, link, glossary, print, add this scene.
 //
 // The server owns the scene (it stands in the address) and fills its sentence with the page's numbers; the browser
 // has the keys, the light on a part, the black screen, and tells the speaker's window what is shown.

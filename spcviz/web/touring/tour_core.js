@@ -1,4 +1,4 @@
-// What the tour bar works out without a page: which words are in the glossary, where a part is, what a clicker says.
+// Computations of the tour bar: glossary terms in a text, places of a page's parts, keys of a clicker. No page.
 
 import { node } from "../view/elements.js";
 

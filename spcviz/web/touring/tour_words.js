@@ -1,4 +1,4 @@
-// Words that are explained: those of the glossary are underlined on the page, and a panel says what one means.
+// Underlines the glossary's words on the page, and explains the one that is clicked in a panel.
 // Methods of TourView (tour.js).
 
 import { button, node } from "../view/elements.js";

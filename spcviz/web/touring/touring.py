@@ -1,4 +1,4 @@
-"""Running a tour: the bar above the page, the numbers that pages offer it, and what the browser asks for.
+"""Run a tour: show its bar, collect the numbers that pages offer, handle the browser's requests.
 
 ``/?tour=NAME&scene=3`` (the presenter's link) leads to the scene's page, ``/?tour=NAME`` to the first scene.
 A sentence gets the numbers that the very run that drew the page has offered (`offer`).

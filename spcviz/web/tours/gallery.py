@@ -1,4 +1,4 @@
-"""The gallery: scenes that were chosen because they surprise, each with a sentence that its numbers prove.
+"""The gallery: surprising scenes, each with a sentence that is checked against its numbers.
 
 ``gallery.json`` is a list of exhibits. What an exhibit says is a condition on the numbers that its page, and
 those that are compared with it, offer to sentences: a test opens them all and works it out.

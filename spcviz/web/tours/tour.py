@@ -1,4 +1,4 @@
-"""Tours as data: scenes in order, each a URL of the app with what to say there.
+"""Tours as data: scenes in order, each a URL of the app with the text to say there.
 
 A tour is a small JSON file, ours (``shipped/``) or a visitor's, which is measured before it is read; its
 texts are only ever shown as text. The page puts its own numbers for names in braces, ``{kept}`` (`fill`):

@@ -1,1 +1,1 @@
-"""State in the address, navigation, layout, warm-up: what every page is built with."""
+"""The parts that every page is built with: state in the address, navigation, layout, undo, warm-up."""

@@ -1,4 +1,4 @@
-"""The app's About text: whose data its models learned from, and what their licences allow."""
+"""The About text of the app: the data that its models learned from, and their licences."""
 
 from functools import cache
 from importlib import metadata

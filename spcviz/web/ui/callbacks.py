@@ -1,4 +1,4 @@
-"""Callbacks of components: what was set in the browser goes to the address; a drag may be ahead of it."""
+"""Callbacks of views: commit what was dragged or clicked in the browser to the address."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
+"""Layout that pages share: chart sizes for laptop and projector, widgets bound to the address."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

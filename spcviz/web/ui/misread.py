@@ -1,4 +1,4 @@
-"""What an address asks for that its page cannot show: noted where the address is read, said above the page.
+"""Report parts of an address that its page cannot show, in a line above the page.
 
 A value that is none counts as absent and leaves the address (`spcviz.web.ui.state`), so it is said as long as
 the page stays where that led. A name that nobody knows stays in the address, and the sentence with it.

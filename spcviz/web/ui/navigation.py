@@ -1,4 +1,4 @@
-"""Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
+"""Navigation: every page in the order of the side bar; pages whose file is missing are left out."""
 
 import ast
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Server limits and headers: enough file descriptors for all connections, and headers against other sites.
+"""Server settings towards the network: file descriptors for connections, security headers.
 
 Streamlit builds modules and styles while it runs ('unsafe-inline', blob:) and Plotly functions
 ('unsafe-eval'); nothing is fetched from, or sent to, another address. Any page may show the app in a frame,

@@ -1,4 +1,4 @@
-"""Requests of a view to the server without a rerun of its page: the data of a picture.
+"""Requests of a view that are answered without a rerun of its page, such as the data of a picture.
 
 A rerun passes through Streamlit's script, its queue of messages and a redrawing of the whole page, which
 takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand

@@ -1,4 +1,4 @@
-"""Which reproduced results exist and how each is shown, from the list of problems."""
+"""The reproduced results that exist and how each is shown, from the list of problems."""
 
 import contextlib
 import logging

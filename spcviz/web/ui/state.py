@@ -1,4 +1,4 @@
-"""A page's state as one table, tied to the URL: name, type, range, default.
+"""`StateTable`: a page's state as one table (name, type, range, default), bound to the URL.
 
 A page reads its table, seeds its widgets from it, and every callback writes back through it. A value that
 does not parse or is out of range counts as absent and leaves the address; a default is not written. So a link
@@ -13,15 +13,15 @@ and components own part of the state (alpha is dragged in the browser).
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from spcviz.web.figures.plain import plain
 from spcviz.web.ui import history, misread
 
-MOST_NAMED, MOST_SIGNS = 8, 24
+MOST_NAMED, MOST_CHARACTERS = 8, 24
 """Choices that a sentence lists, and the characters of each."""
 
 
@@ -30,7 +30,7 @@ class Field(NamedTuple):
 
     name: str  # the parameter's name in the address
     kind: str  # one of "whole", "real", "choice", "text"
-    default: object  # what an absent parameter means
+    default: Any  # what an absent parameter means
     # low, high: range of numbers, ends included
     low: float = -math.inf
     high: float = math.inf
@@ -40,22 +40,22 @@ class Field(NamedTuple):
     # regular expression of values that may be on offer on another machine; empty = there are none
     elsewhere: str = ""
 
-    def parse(self, text):
+    def parse(self, text: object) -> Any:
         """The value of an address's text; the default if it is not one."""
         value = self._convert(text)
         return value if value is not None and self.allows(value) else self.default
 
-    def says(self, text):
+    def says(self, text: object) -> bool:
         """Whether an address's text is a value of it; none says that there is none."""
         value = self._convert(text)
         return value is not None and self.allows(value)
 
-    def convert(self, value):
+    def convert(self, value: Any) -> Any:
         """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
         is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
         return float(value) if self.kind == "real" and is_whole else value
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         """Whether a value is in range; the default always is."""
         if value == self.default and type(value) is type(self.default):
             return True
@@ -67,7 +67,7 @@ class Field(NamedTuple):
             return isinstance(value, float) and self.low <= value <= self.high
         return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
 
-    def is_missing(self, text):
+    def is_missing(self, text: object) -> bool:
         """Whether an address's text asks for what another machine may have and this one has not."""
         if not self.elsewhere or not isinstance(text, str) or len(text) > self.longest:
             return False
@@ -82,7 +82,7 @@ class Field(NamedTuple):
         'The address says view = “x”, but one of grid, bars is wanted; the page shows its own.'
         """
         names = [str(one) for one in self.choices]
-        if names and len(names) <= MOST_NAMED and all(len(one) <= MOST_SIGNS for one in names):
+        if names and len(names) <= MOST_NAMED and all(len(one) <= MOST_CHARACTERS for one in names):
             listed = ", ".join(plain(one) for one in names if one)
             wanted = f"one of {listed} is wanted" if len(names) > 1 else f"only {listed} is here"
         elif names:
@@ -95,7 +95,7 @@ class Field(NamedTuple):
         asked = f"{plain(self.name)} = {misread.quote(text)}"
         return f"The address says {asked}, but {wanted}; the page shows its own."
 
-    def _convert(self, text):
+    def _convert(self, text: object) -> int | float | str | None:
         if not isinstance(text, str) or len(text) > self.longest:
             return None
         if self.kind == "whole":
@@ -107,27 +107,27 @@ class Field(NamedTuple):
         return text
 
 
-def whole(name, default, low, high, choices=()):
+def whole(name: str, default: int, low: int, high: int, choices: Iterable[int] = ()) -> Field:
     """A whole number from low to high."""
     return Field(name, "whole", default, low, high, tuple(choices))
 
 
-def real(name, default, low, high):
+def real(name: str, default: float | None, low: float, high: float) -> Field:
     """A number from low to high; the default may be None, "not set"."""
     return Field(name, "real", default, low, high)
 
 
-def choice(name, default, choices, elsewhere=""):
+def choice(name: str, default: str, choices: Iterable[str], elsewhere: str = "") -> Field:
     """One of several words; `elsewhere`: a pattern of words that are on offer where there are more data."""
     return Field(name, "choice", default, choices=tuple(choices), pattern=".*", elsewhere=elsewhere)
 
 
-def flag(name, default):
+def flag(name: str, default: bool) -> Field:
     """Yes or no, in the address as 1 and 0; its value is the int."""
     return Field(name, "whole", int(default), 0, 1)
 
 
-def text(name, default, pattern, longest=400):
+def text(name: str, default: str, pattern: str, longest: int = 400) -> Field:
     """Text of at most so many characters that matches a regular expression."""
     return Field(name, "text", default, pattern=pattern, longest=longest)
 
@@ -143,19 +143,19 @@ class StateTable:
     {'alpha': '0.5', 'view': 'bars'}
     """
 
-    def __init__(self, *fields, opening: Mapping[str, object] | None = None):
+    def __init__(self, *fields: Field, opening: Mapping[str, object] | None = None) -> None:
         self.fields = {field.name: field for field in fields}
         self.opening = {n: v for n, v in (opening or {}).items() if self.fields[n].allows(v)}
         """Where the page's first scene, that of an address without any of the table's names, is not the
         defaults': older links leave out what is a default, and go on meaning it."""
 
     @property
-    def defaults(self):
+    def defaults(self) -> dict[str, Any]:
         """What absent parameters mean, each by itself."""
         return {name: field.default for name, field in self.fields.items()}
 
     @property
-    def first_scene(self):
+    def first_scene(self) -> dict[str, Any]:
         """The state of an address with none of the table's names.
 
         >>> table = StateTable(whole("level", 1, 1, 6), whole("order", 4, 1, 6), opening={"order": 6})
@@ -166,13 +166,13 @@ class StateTable:
         """
         return self.defaults | self.opening
 
-    def narrow(self, **choices) -> "StateTable":
+    def narrow(self, **choices: Iterable) -> "StateTable":
         """The same table with what exists now of some values; the first for a default that does not."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
-            allowed, field = tuple(allowed), fields[name]
-            default = field.default if field.default in allowed or not allowed else allowed[0]
-            fields[name] = field._replace(choices=allowed, default=default)
+            now, field = tuple(allowed), fields[name]
+            default = field.default if field.default in now or not now else now[0]
+            fields[name] = field._replace(choices=now, default=default)
         return StateTable(*fields.values(), opening=self.opening)
 
     def parse(self, params: Mapping[str, str]) -> dict:
@@ -185,7 +185,7 @@ class StateTable:
             for name, field in self.fields.items()
         }
 
-    def missing(self, params):
+    def missing(self, params: Mapping[str, str]) -> dict[str, str]:
         """What an address asks for that another machine may have and this one has not: {name: its text}.
 
         >>> table = StateTable(choice("pair", "dots", ("dots",), elsewhere="cones|tsukuba"))
@@ -199,7 +199,7 @@ class StateTable:
             if name in params and field.is_missing(params[name])
         }
 
-    def list_refused(self, params):
+    def list_refused(self, params: Mapping[str, str]) -> dict[str, str]:
         """What an address asks for that is no value at all: {name: its text}, shortened.
 
         >>> table = StateTable(text("text", "", "[a-z]{0,3}"))
@@ -213,7 +213,7 @@ class StateTable:
                 out[name] = params[name][:80]
         return out
 
-    def clean(self, state):
+    def clean(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """A state with every value that is out of range replaced by its default."""
         taken = {name: field.convert(state[name]) for name, field in self.fields.items() if name in state}
         return {
@@ -225,7 +225,7 @@ class StateTable:
         """Parameters of a state: those that differ from their default, as text; none for the first scene."""
         return self._encode_state(self.clean(state), {})
 
-    def _encode_state(self, state, kept):
+    def _encode_state(self, state: dict[str, Any], kept: dict[str, str]) -> dict[str, str]:
         """Parameters of a state beside those that are `kept` for another machine."""
         if not kept and state == self.first_scene:
             return {}
@@ -252,7 +252,7 @@ class StateTable:
         self._write(self._encode_state(state, self.missing(present)), present)
         return state
 
-    def write(self, **changes) -> dict:
+    def write(self, **changes: Any) -> dict:
         """Change some of the state, and the URL with it; a value out of range becomes the default."""
         if unknown := set(changes) - set(self.fields):
             known = ", ".join(self.fields)
@@ -264,7 +264,7 @@ class StateTable:
             history.remember({name: text for name, text in before.items() if name in self.fields})
         return state
 
-    def _write(self, params, present):
+    def _write(self, params: dict[str, str], present: dict[str, str]) -> bool:
         """Put parameters into an address that now says `present`; whether it changes."""
         wanted = {name: value for name, value in present.items() if name not in self.fields} | params
         if present != wanted:

@@ -1,1 +1,1 @@
-"""What all components share: mounting, messages of bytes, the base class of views."""
+"""Shared code of all views: mounting, binary messages, and the JavaScript base class."""

@@ -1,4 +1,4 @@
-// What every component here is made of: elements and their texts, bytes, ink, colours. No view, no clock.
+// Helpers of all views: DOM elements and their texts, bytes, ink, colours. No view, no clock.
 
 let speak = (text) => text;
 /** What every text goes through on its way to the page, from here on. */

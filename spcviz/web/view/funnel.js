@@ -1,4 +1,4 @@
-// A cascade as a funnel: as high as the logarithm of the words that are left, from section to section.
+// Draws a cascade as a funnel: as high as the logarithm of the words that are left, from level to level.
 
 import { svg } from "./elements.js";
 

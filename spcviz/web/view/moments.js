@@ -1,4 +1,4 @@
-// The moments of a loop: which of a story's are shown, and how long each stands.
+// Chooses the moments of a story that a loop shows, and how long each stays.
 
 const SECONDS = [4, 8]; // of a loop, at least and at most
 const FIRST = 0.9, LAST = 1.6, NEXT = 0.5; // seconds of the first moment, of the last, of those between where there is room

@@ -1,5 +1,6 @@
-// A box for what few need, closed at first. What in it is not as usual is said beside its name, so that no link hides
-// a setting that somebody has changed.
+// A box for rarely used controls, closed at first.
+// Values that differ from the defaults are listed beside its name, so that no link hides a setting that somebody has
+// changed.
 
 import { node, setText } from "./elements.js";
 

@@ -1,4 +1,4 @@
-"""Shared Python of all components: mounting, parts sent once, whose view wins, colours by theme.
+"""Python side of all views: mount a component, send parts once, reconcile browser and server state.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
@@ -13,7 +13,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +52,8 @@ def pack_part(part):
 
 
 _packed: dict[tuple, tuple[object, Packed]] = {}
-"""(id of an owner, function, a visit or nobody's) -> (the owner, so that its id stays its own; `Packed`)."""
+"""(id of an owner, function, a visit or nobody's, its settings) -> (the owner, so that its id stays its own;
+`Packed`)."""
 
 _used: dict[tuple, float] = {}
 """When what is a visitor's own was used last."""
@@ -60,17 +61,18 @@ _used: dict[tuple, float] = {}
 _packing = threading.Lock()
 
 
-def packed_of(owner: object, make: Callable) -> Packed:
-    """`pack_part` of ``make(owner)``, once for all visitors who see the same object.
+def packed_of(owner: object, make: Callable, *settings: Hashable) -> Packed:
+    """`pack_part` of ``make(owner, *settings)``, once for all visitors who see the same object so.
 
-    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. What a visitor's
-    own things are made into (`ownership.showing`) goes with them.
+    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. Settings say what
+    of the owner is packed, such as how far a question shows it. What a visitor's own things are made into
+    (`ownership.showing`) goes with them.
 
     >>> word = {"n": 1}
     >>> packed_of(word, dict) is packed_of(word, dict)
     True
     """
-    key = id(owner), make, ownership.visit() if ownership.is_showing() else None
+    key = id(owner), make, ownership.visit() if ownership.is_showing() else None, *settings
     with _packing:
         known = _packed.get(key)
         if key[2] is not None:
@@ -79,7 +81,7 @@ def packed_of(owner: object, make: Callable) -> Packed:
         memory.MEMORY.touch((packed_of, *key), known)
         return known[1]
     begun = time.monotonic()
-    made = owner, pack_part(make(owner))
+    made = owner, pack_part(make(owner, *settings))
     seconds = time.monotonic() - begun
     with _packing:
         known = _packed.setdefault(key, made)

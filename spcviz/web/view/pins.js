@@ -1,4 +1,5 @@
-// A and B: two settings kept to compare. Methods for a View whose `view` has `pin_a` and `pin_b`; it has of its own
+// Pins A and B of a view: two settings kept to compare.
+// Methods for a View whose `view` has `pin_a` and `pin_b`; it has of its own
 //
 //    pinName()        what a pin would hold now: "name:number,number"
 //    usePin(name)     go back to what a pin holds

@@ -1,4 +1,4 @@
-"""Serve components' JavaScript, and pictures, at URLs of their own: Streamlit would send them with every run.
+"""Serve views' JavaScript and pictures at URLs that browsers cache, instead of with every run.
 
 `app.py` gives `routes` to the server. Without them (a page run by itself, a test) nothing is published and
 the JavaScript travels inline.

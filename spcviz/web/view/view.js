@@ -1,4 +1,4 @@
-// What all views share: whose view wins, what the server is told and when, playing, keys, room, theme, files.
+// View, the base class of all views: state shared with the server, playing, keys, layout, theme, files.
 //
 // The browser owns what a visitor sets ("the view"), the server owns the data. A server's view is adopted only
 // for new data (another `identity`) or when its `epoch` says that it changed by other means (the browser's back

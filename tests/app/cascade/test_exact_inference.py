@@ -1,4 +1,4 @@
-"""The Exact inference page, driven through app.py."""
+"""The page Exact inference through app.py: every choice opens, clicks count, any address is taken."""
 
 import json
 from functools import partial

@@ -1,4 +1,4 @@
-"""How much each page asks for at once, on the three screens, and what axe-core says of it.
+"""First views of pages on three screens: how many controls, how high; and what axe-core finds.
 
 The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and best practices.
 """

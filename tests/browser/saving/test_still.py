@@ -1,4 +1,4 @@
-"""Pages as they come in Chromium: nothing moves, nothing is wider than a phone, nothing is missing."""
+"""Pages in Chromium while they load: nothing shifts, nothing is wider than a phone, nothing is missing."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Which sources a folder of kernels is named after: what changes its name, and what does not."""
+"""The digest that a folder of kernels is named after: which changes of sources change it."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What kernels take in place of numba's own functions, and calls that become those of a kernel by type."""
+"""Kernels' stand-ins for numba's max, min, zeros and full: equal results, compiled once for all callers."""
 
 import math
 import os

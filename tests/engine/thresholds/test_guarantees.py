@@ -1,4 +1,4 @@
-"""What guarantees promise, by simulation over exchangeable draws, and what they say where they cannot."""
+"""Guarantees of filters against simulation over exchangeable draws, and where they promise nothing."""
 
 import math
 

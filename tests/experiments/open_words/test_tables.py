@@ -1,4 +1,4 @@
-"""What is said and drawn of ocr-open: who wins is read off the rows, whoever it is."""
+"""Tables and sentences of ocr-open: the winner is read off the rows, whoever it is."""
 
 from experiments.open_words.reproduce import chosen_of
 from spcviz.problems.open_words.paper import tables

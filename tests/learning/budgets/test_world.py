@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.learning.budgets import anytime, one_shot, part_policy
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.learning.budgets.world import Course, World
+from spcviz.learning.budgets.world import Trajectory, World
 
 N_TIERS = 3
 
@@ -65,7 +65,7 @@ class Bags:
         columns = list(zip(*steps, strict=True)) or [[]] * 5
         part, tier, value, paid, gain = (np.array(c) for c in columns)
         none = np.zeros((0, n_rows))
-        return Course(
+        return Trajectory(
             part.astype(np.int64), tier.astype(np.int64), value.astype(float), paid.astype(float),
             gain.astype(np.int64), np.zeros(len(part), dtype=np.int64), part, part,
             np.array(phis) if keep_features else np.zeros((0, 3)), start, at, at, none, none,
@@ -93,12 +93,12 @@ def test_a_learned_policy_buys_what_pays_first(bags):
     learned = part_policy.Learned(policy.beta, policy.myopic, imitation, noise, {})
     bad = {}
     for key in ("dms_pi", "greedy", "random", "uniform"):
-        course = part_policy.spend(bags, part_policy.rule_of(METHODS[key], learned))
-        bad[key] = part_policy.badness(part_policy.curve(bags, course))
+        trajectory = part_policy.spend(bags, part_policy.rule_of(METHODS[key], learned))
+        bad[key] = part_policy.badness(part_policy.curve(bags, trajectory))
     assert max(bad["dms_pi"], bad["greedy"]) < min(bad["random"], bad["uniform"])
     n_useful = int(bags.hint.sum())
-    course = part_policy.spend(bags, part_policy.rule_of(METHODS["dms_pi"], learned), 2 * n_useful)
-    assert bags.loss[np.arange(180), course.labels].sum() == bags.loss[:, -1].sum()
+    trajectory = part_policy.spend(bags, part_policy.rule_of(METHODS["dms_pi"], learned), 2 * n_useful)
+    assert bags.loss[np.arange(180), trajectory.labels].sum() == bags.loss[:, -1].sum()
 
 
 def test_a_budget_found_on_it_holds(bags):

@@ -1,4 +1,4 @@
-"""What holds for every method's purchases, whatever the task."""
+"""Checks of purchases that hold for every method and task: order, costs, budgets."""
 
 import numpy as np
 

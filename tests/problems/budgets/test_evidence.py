@@ -1,4 +1,4 @@
-"""What stored results say of methods: where one pays, and the sentence."""
+"""Evidence on methods that spend a budget: where one pays, and the sentence that says so."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a budget buys: the browser's arithmetic against the same in Python."""
+"""The Trade-off view under node: its arithmetic of purchases against the same in Python."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is shown of policy-theorems."""
+"""How Paper tables shows policy-theorems: its tables and sentences follow the result's numbers."""
 
 import pytest
 

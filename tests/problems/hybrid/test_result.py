@@ -1,4 +1,4 @@
-"""What is shown of orders and features together: sentences follow numbers, a winning parent comes first."""
+"""Paper tables of orders and features together: sentences follow numbers, a winning parent comes first."""
 
 import pandas as pd
 import pytest

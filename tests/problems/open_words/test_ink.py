@@ -1,4 +1,4 @@
-"""What letters say by themselves: learned, floored, laid out as the cascade sees them; waves from a seed."""
+"""The letter model of open words: learned, floored, laid out as the cascade reads it; random waves."""
 
 import numpy as np
 import pytest

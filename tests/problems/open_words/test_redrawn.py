@@ -1,4 +1,4 @@
-"""What the stored result says of redrawn letters: the page's first reader reads them as the originals."""
+"""The stored result on redrawn letters: the Write page's first reader reads them as the originals."""
 
 import json
 

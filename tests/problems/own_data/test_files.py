@@ -1,4 +1,4 @@
-"""What a visitor may bring: each format said in one line, each fault in one sentence with file and line."""
+"""Files that visitors bring: each format is named in a line, each fault in a sentence with its place."""
 
 import io
 import zipfile

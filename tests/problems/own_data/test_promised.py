@@ -1,4 +1,4 @@
-"""What is promised of a visitor's file, against counting; and what is said of it."""
+"""Guarantees on a visitor's file against counting, and the sentences about them."""
 
 from types import SimpleNamespace
 

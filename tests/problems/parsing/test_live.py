@@ -1,4 +1,4 @@
-"""What the page computes: words of typed text, every state of every policy, the model there and back."""
+"""Computations of the Parsing page: typed words, every state of every policy, the stored model."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is shown of parsing under a budget: tables follow the numbers."""
+"""Paper tables of parsing under a budget: tables follow the numbers."""
 
 import pandas as pd
 import pytest

@@ -9,6 +9,7 @@ from experiments.parsing import measure
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.page.shown import ParsedSentence, PolicyCourse
+from spcviz.problems.parsing.view import component
 from spcviz.problems.parsing.view.component import PARSING, cut_off, parsing_payload, sentence_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
@@ -112,3 +113,18 @@ def test_the_trade_off_page_takes_the_task_along():
     text = script(TRADE_OFF.parts)
     assert text.index("TASKS = {}") < text.index("TASKS.parsing =") < text.index("TASKS[data.task]")
     assert "import {" not in script(PARSING.parts)
+
+
+def test_while_a_question_is_open_a_sentence_is_packed_once(monkeypatch):
+    """Every rerun asks for what is sent; only another number of purchases or sentence is packed anew."""
+    packed = []
+    monkeypatch.setattr(
+        component, "course_payload", lambda one: packed.append(one.name) or {"name": one.name}
+    )
+    sentences = [sentence(np.random.default_rng(number)) for number in range(2)]
+    cases = [(0, 1), (0, 2), (1, 1), (0, None)]
+    first = [parsing_payload(sentences[n], "x", stop=stop)[1]["sentence"] for n, stop in cases]
+    assert len(packed) == len(cases)
+    again = [parsing_payload(sentences[n], "x", stop=stop)[1]["sentence"] for n, stop in cases]
+    assert len(packed) == len(cases)
+    assert all(one is other for one, other in zip(first, again, strict=True))

@@ -1,4 +1,4 @@
-"""What Scenes opens with: a road whose tree is found while time is spent, before HIM has an answer."""
+"""The picture that Scenes opens with: a tree is found while time is spent, before HIM has an answer."""
 
 import hashlib
 

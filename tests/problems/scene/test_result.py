@@ -1,4 +1,4 @@
-"""What is shown of scenes: tables follow the numbers."""
+"""Paper tables of street scenes: tables follow the numbers."""
 
 import pytest
 

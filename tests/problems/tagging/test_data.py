@@ -1,4 +1,4 @@
-"""Corpora, tokeniser, integer features."""
+"""The tagging corpora, the tokeniser of typed text, and integer features of words."""
 
 import numpy as np
 import pytest

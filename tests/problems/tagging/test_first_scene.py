@@ -1,4 +1,4 @@
-"""What Tagging opens with is the sentence that its rule chooses; known garden paths are said to be wrong."""
+"""The sentence that Tagging opens with: chosen by its rule; known garden paths are said to be wrong."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the budget pages show: purchases replay, never overspend, and end where everything is bought."""
+"""Computations of the budget pages: purchases replay, never overspend, and end with everything bought."""
 
 from pathlib import Path
 

@@ -5,6 +5,7 @@ import pytest
 
 from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord
+from spcviz.problems.words.view import component
 from spcviz.problems.words.view.component import most_of, policy_payload, word_part
 
 READINGS = ("wates", "wakes", "weeks", "weeps")
@@ -67,3 +68,16 @@ def test_what_is_hidden_is_not_sent_and_bars_keep_their_size():
     assert most_of(WORD.traces[0]) == 0.9
     assert [one["most"] for one in word_part(WORD)["traces"]] == [0.9, 0.9]
     assert parts["word"].content.count(b"0.9") >= 1, "the scale is that of all purchases"
+
+
+def test_while_a_question_is_open_a_word_is_packed_once(monkeypatch):
+    """Every rerun asks for what is sent; a word, a unit or a share that is another is packed anew."""
+    packed = []
+    monkeypatch.setattr(component, "trace_payload", lambda one: packed.append(one.name) or {"name": one.name})
+    words = [WORD._replace(word_id=number) for number in range(2)]
+    cases = [(0, "units", 0.1), (0, "units", 0.3), (0, "us", 0.1), (1, "units", 0.1), (0, "units", None)]
+    first = [policy_payload(words[n], "x", kind, most=most)[1]["word"] for n, kind, most in cases]
+    assert len(packed) == 2 * len(cases)
+    again = [policy_payload(words[n], "x", kind, most=most)[1]["word"] for n, kind, most in cases]
+    assert len(packed) == 2 * len(cases)
+    assert all(one is other for one, other in zip(first, again, strict=True))

@@ -1,4 +1,4 @@
-"""All of a prepared set or nothing of it."""
+"""A prepared data set is written whole or not at all."""
 
 import os
 

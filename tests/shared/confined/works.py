@@ -1,4 +1,4 @@
-"""What the tests let a process of its own do: each takes what it is told to, and more than it may."""
+"""Works that the tests run in confined processes, some of which take more than they may."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What is kept: found from the same, made anew from anything else, never half there.
+"""The disk cache: work is found from equal inputs, made anew from any other, never half there.
 
 Code is changed in a copy of a small package, each run a process of its own.
 """

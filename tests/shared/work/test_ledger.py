@@ -1,4 +1,4 @@
-"""What parts cost: each by itself, once, found or made."""
+"""The ledger of CPU seconds: each part counts by itself and once, whether found or made."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What visitors brought goes when their visit ends, and stays while a connection fails for a moment."""
+"""Visitors' values: dropped when their visit ends, kept while a connection fails for a moment."""
 
 import gc
 import time

@@ -1,4 +1,4 @@
-"""What takes long: in turn, behind the pages, and without waiting for itself."""
+"""The thread pool: long work takes turns behind the pages and never waits for itself."""
 
 import gc
 import logging

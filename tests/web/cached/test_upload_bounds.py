@@ -1,4 +1,4 @@
-"""What Streamlit keeps of uploads is bounded: a client that never removes a file fills nobody's memory."""
+"""Bounds of Streamlit's uploads: a client that never removes a file fills nobody's memory."""
 
 import time
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What answers to a class's question come to: every guess is counted, however wild."""
+"""Answers to a class's question: every guess is counted, however wild."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What processes of their own make for visitors: the same as the command, and nothing of another's."""
+"""Child processes that make exports: the same files as the command, and nothing of another visitor's."""
 
 import io
 import re

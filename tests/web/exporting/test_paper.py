@@ -1,4 +1,4 @@
-"""What goes from pages into papers: charts with data and command, Python that computes what is shown."""
+"""Exports for papers: charts with data and command, Python that computes what is shown."""
 
 import json
 import re

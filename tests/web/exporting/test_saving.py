@@ -1,4 +1,4 @@
-"""What the Save menu asks of the server: only what can be saved, one process at a time, for our own pages."""
+"""The Save menu's requests: only what can be saved, one process at a time, for our own pages."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is taken of a page: the views that it shows in the end, however often it ran until then."""
+"""Snapshots of pages: the views that a page shows in the end, however often it ran until then."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,4 +1,4 @@
-"""What any reproduced result has, and the blocks it is shown in."""
+"""Common fields of reproduced results, and the blocks that show them."""
 
 from spcviz.problems.letters.paper.result import ORDERS
 from spcviz.problems.letters.paper.result import SWEEP as SWEEPS

@@ -1,4 +1,4 @@
-"""How a WebSocket ends says whether its page was closed; numbers are the server's own."""
+"""The end of a WebSocket says whether its page was closed; tokens are the server's own."""
 
 import anyio
 import pytest

@@ -1,4 +1,4 @@
-"""Which pages are offered: those whose files are there, and what they read."""
+"""Navigation: pages are offered where the files that they read are there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Room for connections, and headers of every answer."""
+"""Server settings towards the network: room for connections, and security headers of every answer."""
 
 import asyncio
 import os

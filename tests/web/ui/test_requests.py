@@ -1,4 +1,4 @@
-"""What a view asks by itself: any question is survived, and the answer is what the page's run would send."""
+"""Requests of views: any question is survived, and the answer is what the page's run would send."""
 
 import asyncio
 import json

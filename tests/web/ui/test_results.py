@@ -1,4 +1,4 @@
-"""Stored results on the page Paper tables."""
+"""The page Paper tables finds and shows every stored result."""
 
 from spcviz.web.cached import common, tables
 from spcviz.web.figures import results as figures

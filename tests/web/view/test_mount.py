@@ -1,4 +1,4 @@
-"""What the components share: one module each, arrays as bytes, an address for the JavaScript."""
+"""Mounting of views: one module each, arrays as bytes, an address for the JavaScript."""
 
 import asyncio
 import re

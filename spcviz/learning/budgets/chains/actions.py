@@ -1,4 +1,4 @@
-r"""What an action "lift this part by one tier" looks like: its features and its value (thesis 7.4).
+r"""Features and values of the action "buy this part's next tier", from a chain's messages (thesis 7.4).
 
 Features are read off the messages and the labels of the part's chain. How odd a window of m labels is
 comes from one of two sources (m = 2 .. 5):

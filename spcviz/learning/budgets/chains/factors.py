@@ -1,4 +1,4 @@
-r"""Chains whose letters and steps are bought features for apart: an action for each factor (thesis (7.12)).
+r"""A world of chains whose letters and steps are bought apart: an action for each factor (thesis (7.12)).
 
 Of a position i of `Parts` part 2 i is its own scores and part 2 i + 1 the step into it; each stands at a tier
 of its own, :math:`z = [z_u\ z_e]`. A chain's first position has no step.
@@ -25,7 +25,7 @@ from spcviz.learning.budgets.chains.actions import (
     state_at,
 )
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.world import Course, Rule
+from spcviz.learning.budgets.world import Rule, Trajectory
 
 _NOTHING = np.zeros((0, 0), dtype=np.int64)
 
@@ -69,8 +69,8 @@ class Factors(NamedTuple):
         budget: float,
         keep_features: bool = False,
         keep_all: bool = False,
-    ) -> Course:
-        """Algorithm 5 to the end: a `Course`.
+    ) -> Trajectory:
+        """Algorithm 5 to the end: a `Trajectory`.
 
         A step's tiers count from T on, for they have weights of their own: ``rule.beta`` has 2 (T - 1) rows
         and a column more than for letters alone, the tier of the other factor at the position. An
@@ -86,7 +86,7 @@ class Factors(NamedTuple):
         kind = (tier - 1) // (self.shape[1] - 1)
         cost = costs[part, tier - 1 - kind * (self.shape[1] - 1)][order]
         kept = features[order] if keep_features else features
-        return Course(
+        return Trajectory(
             part[order], tier[order], value[order], cost, gain[order], messages[order], first[order],
             last[order], kept, before, labels, tiers, _NOTHING, _NOTHING,
         )  # fmt: skip
@@ -167,7 +167,7 @@ def _value(
 
 @kernel
 def _courses(parts: Parts, rule: Rule, keep_features: bool) -> tuple[np.ndarray, ...]:
-    """Every chain's own course, one after the other; see `Course`."""
+    """Every chain's own trajectory, one after the other; see `Trajectory`."""
     n_rows, n_tiers, _ = parts.scores.shape
     n_chains, n_more = len(parts.starts) - 1, n_tiers - 1
     most = (2 * n_rows - n_chains) * n_more

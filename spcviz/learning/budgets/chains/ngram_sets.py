@@ -1,4 +1,4 @@
-"""Which n-grams of states occurred in training: a set for kernels.
+"""Sets of the n-grams of states that occurred in training, for kernels.
 
 Codes are those of `spcviz.engine.ngrams.table` (state + 1 in equal numbers of bits), so n-grams of
 different lengths never share one.

@@ -1,4 +1,4 @@
-"""Chains whose positions are bought features for: what they are, and Algorithm 5, which spends on them.
+"""A world of chains whose positions are bought one by one, with the kernels of Algorithm 5 for it.
 
 A batch of chains (examples) has R positions (parts) in all, each at a tier 0 .. T - 1. An action lifts
 one part by one tier: other scores for its states, and another table for the step into it.
@@ -28,7 +28,7 @@ from spcviz.learning.budgets.chains.actions import (
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Course, Rule, some_rows
+from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
 
 
 class Parts(NamedTuple):
@@ -80,9 +80,9 @@ class Parts(NamedTuple):
         budget: float,
         keep_features: bool = False,
         keep_all: bool = False,
-    ) -> Course:
-        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
-        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
+    ) -> Trajectory:
+        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
         """Features of every part's next action with parts at some tiers, shape (R, D)."""
@@ -113,7 +113,7 @@ def typical_margin(max_marginals: np.ndarray) -> float:
     return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Where a batch stands while it is spent on: `State`, the table of the step into each part, room."""
 
     tiers: np.ndarray
@@ -124,7 +124,7 @@ class Desk(NamedTuple):
 
 
 @kernel
-def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
+def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Scratch:
     tiers = fill_new(len(parts.scores), np.int64, 0)
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
@@ -134,28 +134,32 @@ def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
             unary[a:b], parts.pairwise, parts.transposed, into[a:b], state.forward[a:b], state.backward[a:b]
         )
         read_off(parts, state, a, b, a, b - 1)
-    return Desk(tiers, state.labels, np.empty(n_features(parts), np.float64), into, state)
+    return Scratch(tiers, state.labels, np.empty(n_features(parts), np.float64), into, state)
 
 
 @inlined_kernel
-def _value(parts: Parts, desk: Desk, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
-    state, phi = desk.state, desk.phi
+def _value(
+    parts: Parts, scratch: Scratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
+) -> None:
+    state, phi = scratch.state, scratch.phi
     for r in range(i, j):
         if values[r] > -np.inf:
             values[r] = value_of(parts, rule, state, r, a, b, phi)
 
 
 @kernel
-def _describe(parts: Parts, desk: Desk, r: int, a: int, b: int, out: np.ndarray) -> None:
-    describe_action(parts, desk.state, r, a, b, out)
+def _describe(parts: Parts, scratch: Scratch, r: int, a: int, b: int, out: np.ndarray) -> None:
+    describe_action(parts, scratch.state, r, a, b, out)
 
 
 @inlined_kernel
-def _buy(parts: Parts, desk: Desk, rule: Rule, w: int, r: int, tier: int) -> tuple[int, int, int, int, int]:
+def _buy(
+    parts: Parts, scratch: Scratch, rule: Rule, w: int, r: int, tier: int
+) -> tuple[int, int, int, int, int]:
     """Messages go on from where something changed; windows of labels reach beyond what was read anew."""
-    state, into, labels = desk.state, desk.into, desk.labels
+    state, into, labels = scratch.state, scratch.into, scratch.labels
     a, b = parts.starts[w], parts.starts[w + 1]
-    desk.tiers[r] = tier
+    scratch.tiers[r] = tier
     copy(parts.scores[r, tier], state.unary[r])
     into[r] = parts.step[r, tier]
     lo, hi, count = pass_on(

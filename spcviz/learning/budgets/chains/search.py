@@ -1,4 +1,4 @@
-"""Losses of chains in states nobody has reached yet, and what their parts look like there."""
+"""Evaluate states that no trajectory has reached: losses of chains there, and features of their actions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-r"""Chains whose positions are bought features for in spans: an action lifts several in a row by one tier.
+r"""A world of chains whose positions are bought in spans: an action lifts several in a row by one tier.
 
 A chain of n positions is cut into ceil(n / s) spans of at most s, as equal as can be: s = 1 are its positions
 one by one (`Parts`), s >= n is the chain at once. An action's features are the sum of those of its positions,
@@ -16,10 +16,10 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.learning.budgets import spending
-from spcviz.learning.budgets.chains.parts import Desk as PartsDesk
 from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.parts import Scratch as PartsScratch
 from spcviz.learning.budgets.spending import KINDS, Kind
-from spcviz.learning.budgets.world import Course, Rule, some_rows
+from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
 
 WHOLE = 2**31 - 1
 """A length that no chain exceeds: each is one span."""
@@ -59,9 +59,9 @@ class Spans(NamedTuple):
         budget: float,
         keep_features: bool = False,
         keep_all: bool = False,
-    ) -> Course:
-        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
-        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
+    ) -> Trajectory:
+        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
 
 def in_spans(parts: Parts, length: int) -> Spans:
@@ -94,56 +94,67 @@ def _lay_spans(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Where a batch stands while it is spent on: that of its positions, tiers of spans, and room."""
 
     tiers: np.ndarray  # (S,)
     labels: np.ndarray  # (R,)
     phi: np.ndarray  # (D,)
-    positions: PartsDesk
+    positions: PartsScratch
     values: np.ndarray  # (R,) of positions' actions
 
 
 @kernel
-def _begin(world: Spans, rule: Rule, keep_features: bool) -> Desk:
+def _begin(world: Spans, rule: Rule, keep_features: bool) -> Scratch:
     positions = spending.begin(world.parts, rule, keep_features)
     tiers, values = np.zeros(len(world.first) - 1, np.int64), np.zeros(len(world.span))
-    return Desk(tiers, positions.labels, np.empty_like(positions.phi), positions, values)
+    return Scratch(tiers, positions.labels, np.empty_like(positions.phi), positions, values)
 
 
 @inlined_kernel
-def _value(world: Spans, desk: Desk, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
+def _value(
+    world: Spans, scratch: Scratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
+) -> None:
     first = world.first
     for s in range(i, j):
         if values[s] > -np.inf:
             spending.value(
-                world.parts, desk.positions, rule, first[s], first[s + 1], first[a], first[b], desk.values
+                world.parts,
+                scratch.positions,
+                rule,
+                first[s],
+                first[s + 1],
+                first[a],
+                first[b],
+                scratch.values,
             )
             worth = 0.0
             for r in range(first[s], first[s + 1]):
-                worth += desk.values[r]
+                worth += scratch.values[r]
             values[s] = worth
 
 
 @kernel
-def _describe(world: Spans, desk: Desk, s: int, a: int, b: int, out: np.ndarray) -> None:
+def _describe(world: Spans, scratch: Scratch, s: int, a: int, b: int, out: np.ndarray) -> None:
     first = world.first
     out[:] = 0.0
     for r in range(first[s], first[s + 1]):
-        spending.describe(world.parts, desk.positions, r, first[a], first[b], desk.phi)
+        spending.describe(world.parts, scratch.positions, r, first[a], first[b], scratch.phi)
         for d in range(len(out)):
-            out[d] += desk.phi[d]
+            out[d] += scratch.phi[d]
 
 
 @inlined_kernel
-def _buy(world: Spans, desk: Desk, rule: Rule, w: int, s: int, tier: int) -> tuple[int, int, int, int, int]:
+def _buy(
+    world: Spans, scratch: Scratch, rule: Rule, w: int, s: int, tier: int
+) -> tuple[int, int, int, int, int]:
     """Lift the span's positions one after the other; what any of them changes is read and valued anew."""
     first, span = world.first, world.span
     begin, end = world.parts.starts[w], world.parts.starts[w + 1]
-    desk.tiers[s] = tier
+    scratch.tiers[s] = tier
     lo, hi, left, right, count, saved = first[s], first[s], first[s], first[s], 0, 0
     for r in range(first[s], first[s + 1]):
-        low, high, reach, passed, gained = spending.buy(world.parts, desk.positions, rule, w, r, tier)
+        low, high, reach, passed, gained = spending.buy(world.parts, scratch.positions, rule, w, r, tier)
         lo, hi = min(lo, low), max(hi, high)
         left, right = min(left, max(low - reach, begin)), max(right, min(high + reach, end - 1))
         count += passed

@@ -1,1 +1,1 @@
-"""What arms under a budget are made of: read, prepared, composed or rendered."""
+"""Data of arms under a budget: proposals and features of clips of people."""

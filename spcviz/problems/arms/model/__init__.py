@@ -1,1 +1,1 @@
-"""Arms under a budget: features, training, running and measuring; models to and from the store."""
+"""Models of arms under a budget: features, optical flow, training, measurements, the store."""

@@ -1,4 +1,4 @@
-"""What proposals of an arm look like, tier by tier, as `LADDER` orders what can be bought.
+"""Features of an arm's proposals, tier by tier, in the order in which they can be bought (`LADDER`).
 
 Every tier is a number of features of a proposal (state) or of a step from one frame's proposal to the next
 one's, and takes real time. Pictures are mirrored for right arms, so the arm is always on the left; what looks

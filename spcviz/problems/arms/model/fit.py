@@ -1,6 +1,7 @@
-"""Predictors of arms over proposals: one plain model a tier, one for all tiers, and readings of training
-chains by models that have not seen their clips, so that policies learn from mistakes as they will be made
-(thesis 6.2.3).
+"""Train predictors of arms over proposals: one model a tier, one for all, held-out readings for policies.
+
+Policies learn from readings of training chains by models that have not seen their clips, since those make
+the mistakes that will be made (thesis 6.2.3).
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-r"""Coarse optical flow by matching blocks: where what is seen at a pixel has gone in the next picture.
+r"""Coarse optical flow by block matching: where each pixel's surroundings are in the next frame.
 
 .. math:: d(p) = \arg\min_d \sum_{q \in B(p)} \min(\|I(q) - J(q + d)\|_1, \mathrm{CAP})
     + \mathrm{WEIGHT} \, |B| \, \|d\|_2

@@ -1,4 +1,4 @@
-"""What budgets on arms are measured by: readings of whole arms, milliseconds of overhead, errors by clip.
+"""Measurements of budgets on arms: readings of whole arms, overhead in milliseconds, errors by clip.
 
 Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow.
 Everybody pays the first tier (detectors, proposals), and it counts: ``ms_per_frame``

@@ -1,4 +1,4 @@
-"""What the pages need to spend budgets on arms, to and from the store: models, policies, test clips.
+"""Store and load the models, policies and test clips that the pages about arms need.
 
 Pictures are not stored: rendered clips are drawn anew from their seeds.
 """

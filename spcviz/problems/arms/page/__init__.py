@@ -1,1 +1,1 @@
-"""What the pages about arms under a budget show: live computations, cached calls, charts, texts."""
+"""Pages about arms under a budget: live computations, cached calls, records that are drawn, texts."""

@@ -1,4 +1,4 @@
-"""Some arms, read by the stored models at every tier: what pages spend a budget on."""
+"""A batch of arms, read by the stored models at every tier, which the pages spend a budget on."""
 
 from typing import NamedTuple
 

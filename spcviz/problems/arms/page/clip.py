@@ -1,4 +1,4 @@
-"""A clip's arms under a budget, for the Pose page: a plain model a tier, and what DMS-pi buys for frames."""
+"""One clip's arms under a budget, for the Pose page: a model a tier, and the purchases of DMS-pi."""
 
 import contextlib
 from collections.abc import Callable

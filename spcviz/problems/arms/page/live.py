@@ -1,4 +1,4 @@
-"""What every method buys on a batch of arms, for the Trade-off page."""
+"""Spend a budget on a batch of arms by every method, for the Trade-off page."""
 
 import base64
 import io

@@ -1,5 +1,4 @@
-"""What the page Pose on video shows of arms, as numbers, and the batch of the page Trade-off: behind
-`spcviz.scenes`.
+"""Numbers of the page Pose about arms, and of their batch on Trade-off: behind `spcviz.scenes`.
 
 What computes is imported when it is called.
 """

@@ -1,4 +1,4 @@
-"""Labels and tiers of arms under a budget, and the tuples that the Pose page draws of them."""
+"""Records that the Pose page draws of arms under a budget, with labels of parts and tiers."""
 
 from typing import NamedTuple
 

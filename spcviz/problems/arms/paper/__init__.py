@@ -1,1 +1,1 @@
-"""Arms under a budget beside the papers: reproductions and tables."""
+"""Results on arms under a budget: tables, charts and evidence, beside the thesis."""

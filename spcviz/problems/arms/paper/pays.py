@@ -1,4 +1,4 @@
-"""What the stored results of all partitions say of methods on arms: for the Trade-off page."""
+"""Evidence on arms for the Trade-off page: the results of all partitions, as an `Evidence`."""
 
 from spcviz.problems.arms.page.shown import TERMS
 from spcviz.problems.budgets.evidence import Evidence, Gap

@@ -1,4 +1,4 @@
-"""What Paper tables shows of dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1, Fig. 7.2)."""
+"""How Paper tables shows dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1, Fig. 7.2)."""
 
 from spcviz.problems.arms.paper import charts, tables
 from spcviz.web.figures.blocks import Charts, Heading, Shown, Table, chart

@@ -1,4 +1,4 @@
-"""What a budget buys on arms: tables of dms-pose and policy-pose."""
+"""Tables of dms-pose and policy-pose: curves, paired differences, chosen lengths of spans."""
 
 import pandas as pd
 

@@ -1,1 +1,1 @@
-"""How arms are drawn on the Trade-off page."""
+"""Views of arms: how the Trade-off page draws them."""

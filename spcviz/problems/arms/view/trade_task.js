@@ -1,5 +1,5 @@
-// The Trade-off page's arms: each a strip of frames, as high and of the colour of what was bought for them, with a
-// mark where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
+// Draws arms for the Trade-off view: each a strip of frames, coloured by what was bought for them.
+// A mark stands where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
 
 import { TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
 import { button, clamp, node, setText } from "../../../web/view/elements.js";

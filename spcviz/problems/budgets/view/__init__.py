@@ -1,1 +1,1 @@
-"""Budgets in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View of the Trade-off page: a Streamlit component in Python, JavaScript and CSS."""

@@ -1,4 +1,4 @@
-"""What a budget buys, over a batch: a component whose browser cuts all purchases without a server."""
+"""Python side of the Trade-off view: a component that replays purchases in the browser alone."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,6 +1,6 @@
-// The game of the day: three budgets on one batch, against the learned policy, chance and an oracle. Methods for
-// the Trade-off view. What is bought stays bought; each round ends when one locks it in, and only then is said
-// how many parts are right, of no chain which. The last round shows everything.
+// The game of the day: three budgets on one batch, against the learned policy, chance and an oracle.
+// Methods for the Trade-off view. What is bought stays bought; each round ends when one locks it in, and only then is
+// said how many parts are right, of no chain which. The last round shows everything.
 
 import { handState, oracleAt, roundsOf, stateAt } from "./trade_core.js";
 import { button, node } from "../../../web/view/elements.js";

@@ -1,4 +1,4 @@
-// Core of the Trade-off page: what a budget buys. Pure functions: no page, no canvas, no clock.
+// Computations of the Trade-off view: what a budget buys. Pure functions: no page, no canvas, no clock.
 //
 // A batch has W chains (words, arms), chain w owning parts (letters, frames) start[w] .. start[w + 1]. A reading
 // is text, a symbol of the alphabet for each part; faults[r * K + k] has a bit for everything that is wrong if

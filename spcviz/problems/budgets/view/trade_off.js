@@ -1,5 +1,5 @@
-// The Trade-off page: one budget slider over a batch of examples, and the curves of all methods. What is
-// particular about each task stands in its problem's trade_task.js, with what it draws in `data.drawn`.
+// The Trade-off page's view: one budget slider over a batch of examples, and the curves of all methods.
+// What is particular about each task stands in its problem's trade_task.js, with what it draws in `data.drawn`.
 //
 // The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for

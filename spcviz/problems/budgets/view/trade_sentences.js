@@ -1,4 +1,4 @@
-// Tasks of the Trade-off view whose chains are sentences: words marked where features were bought, and where they are wrong.
+// Draws sentences for the Trade-off view: words are marked where features were bought, and where they are wrong.
 
 import { node } from "../../../web/view/elements.js";
 

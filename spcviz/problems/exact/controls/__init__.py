@@ -1,1 +1,1 @@
-"""What is chosen on the page of exact inference."""
+"""Controls of the page Exact inference."""

@@ -1,4 +1,4 @@
-"""What is chosen on the page Exact inference: its state, words, sliders, sets of letters, the step."""
+"""Controls of the page Exact inference: its state, word, sliders, set of letters, step."""
 
 import streamlit as st
 

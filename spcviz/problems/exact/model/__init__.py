@@ -1,1 +1,1 @@
-"""Exact inference: features, training, running and measuring; models to and from the store."""
+"""Models of exact inference: words that cross, and n-gram models merged to chains."""

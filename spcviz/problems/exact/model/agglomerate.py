@@ -1,4 +1,4 @@
-r"""An n-gram model as a chain of merged variables, which has no circle.
+r"""Merge the variables of an n-gram model until its factor graph is a chain without circles.
 
 Messages between variables of overlapping factors would run in circles. So n - 1 neighbours are merged into
 one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with :math:`K^{n-1}` states (``states[s]``, in dictionary

@@ -1,4 +1,4 @@
-"""Messages on a small tree: two handwritten words that cross at a letter, like a crossword.
+"""Two handwritten words that cross at a letter, as a tree, and the messages along it.
 
 Letters only talk to neighbours in their word, the crossing one to both: no circle, so messages to any root
 and back give the exact max-marginals (thesis, (3.2), (3.3)). Scores are those of `exact.page.live`.

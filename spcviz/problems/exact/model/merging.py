@@ -1,4 +1,4 @@
-"""Agglomeration on a handwritten word: an n-gram model becomes a chain without circles (thesis, 3.2, 3.3).
+"""Agglomeration of a handwritten word's n-gram model, counted step by step (thesis 3.2, 3.3).
 
 An n-gram scores log p(letter | the n - 1 before it), counted in the training folds with one added to every
 count; the word's first letters have fewer before them. Ink scores are those of

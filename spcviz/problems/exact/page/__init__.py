@@ -1,1 +1,1 @@
-"""What the pages about exact inference show: computations, cached calls, charts, texts."""
+"""The page Exact inference: computations, cached calls, charts, texts."""

@@ -1,4 +1,4 @@
-"""Messages on two crossing words: both words read from left to right and share the letter in the middle."""
+"""Chart of messages on two crossing words: both are read left to right and share the middle letter."""
 
 import numpy as np
 

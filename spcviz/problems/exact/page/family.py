@@ -1,4 +1,4 @@
-"""From CRF to SVM: losses over epsilon, which letters are pushed down, and what is said of both."""
+"""Charts and sentences of the losses from CRF to SVM: over epsilon, and the letters that each pushes down."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Lecture 12 on a real handwritten word: exhaustive search, dynamic programming, decompositions.
+"""Exact inference on a real handwritten word: exhaustive search, dynamic programming, decompositions.
 
 Letters score how well their mean image explains the ink, pairs their log frequency, both counted in the other
 folds: the home page's small model, counted statistics and nothing else. K candidates at each position, best

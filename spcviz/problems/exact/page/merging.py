@@ -1,4 +1,4 @@
-"""Agglomeration (thesis, Fig. 3.2 and 3.3): n-grams above, the merged chain below, -inf beside; in words."""
+"""Charts and sentences of agglomeration: n-grams above, the merged chain below (thesis Fig. 3.2, 3.3)."""
 
 import numpy as np
 

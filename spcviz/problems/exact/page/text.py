@@ -1,4 +1,4 @@
-"""What the Exact inference page says, worked out from the numbers."""
+"""Sentences of the page Exact inference, worked out from its numbers."""
 
 from collections import Counter
 

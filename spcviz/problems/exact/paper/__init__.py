@@ -1,1 +1,1 @@
-"""Exact inference beside the papers: reproductions and tables."""
+"""Results on exact objectives: how Paper tables shows them."""

@@ -1,4 +1,4 @@
-"""How the result policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3) is shown."""
+"""How Paper tables shows policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3)."""
 
 import pandas as pd
 

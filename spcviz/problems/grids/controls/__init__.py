@@ -1,1 +1,1 @@
-"""What is chosen on the page of grids."""
+"""Controls of the page Loopy grids."""

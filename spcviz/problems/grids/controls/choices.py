@@ -1,4 +1,4 @@
-"""What is chosen on the page Loopy grids: its state, presets, sliders, the variable and the comb."""
+"""Controls of the page Loopy grids: its state, presets, sliders, the variable and the comb."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""Data of loopy grids: read, prepared, composed or rendered."""
+"""Data of loopy grids: random fields drawn as the thesis draws them."""

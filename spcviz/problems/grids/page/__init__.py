@@ -1,1 +1,1 @@
-"""What the pages about loopy grids show: computations, cached calls, charts, texts."""
+"""The page Loopy grids: computations, cached calls, charts, texts."""

@@ -1,4 +1,4 @@
-"""One random grid for the Loopy grids page: combs, their sum, belief propagation, sampled truth, pruning.
+"""Compute one random grid for the page Loopy grids: combs, their sum, loopy BP, samples, pruning.
 
 N = rows x columns variables, row by row; K states; P = rows + columns combs, row combs first. A method's
 error at k is the share of (sample, variable) whose state is not among its k best (thesis, section 5.5.1).

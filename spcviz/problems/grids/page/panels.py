@@ -1,4 +1,4 @@
-"""The grid itself, four times side by side: the truth, one comb, all combs, belief propagation.
+"""Chart of one grid, four times side by side: the truth, one comb, all combs, belief propagation.
 
 The first picture shows the state that most labellings drawn from the grid have; the others the state that a
 method ranks first, crossed out where it is another.

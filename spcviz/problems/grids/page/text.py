@@ -1,10 +1,10 @@
-"""What the Loopy grids page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Sentences of the page Loopy grids, worked out from its numbers: plain words first, symbols after."""
 
 import numpy as np
 
 from spcviz.problems.grids.page.maps import comb_name, place
 from spcviz.problems.grids.page.panels import wrong_of_combs
-from spcviz.web.figures.numbers import name_rows
+from spcviz.web.figures.numbers import name_rows, percent
 
 SHOWS = {
     "grid": "The grid",
@@ -59,15 +59,6 @@ HELP = {
     "median": "Median of agreement over the variables of this grid. The thesis reports 0.38 for 11 × 11 "
     "grids of 8 classes.",
 }
-
-
-def percent(share, digits=1):
-    """A share as percent.
-
-    >>> percent(0.2)
-    '20.0 %'
-    """
-    return f"{100 * share:.{digits}f} %"
 
 
 WAITS = "What each method ranks first stays hidden until you have guessed."

@@ -1,1 +1,1 @@
-"""Loopy grids beside the papers: reproductions and tables."""
+"""Results on loopy grids: how Paper tables shows them."""

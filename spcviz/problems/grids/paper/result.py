@@ -1,4 +1,4 @@
-"""How the results grid (thesis Fig. 5.3) and grid-rules are shown."""
+"""How Paper tables shows grid (thesis Fig. 5.3) and grid-rules."""
 
 import pandas as pd
 

@@ -1,1 +1,1 @@
-"""What orders and features bought together are made of: read, prepared, composed or rendered."""
+"""Data of orders and features bought together: handwritten words, and an open vocabulary."""

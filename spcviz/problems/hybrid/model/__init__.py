@@ -1,1 +1,1 @@
-"""Orders and features bought together: one fold trained, its parents, times, models stored."""
+"""Models of orders and features bought together: one fold, its baselines, times, the store."""

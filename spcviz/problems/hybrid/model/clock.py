@@ -1,4 +1,4 @@
-"""What the clock is measured on: controllers of lattices, and fixed cascades with the words they read."""
+"""Workloads that SPC-pi's times are measured on: controllers on lattices, fixed cascades with their words."""
 
 import numpy as np
 

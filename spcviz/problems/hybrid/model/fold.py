@@ -1,4 +1,4 @@
-"""One fold of orders and features bought together: everything that is learned on its training words.
+"""Train one fold of orders and features bought together: all that is learned from its training words.
 
 Policies' discounts and shapes are chosen on the development words of the fold.
 """

@@ -1,4 +1,4 @@
-"""What letter images say at every tier of features, read by models that have not seen the image.
+"""Scores of letter images at every tier of features, by models that have not seen the image.
 
 Each tier has weights of its own for its features and those before (thesis 7.3.2), as in `open_words`' `ink`.
 """

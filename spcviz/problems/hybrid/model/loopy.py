@@ -1,4 +1,4 @@
-r"""Loopy graphs (thesis 8.1.2): an ensemble that grows by one tree for each factor that is added.
+r"""SPC-pi on loopy graphs (thesis 8.1.2): an ensemble that grows by one tree with each factor.
 
 Small grids with pairwise scores. The cheapest model is one comb of `spcviz.engine.graphs.grid`: all nodes,
 and just enough edges to join them. A factor is a block of 2 x 2 nodes with the scores of its four edges,

@@ -1,4 +1,4 @@
-"""SPC (fixed orders, one tier for all letters) and DMS-pi (a chain of bigrams), as fast as they are here."""
+"""The two methods that SPC-pi combines, as its baselines: SPC (fixed orders) and DMS-pi (bigrams)."""
 
 import numpy as np
 

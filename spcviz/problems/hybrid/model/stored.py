@@ -1,4 +1,4 @@
-"""What the page Orders and features needs of fold 0 and of the open vocabulary, to and from the store.
+"""Store and load what the page Orders and features needs: fold 0, and the open vocabulary.
 
 N-grams are counted again from the shipped words; times of actions vary, so they stand in the metrics.
 """

@@ -1,4 +1,4 @@
-"""Microseconds of every kind of action and of the parents' inference, all by the same clock, in one run.
+"""Time every kind of action, and the parents' inference, by one clock in one run.
 
 Every call is made in turn, round after round, and the least time of each counts (`clock.least_us`): what else
 runs on the machine then spoils no comparison. Features and scores are timed by themselves. What the lattice

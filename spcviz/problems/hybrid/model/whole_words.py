@@ -1,4 +1,4 @@
-"""Whole words read again by fixed cascades, first those in which that mends most letters for its time.
+"""Spend a budget by reading whole words again with fixed cascades, most mended letters a microsecond first.
 
 All words begin as chains of pairs from tier 0; what that shows predicts how many letters each cascade would
 mend, and at a price of a letter each word goes to the cascade worth most above its own price, or to none.

@@ -1,1 +1,1 @@
-"""Pages about orders and features bought together: live computations, cached calls, charts, texts."""
+"""The page Orders and features: live computations, cached calls, records that are drawn, texts."""

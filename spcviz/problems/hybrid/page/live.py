@@ -1,4 +1,4 @@
-"""One word bought action by action: what the Orders and features page shows."""
+"""Compute one word bought action by action, for the page Orders and features."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""Labels of orders and features bought together, and the tuples that the page draws: numpy only."""
+"""Records that the page Orders and features draws, with labels of actions: numpy only."""
 
 from typing import NamedTuple
 

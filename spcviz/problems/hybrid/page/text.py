@@ -1,4 +1,4 @@
-"""Texts of the page Orders and features, and its numbers for a tour."""
+"""Sentences of the page Orders and features, and its numbers for tours."""
 
 from spcviz.problems.hybrid.page.shown import HybridWord, opening_step
 

@@ -1,1 +1,1 @@
-"""Orders and features bought together beside the papers: reproductions and tables."""
+"""Results on orders and features bought together: tables and charts."""

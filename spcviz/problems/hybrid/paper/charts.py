@@ -1,4 +1,4 @@
-"""Letters right against microseconds, orders and features bought together and its parents on one axis."""
+"""Charts of letters right against microseconds: orders and features bought together, beside its parents."""
 
 import pandas as pd
 

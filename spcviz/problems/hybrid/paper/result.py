@@ -1,4 +1,4 @@
-"""What Paper tables shows of orders and features bought together (thesis, chapter 8)."""
+"""How Paper tables shows orders and features bought together (thesis, chapter 8)."""
 
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import charts

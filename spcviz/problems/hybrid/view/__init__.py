@@ -1,1 +1,1 @@
-"""A word whose factor graph grows, in the browser: a Streamlit component, its JavaScript and its style."""
+"""View of a word whose factor graph grows: a Streamlit component in Python, JavaScript and CSS."""

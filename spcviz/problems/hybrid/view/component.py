@@ -1,4 +1,4 @@
-"""One word whose factor graph grows action by action; only actions by hand go to the server."""
+"""Python side of the view of Orders and features: one word whose factor graph grows action by action."""
 
 import numpy as np
 

@@ -1,6 +1,7 @@
-// The Orders and features page: one word, whose factor graph grows action by action. Letters are circles, factors
-// squares above the letters that they cover, and below each letter stands what survives of the factor that ends
-// there. The browser has every state of the controller's trajectory; a click on an action takes over.
+// The Orders and features page's view: one word, whose factor graph grows action by action.
+// Letters are circles, factors squares above the letters that they cover, and below each letter stands what survives
+// of the factor that ends there. The browser has every state of the controller's trajectory; a click on an action
+// takes over.
 
 import { actionText, bestAction, handAfter, rightFrom, scopeOf, wrongIn } from "./hybrid_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";

@@ -1,4 +1,4 @@
-// Core of the Orders and features page: actions as text, errors in a reading. Pure functions: no page, no clock.
+// Computations of the Orders and features view: actions as text, errors in a reading. Pure functions.
 
 const KEYS = ["r", "b"];
 

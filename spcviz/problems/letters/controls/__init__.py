@@ -1,1 +1,1 @@
-"""What is chosen on the pages Letters and Sweep."""
+"""Controls of the pages Letters, Sweep and Write, and cards of their addresses."""

@@ -1,4 +1,4 @@
-"""What the cards of Home, Letters and Write show, from a page's address alone."""
+"""Cards (preview pictures) of Home, Letters and Write, drawn from a page's address alone."""
 
 import math
 from collections.abc import Mapping

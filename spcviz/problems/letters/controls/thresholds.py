@@ -1,4 +1,4 @@
-"""What is chosen on the page Sweep: its state, what is looked at, and what may be lost."""
+"""Controls of the page Sweep: its state, the quantity that is plotted, the loss that is allowed."""
 
 import streamlit as st
 

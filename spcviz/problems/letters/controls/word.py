@@ -1,4 +1,4 @@
-"""What is chosen on the page Letters: the word; behind a button which words, the model and the picture."""
+"""Controls of the page Letters: the word; behind a button the set of words, the model, the picture."""
 
 from collections import Counter
 

@@ -1,1 +1,1 @@
-"""Data of handwritten words: read, prepared, composed or rendered."""
+"""Data of handwritten words: the shipped set, its dictionary, features of letter images."""

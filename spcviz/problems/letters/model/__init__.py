@@ -1,1 +1,1 @@
-"""Handwritten words: features, training, running and measuring; models to and from the store."""
+"""Models of handwritten words: cascades, threshold rules, bounds, the store."""

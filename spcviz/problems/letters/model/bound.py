@@ -1,4 +1,4 @@
-r"""Theorems 1 and 2 measured on a handwriting cascade: every term, for one level at one alpha.
+r"""Generalisation bounds (Theorems 1 and 2) of one level of a handwriting cascade, term by term.
 
 The sample is the test words whose truth reached the level: the theorem wants one that the earlier
 levels did not see, since these decide which n-grams there are. It asks for factor features of norm

@@ -1,4 +1,4 @@
-"""Threshold rules on the handwriting cascades: the same training, tuning and test by every rule.
+"""Handwriting cascades by every threshold rule: the same training, tuning and test for each.
 
 Every rule has the same candidates at every level: hinges at four training alphas and the structured SVM's.
 The filter that leaves fewest n-grams at the level's tolerance, on held-out parts of the training folds, is

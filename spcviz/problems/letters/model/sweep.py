@@ -1,4 +1,4 @@
-"""One level's filter at every alpha at once: exact filter losses and efficiency losses.
+"""One level's filter at every alpha: exact filter losses and efficiency losses, for the page Sweep.
 
 Raising alpha only ever prunes more, so each word loses its truth at one alpha and each n-gram falls
 at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid is

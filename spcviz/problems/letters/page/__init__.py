@@ -1,1 +1,1 @@
-"""What the pages about handwritten words show: computations, cached calls, charts, texts."""
+"""The pages Home, Letters, Write and Sweep: computations, cached calls, charts, texts."""

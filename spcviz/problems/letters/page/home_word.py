@@ -1,5 +1,4 @@
-r"""A small cascade for the home page, in numpy alone: a quick model of mean images and letter pairs, and a
-sharper one of similar images and letter triples, which only looks at what the quick one leaves.
+r"""Home's two-step cascade in numpy alone: a quick bigram model, then a sharper trigram one on what is left.
 
 A letter y at position i, with q_y its mean image, scores
 

@@ -1,4 +1,4 @@
-"""The home page's word, computed once per process."""
+"""The word that Home opens with, computed once per process."""
 
 import math
 from functools import cache

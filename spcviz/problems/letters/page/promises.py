@@ -1,12 +1,12 @@
-"""What the Sweep page says of promises and of rules: sentences worked out from the numbers."""
+"""Sentences of the Sweep page on guarantees and threshold rules, worked out from the numbers."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from spcviz.problems.letters.page.shown import RuleCurve, SweepChoice, SweepRules
-from spcviz.problems.letters.page.sweep_text import percent
 from spcviz.web.figures.filter_curves import grams
+from spcviz.web.figures.numbers import percent
 
 PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % certainty"}
 """What the address calls guarantees."""
@@ -28,8 +28,8 @@ def cost(plain: SweepChoice, promised: SweepChoice, promise: str) -> str:
         return ""
     before, after = plain.test.n_grams_kept, promised.test.n_grams_kept
     return (
-        f"Promised **{PROMISES[promise]}**: other words lose at most {percent(promised.tolerance)} here, if "
-        "they might have come in any order with the development words. It costs "
+        f"Promised **{PROMISES[promise]}**: other words lose at most {percent(promised.tolerance, 2)} here, "
+        "if they might have come in any order with the development words. It costs "
         f"α = {promised.alpha:.3f} in place of {plain.alpha:.3f}: {after:.3g} n-grams a place in place of "
         f"{before:.3g} ({after / max(before, 1e-12):.2f} times)."
     )
@@ -43,11 +43,11 @@ def beside_theorems(plain: SweepChoice, promised: Mapping[str, SweepChoice | str
             rows.append(f"| {PROMISES[name]} | {choice} | | |")
             continue
         test = choice.test
-        cells = f"{choice.alpha:.3f} | {percent(test.event)} | {test.n_grams_kept:.3g}"
+        cells = f"{choice.alpha:.3f} | {percent(test.event, 2)} | {test.n_grams_kept:.3g}"
         rows.append(f"| {PROMISES[name]} | {cells} |")
     return (
-        f"**What can be promised without a theorem about all filters**: at most {percent(plain.tolerance)} "
-        "of other words lost, from the order of the development words alone. With k of n development words "
+        f"**What can be promised without a theorem about all filters**: at most {percent(plain.tolerance, 2)}"
+        " of other words lost, from the order of the development words alone. With k of n development words "
         "allowed, a new word is lost with probability (k + 1) / (n + 1) at most; for 90 % certainty k comes "
         "from the binomial tail. It holds for any weights, for words that might have come in any order with "
         "these.\n\n" + "\n".join(rows)
@@ -72,7 +72,7 @@ def rules_facts(both: SweepRules, tolerance: float) -> dict[str, str]:
         "fewer": fewer,
         "pieces": grams(both.level),
         "words": f"{both.n_words:,}",
-        "allowed": percent(tolerance),
+        "allowed": percent(tolerance, 2),
         "before": f"{both.n_grams_in:.3g}",
     }
 

@@ -1,4 +1,4 @@
-"""What the pages Home, Letters, Write and Sweep show, as numbers: behind `spcviz.scenes`.
+"""Numbers of the pages Home, Letters, Write and Sweep: behind `spcviz.scenes`.
 
 What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """

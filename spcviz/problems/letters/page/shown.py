@@ -1,4 +1,4 @@
-"""What the Letters page opens with, and records that the Sweep page draws: named tuples of numpy arrays."""
+"""Records that the Sweep page draws, and the word that Letters opens with."""
 
 from typing import NamedTuple
 

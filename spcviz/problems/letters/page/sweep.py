@@ -1,4 +1,4 @@
-"""The Sweep page's charts: losses over alpha, filters and rules side by side, theorems term by term."""
+"""Charts of the Sweep page: losses over alpha, filters and rules compared, bounds term by term."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,8 +1,9 @@
-"""What the Sweep page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Sentences of the Sweep page, worked out from the numbers: plain words first, symbols after."""
 
 import math
 
 from spcviz.web.figures.filter_curves import METHODS, grams
+from spcviz.web.figures.numbers import percent
 
 INTRODUCTION = (
     "# Sweep: every threshold at once\nA gentle threshold keeps nearly everything and saves nothing; a "
@@ -33,15 +34,6 @@ HELP = {
 }
 
 
-def percent(share, digits=2):
-    """A share as percent.
-
-    >>> percent(0.00651)
-    '0.65 %'
-    """
-    return f"{100 * share:.{digits}f} %"
-
-
 def _loss(at, state):
     return at.by_definition if state["by"] == "definition" else at.event
 
@@ -52,13 +44,13 @@ def figures(level, choice, state):
     cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
     below = "below the mean; " if choice.alpha < 0 else ""
     lost = f"{round(_loss(test, state) * test.n_words)} of {test.n_words:,} words"
-    at_once, earlier = percent(cumulative), f"{level.test.n_lost_before} already lost earlier"
+    at_once, earlier = percent(cumulative, 2), f"{level.test.n_lost_before} already lost earlier"
     places = f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place"
     tuned = f"{below}training chose {level.tuned_alpha:.3f}"
     return (
         ("Threshold setting α", f"{choice.alpha:.3f}", tuned, HELP["alpha"]),
-        ("Lost: development", percent(_loss(dev, state)), f"of {dev.n_words:,} words", HELP["dev"]),
-        ("Lost: test", percent(_loss(test, state)), lost, HELP["test"]),
+        ("Lost: development", percent(_loss(dev, state), 2), f"of {dev.n_words:,} words", HELP["dev"]),
+        ("Lost: test", percent(_loss(test, state), 2), lost, HELP["test"]),
         ("Lost: test, all levels", at_once, earlier, HELP["all"]),
         (f"{grams(level.level).capitalize()} kept", percent(test.efficiency, 1), places, HELP["kept"]),
     )
@@ -88,7 +80,7 @@ def without_test(rows):
 
 def describe_pinned(features, choice, state):
     """What a pinned α does at the level that is shown, in words."""
-    test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
+    test, dev = (percent(_loss(at, state), 2) for at in (choice.test, choice.dev))
     lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)
     return f"α = {choice.alpha:.3f} ({features}): {lost}, {kept} kept"
 
@@ -106,7 +98,7 @@ def facts(level, choice, state):
         "words_dev": f"{choice.dev.n_words:,}",
         "words_test": f"{choice.test.n_words:,}",
         "words_lost": str(round(_loss(choice.test, state) * choice.test.n_words)),
-        "allowed": percent(choice.tolerance),
+        "allowed": percent(choice.tolerance, 2),
     }
 
 
@@ -126,7 +118,7 @@ def bound_facts(terms):
     """The theorem's numbers for the sentences of a tour, by name."""
     return {
         "words": f"{terms.n_samples:,}",
-        "held_out": percent(terms.held_out),
+        "held_out": percent(terms.held_out, 2),
         "assignments": f"{terms.n_assignments:,}",
         "norm": f"{terms.norm:,.0f}",
         "margin": f"{terms.margin:.3g}",
@@ -154,9 +146,9 @@ def verdict(choice, state):
     low, high = choice.test.event_range
     chance = " The threshold lies below the mean." if choice.alpha < 0 else ""
     if state["by"] == "event":
-        rate = f"between {percent(low)} and {percent(high)} (95 %)"
+        rate = f"between {percent(low, 2)} and {percent(high, 2)} (95 %)"
         chance += f" With so few words, the true rate is somewhere {rate}."
-    against = f"{percent(test)} against {percent(allowed)}"
+    against = f"{percent(test, 2)} against {percent(allowed, 2)}"
     if test <= allowed:
         return f":material/check: **Kept on test words**: {against} allowed.{chance}"
     if state["by"] == "event" and low <= allowed:
@@ -230,12 +222,14 @@ def bound(terms, is_open=False):
             f"need {_power(loss.samples_needed)} words; we have {terms.n_samples:,}."
         )
     else:
-        sentence = f"The theorem promises that at most {percent(loss.total)} of all words lose their truth."
+        sentence = (
+            f"The theorem promises that at most {percent(loss.total, 2)} of all words lose their truth."
+        )
     return (
         f"{sentence} It pays for every filter that training could have found. **Test words need no such "
         "fee**, since nothing was fitted to them: by Hoeffding's inequality at most "
-        f"**{percent(terms.held_out)}** (filter loss by Definition 1, {percent(1 - terms.delta, 0)} sure, if "
-        f"words were drawn independently; here {_DEPENDENT[is_open]})."
+        f"**{percent(terms.held_out, 2)}** (filter loss by Definition 1, {percent(1 - terms.delta, 0)} sure, "
+        f"if words were drawn independently; here {_DEPENDENT[is_open]})."
     )
 
 

@@ -1,4 +1,4 @@
-"""Sentences of the Letters page: what it is about, help on the rule, what a word is chosen for."""
+"""Sentences of the Letters page: its purpose, help on the threshold rule, why a word is chosen."""
 
 INTRODUCTION = (
     "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "

@@ -1,1 +1,1 @@
-"""Handwritten words beside the papers: reproductions and tables."""
+"""Results on handwritten words: tables and charts, beside the papers."""

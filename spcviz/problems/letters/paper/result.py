@@ -1,4 +1,4 @@
-"""How the results ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2) are shown."""
+"""How Paper tables shows ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
 
 from spcviz.problems.letters.paper import tables, tolerances
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart

@@ -1,4 +1,4 @@
-"""Tables of results on threshold rules: what each rule leaves, and what it leaves at equal loss."""
+"""Tables of results on threshold rules: what each rule keeps, and what it keeps at equal loss."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Tables and charts of ocr-orders and ocr-sweep beside the papers' numbers."""
+"""Tables and charts of the results ocr-orders and ocr-sweep, beside the papers' numbers."""
 
 from collections.abc import Sequence
 

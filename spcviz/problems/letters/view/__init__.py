@@ -1,1 +1,1 @@
-"""The word on the home page."""
+"""View of Home's word, pruned by a slider: a Streamlit component in Python and JavaScript."""

@@ -1,4 +1,4 @@
-"""The word on the home page: pruned by one slider, then read by a sharper model; all of it in the browser."""
+"""Python side of Home's view: a word pruned by one slider, then read by a sharper model in the browser."""
 
 from collections.abc import Callable, Mapping
 

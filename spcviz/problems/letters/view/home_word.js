@@ -1,7 +1,7 @@
-// One handwritten word; under each letter the 26 candidates, most promising on top. A candidate is kept
-// iff alpha < fallsAt (exact break points from Python), so dragging only compares numbers. The best ROWS
-// are drawn; how many of the others are kept stands under them. Once the slider rests, a sharper model reads one
-// of the words that are left (what it reads from which alpha on is Python's too).
+// Home's view: one handwritten word, and under each letter the 26 candidates, most promising on top.
+// A candidate is kept iff alpha < fallsAt (exact break points from Python), so dragging only compares numbers. The
+// best ROWS are drawn; how many of the others are kept stands under them. Once the slider rests, a sharper model reads
+// one of the words that are left (what it reads from which alpha on is Python's too).
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 64, ROW = 22, ROWS = 12, INK = 5, TOP = 16 * INK + 14;

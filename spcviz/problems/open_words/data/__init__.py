@@ -1,1 +1,1 @@
-"""Data of words of an open vocabulary: read, prepared, composed or rendered."""
+"""Data of an open vocabulary: words composed of letter images, drawings, scans."""

@@ -1,4 +1,4 @@
-"""Words of an open vocabulary, composed from real letter images: which words, and an image for each letter.
+"""Compose words of an open vocabulary from real letter images: choose words, and an image for each letter.
 
 - word types: all words of a to z, 3 to 14 letters, of a text (the English Web Treebank), with their counts
 - a seed deals the types into three disjoint shares: to train on, to develop on, to test on

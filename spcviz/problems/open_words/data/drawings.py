@@ -1,4 +1,4 @@
-"""A word drawn by hand: its short text for the URL, and its letters as rasters like the data's.
+"""Handwriting as data: strokes to a short text for the URL, and to rasters like the data set's.
 
 Coordinates are whole numbers; a box is 64 x 64, y points down. A stroke is a polyline. One sign stands for
 six bits, and these texts are the whole memory of a drawing (nothing else is kept)::

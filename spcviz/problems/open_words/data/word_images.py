@@ -1,4 +1,4 @@
-"""Composed words of an open vocabulary (see `compose`): shipped as a list of words and rows of images."""
+"""Load the composed words of an open vocabulary: a shipped list of words and rows of images."""
 
 from typing import Literal, NamedTuple
 

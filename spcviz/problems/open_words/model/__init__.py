@@ -1,1 +1,1 @@
-"""Words of an open vocabulary: features, training, running and measuring; models to and from the store."""
+"""Models of an open vocabulary: letters, cascades from a prior, a dictionary, the store."""

@@ -1,4 +1,4 @@
-"""A dictionary of the training words: the best of the right length; letter by letter where there is none."""
+"""Baseline for open words: a dictionary of training words, else the best reading letter by letter."""
 
 from typing import NamedTuple
 

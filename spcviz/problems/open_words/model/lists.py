@@ -1,4 +1,4 @@
-"""Readings of every test word by the stored models, for Letters; missing once a model has changed."""
+"""Stored readings of all test words, for Letters' list of words; dropped once a model has changed."""
 
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model import cascade

@@ -1,1 +1,1 @@
-"""What the pages about words of an open vocabulary show: computations, cached calls, charts, texts."""
+"""No page of its own: an open vocabulary is on the pages Letters and Write, of `spcviz.problems.letters`."""

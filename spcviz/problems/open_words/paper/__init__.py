@@ -1,1 +1,1 @@
-"""Words of an open vocabulary beside the papers: reproductions and tables."""
+"""Results on an open vocabulary: tables and charts."""

@@ -1,11 +1,11 @@
-"""How the results ocr-open and ocr-open-rules are shown, and what is said of them."""
+"""How Paper tables shows ocr-open and ocr-open-rules, with the sentences about them."""
 
 import pandas as pd
 
 from spcviz.problems.open_words.paper import tables
 from spcviz.problems.open_words.paper.tables import FEATURES, SETS, pick_row
 from spcviz.web.figures.blocks import Heading, Note, Shown, Table, chart
-from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, chosen_on, interval
+from spcviz.web.figures.results import RULE_DECIMALS, WHAT_DECIDES, chosen_on, tolerances_frame
 
 OPEN_DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
 
@@ -44,22 +44,7 @@ def rules_frame(result: dict, features: str, data: str, weights: str = "rows") -
     """What each order has to score at the same tolerance, rule by rule; `weights`: "rows", the shipped
     model's, or "trained", those learned for each rule."""
     rows = [row for row in result[weights] if (row["features"], row["data"]) == (features, data)]
-    return pd.DataFrame(
-        [
-            {
-                "tolerance a level %": row["tolerance"],
-                "order": row["order"],
-                "rule": RULE_NAMES[row["rule"]],
-                "n-grams to score": row["n_grams_in"],
-                "over thesis' rule": row["n_grams_in_ratio"][0],
-                "95 % of draws of words": interval(*row["n_grams_in_ratio"][1:]),
-                "worst word": row["n_grams_worst"],
-                "words lost before %": row["lost"],
-                "words right %": row["word_accuracy"],
-            }
-            for row in rows
-        ]
-    )
+    return tolerances_frame(rows, "word", "word_accuracy", "95 % of draws of words")
 
 
 def beams_frame(result: dict, features: str, data: str) -> pd.DataFrame:

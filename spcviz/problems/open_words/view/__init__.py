@@ -1,1 +1,1 @@
-"""Letters drawn by hand, in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View for letters drawn by hand: a Streamlit component in Python, JavaScript and CSS."""

@@ -1,4 +1,4 @@
-"""Letters drawn with mouse, pen or finger: a Streamlit component around write.js."""
+"""Python side of the view in which a visitor draws letters with mouse, pen or finger (write.js)."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,7 @@
-// Write a word: a box a letter, or one strip with cuts that can be moved. The browser owns the strokes (the view
-// is their text); the server answers every stroke with the letters' rasters, what they are read as, and the
-// lattice. A stroke asks for its answer itself (spcviz/web/ui/requests.py); the page hears of it once the pen rests.
+// The Write page's view: a box a letter, or one strip with cuts that can be moved.
+// The browser owns the strokes (the view is their text); the server answers every stroke with the letters' rasters,
+// what they are read as, and the lattice. A stroke asks for its answer itself (spcviz/web/ui/requests.py); the page
+// hears of it once the pen rests.
 
 import { button, clamp, node, openData, setText, unpackInk } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";

@@ -1,4 +1,4 @@
-// Strokes as the short text of the address (spcviz/problems/open_words/data/drawings.py reads it), and back. No page.
+// Converts strokes to the short text of the address, and back, as spcviz/problems/open_words/data/drawings.py does.
 
 const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 export const BOX = 64;

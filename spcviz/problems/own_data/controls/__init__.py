@@ -1,1 +1,1 @@
-"""Parts of the page about a visitor's own data: its choices and one file for each group of views."""
+"""Controls of the page Your data: its choices, and one file for each group of views."""

@@ -1,4 +1,4 @@
-"""Views that answer a researcher: how good answers are, runs side by side, a sentence of one's own."""
+"""Views of Your data about a model's quality: its scores, runs compared, a typed sentence."""
 
 from base64 import b64encode
 from functools import partial

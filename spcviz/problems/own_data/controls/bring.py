@@ -1,4 +1,4 @@
-"""The first row: a file; where few look, an example or a pasted text; and one line on what was read."""
+"""Controls of Your data's first row: upload a file, pick an example or paste a text; what was read."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""The page's state in the address: what was chosen, and the digest of the file it was chosen for."""
+"""State of the page Your data in its address: choices, and the digest of the file they belong to."""
 
 from functools import partial
 

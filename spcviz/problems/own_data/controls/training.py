@@ -1,4 +1,4 @@
-"""The second row: how a model is trained, and the line that says how far it is."""
+"""Controls of Your data's second row: settings of training, and its progress."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is shown of a model: the lattice of a sentence, the same view as on the built-in pages."""
+"""Views of Your data: the lattice of a sentence as on the built-in pages, the sweep of thresholds, errors."""
 
 from functools import partial
 

@@ -1,1 +1,1 @@
-"""What a visitor brings, read from bytes, and the examples that are there."""
+"""Data of Your data: files that visitors upload, read from bytes, and the examples."""

@@ -1,4 +1,4 @@
-"""Read what a visitor brings in a process of its own: a text, scores or a model, or a sentence."""
+"""Read a visitor's file or sentence in a child process with limits: a text, scores, or a model."""
 
 import io
 from collections.abc import Callable

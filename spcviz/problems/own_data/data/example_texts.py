@@ -1,4 +1,4 @@
-"""Examples that are made from what ships: noun chunks and names of treebank sentences, letters of words.
+"""Write Your data's example files from shipped data: noun chunks, names, letters of words.
 
 Nobody annotated these chunks and names: they follow from the treebank's tags and trees by the rules that are
 stated here, and that the page says.

@@ -1,4 +1,4 @@
-"""Examples that are there: treebank sentences with tags, chunks or names, and handwritten letters."""
+"""Your data's examples: treebank sentences with tags, chunks or names, and handwritten letters."""
 
 from collections.abc import Callable
 from functools import partial

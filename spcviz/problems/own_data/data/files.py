@@ -1,4 +1,4 @@
-"""What a visitor's bytes are: tagged text, scores, or a model; or a sentence on what is wrong.
+"""Detect and read a visitor's file: tagged text, scores, or a model; an error says what is wrong.
 
 Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before parsing.
 """

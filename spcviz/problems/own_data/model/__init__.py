@@ -1,1 +1,1 @@
-"""Training on a visitor's sentences in a process with limits, and measuring what it has learned."""
+"""Models of Your data: training in child processes with limits, and their evaluation."""

@@ -1,4 +1,4 @@
-"""Every model as a cascade: what a visitor's trained, loaded or foreign scores look like to the lattice.
+"""Turn a visitor's model or scores into a cascade, whatever it is, for the lattice view.
 
 A perceptron or CRF is a cascade of two levels with one model: it filters labels, then pairs of labels, and
 reads. Scores of another model are such a cascade, too, whose features are the positions themselves: each has

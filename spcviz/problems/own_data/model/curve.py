@@ -1,4 +1,4 @@
-"""A learning curve: the page's model, trained on more and more of its sentences, on the same held-out ones.
+"""Learning curve: the model of Your data trained on growing parts, measured on the same held-out sentences.
 
 Parts are nested: a larger one has all sentences of a smaller one. The last is the whole, so its point is the
 model that the page trains. Whether more data would help is read off the last doubling, by a paired test.

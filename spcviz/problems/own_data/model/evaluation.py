@@ -1,4 +1,4 @@
-"""How good answers are: precision, recall and F1 of chunks or labels, with intervals, and tests of a pair.
+"""Evaluate answers: precision, recall and F1 of chunks or labels, intervals, paired tests.
 
 Chunks are counted as CoNLL's own script and seqeval do: one is right if its kind, first and last token are. A
 chunk that begins with I counts from there. Intervals resample sentences, not tokens: errors of a sentence

@@ -1,4 +1,4 @@
-"""Scores of another model: what pruning would leave of them, at what loss, under which transitions.
+"""Prune the scores of another tool's model: what would be left, at what loss, under which transitions.
 
 Nothing is trained here. The sequences are dealt in two halves by the seed: on the first, thresholds are
 chosen (and transitions estimated, if that is asked for), on the second all is checked.

@@ -1,4 +1,4 @@
-"""Work for visitors in processes of their own: two at once, the others in a line that says how long.
+"""Run visitors' work in child processes: two at a time, the others queue and are told how long.
 
 A job belongs to one visitor. Ten times a second it is asked whether he is still there; who leaves, or
 cancels, takes his process along. However it ends, it says how.

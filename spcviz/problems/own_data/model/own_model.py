@@ -1,4 +1,4 @@
-"""A model that a visitor brings: whether it can read words here, and what it makes of his sentences.
+"""Check a model that a visitor uploads, and run it on the visitor's sentences.
 
 It may have been written by anybody. `spcviz.io.zipped` reads numbers and texts alone; what these say is
 looked at here before any kernel runs on it.

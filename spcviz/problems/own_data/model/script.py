@@ -1,4 +1,4 @@
-"""The Python that repeats what the page shows: a script of the library's own calls, ready to run."""
+"""Write the Python script that repeats what Your data shows, by the library's public calls."""
 
 import inspect
 import re

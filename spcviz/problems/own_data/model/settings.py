@@ -1,4 +1,4 @@
-"""What a visitor chooses before training, and how sentences are dealt into parts for it."""
+"""Settings of training on Your data, and the split of sentences into parts."""
 
 from collections.abc import Sequence
 from inspect import signature

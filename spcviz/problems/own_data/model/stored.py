@@ -1,4 +1,4 @@
-"""What the page opens with: a small cascade of the first example, trained as any visitor's is, and stored."""
+"""Store and load the model that Your data opens with: a small cascade of the first example."""
 
 from collections.abc import Iterator
 from pathlib import Path

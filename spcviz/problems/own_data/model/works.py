@@ -1,4 +1,4 @@
-"""The kinds of work a child process can be given: each a `Task`, its function, the record that comes back.
+"""The tasks that a child process does for Your data: limits, function, and type of the answer of each.
 
 `confined` starts the process; nothing of a visitor's is read, loaded or trained on anywhere else.
 """

@@ -1,1 +1,1 @@
-"""What the page about a visitor's own data shows: computations, cached calls, charts, texts."""
+"""The page Your data: the visitor's shelf, cached calls, charts, tables, texts."""

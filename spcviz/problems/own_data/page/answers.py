@@ -1,4 +1,4 @@
-"""Diagnostics of a trained model: is a threshold worth it, how good are its answers, what has it learned.
+"""Diagnostics of a trained model: does a threshold pay, how good are the labels, what was learned.
 
 The rule of the verdict and its words are those of `spcviz.shared.verdict`.
 """

@@ -1,4 +1,4 @@
-"""What the page about a visitor's own data asks for: his data on the shelf, his models, cached examples.
+"""Cached calls of Your data: the visitor's data and models, and the examples.
 
 Nothing of a visitor's is in a cache that others share: all of it belongs to his visit (`web.cached.owned`).
 """

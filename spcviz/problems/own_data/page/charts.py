@@ -1,4 +1,4 @@
-"""Charts of a visitor's model: its confusions, and how calibrated it is."""
+"""Charts of Your data: a model's confusions and its calibration."""
 
 import html
 from collections import Counter

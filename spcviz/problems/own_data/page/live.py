@@ -1,4 +1,4 @@
-"""One sentence of a visitor's through a model, level by level, and the thresholds of a sweep."""
+"""Run one of a visitor's sentences through a model, level by level, and sweep its thresholds."""
 
 from collections.abc import Sequence
 from pathlib import Path

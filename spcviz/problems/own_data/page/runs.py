@@ -1,4 +1,4 @@
-"""What a visitor has trained on a file: each run with its settings, none lost while the visit lasts."""
+"""The training runs of a visit on one file, with their settings, kept until the visit ends."""
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple

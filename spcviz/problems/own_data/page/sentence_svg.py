@@ -1,4 +1,4 @@
-"""A tagged sentence as running text, in SVG: spans where labels write chunks, else each word with its tag."""
+"""Draw a tagged sentence as running text in SVG: chunks as spans, other labels under each word."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""One visitor's data: what was read, what was made of it, and the job that is under way.
+"""One visitor's data in the session: what was read, the models made of it, and the running job.
 
 It lies in this process's memory alone, among what the visit owns (`spcviz.web.cached.ownership`).
 """

@@ -1,4 +1,4 @@
-"""Records that the page about a visitor's own data draws: named tuples of plain arrays."""
+"""Records that the page Your data draws: named tuples of plain arrays."""
 
 from typing import NamedTuple
 

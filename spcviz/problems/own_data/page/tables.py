@@ -1,4 +1,4 @@
-"""Every table of the page as CSV, to be taken away."""
+"""Every table of Your data as CSV, for download."""
 
 import csv
 import io

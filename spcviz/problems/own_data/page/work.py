@@ -1,4 +1,4 @@
-"""Work that is asked for on a visitor's sentences: how it is begun, what it is kept under, how it ends."""
+"""Start, look up and finish a visitor's training jobs, and the keys that their results are kept under."""
 
 from collections.abc import Hashable
 

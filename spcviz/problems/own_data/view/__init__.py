@@ -1,1 +1,1 @@
-"""How a visitor's sentences are drawn where features are bought for them."""
+"""Views of Your data: how the budget's view draws a visitor's sentences."""

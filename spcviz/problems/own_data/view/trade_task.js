@@ -1,4 +1,4 @@
-// A visitor's sentences under a budget: a part is a word, and its label can be wrong.
+// Draws a visitor's sentences for the Trade-off view: a part is a word, and its label can be wrong.
 
 import { TASKS } from "../../budgets/view/trade_core.js";
 import { sentences } from "../../budgets/view/trade_sentences.js";

@@ -1,1 +1,1 @@
-"""What dependency trees are made of: read, prepared, composed or rendered."""
+"""Data of dependency parsing: treebanks, and the sentences that the page offers."""

@@ -1,4 +1,4 @@
-"""Sentences that can be looked at, with their true heads, under a key that stands in addresses.
+"""Sentences that the page Parsing offers, with true heads, each under a key for its address.
 
 "own3": written for the page; "dev1180": of the English Web Treebank's development part, 300 of which ship (CC
 BY-SA 4.0, see `prepare`); "ewt120": of its test part, only where its files are.

@@ -1,4 +1,4 @@
-"""The sentences that ship, chosen anew from the treebank's development part.
+"""Choose the sentences that ship, from the treebank's development part (``data prepare``).
 
 Of those of 8 to 30 words without an e-mail or web address (they may name people), 300 are drawn by a
 generator of seed 30 and kept in order, each with its number in the part, its name in addresses.

@@ -1,4 +1,4 @@
-"""Sentences of tagging's two corpora with the head of every word (basic dependencies), and their codes."""
+"""Read dependency treebanks: sentences of tagging's two corpora with the head of every word."""
 
 import zlib
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Dependency trees: features, training, running and measuring; models to and from the store."""
+"""Models of dependency parsing: features, the parser, policies, the store."""

@@ -1,4 +1,4 @@
-"""Two templates of an arc, hashed: tags in a few places, or everything that a first-order parser looks at.
+"""Hashed features of an arc by two templates: cheap (tags nearby) and full (a first-order parser's).
 
 An arc from head h to dependent d is a set of features, each a number below `N_WEIGHTS`, and its score is the
 sum of their weights. The template belongs to the dependent: it serves all arcs into it.

@@ -1,4 +1,4 @@
-"""Training sentences for policies, each scored by a parser that has not seen it.
+"""Training sentences for policies, scored by parsers that have not seen them.
 
 A parser is surer of what it learned on; policies would then buy too little (Bolukbasi et al. 2017, 4.3).
 """

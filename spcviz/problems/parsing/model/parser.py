@@ -1,4 +1,4 @@
-r"""The parser: one model for every mixture of cheap and full words.
+r"""The dependency parser: one perceptron for any mixture of words with cheap and full features.
 
 Arc scores :math:`s(d, h) = w_0 \cdot f_0(h, d) + z_d\, w_1 \cdot f_1(h, d)`, where z_d is 1 if the
 dependent has the full template, f_0 are features by tags and f_1 those that the full template adds; the

@@ -1,4 +1,4 @@
-"""Policies that choose whose arcs are scored by everything: `spcviz.learning.budgets` on sentences.
+"""Train policies that choose which words get full features, with `spcviz.learning.budgets`.
 
 One-shot policies see "simple" the tags around a word, before anything is scored, or "complex" the first
 parse.

@@ -1,4 +1,4 @@
-"""Sentences whose words are bought the full template (tier 1): a `spcviz.learning.budgets.world.World`.
+"""A world of sentences whose words can be bought full features (`spcviz.learning.budgets.world`).
 
 A part is a word, no root. After each purchase the sentence is parsed again: values of all its words follow.
 """
@@ -80,8 +80,8 @@ class Sentences(NamedTuple):
         return out
 
     def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
-        """Algorithm 5: a `Course`; arguments as of `spcviz.learning.budgets.spending.course_of`."""
-        return spending.course_of(self, rule, costs, budget, keep_features, keep_all)
+        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers):
         """Features of every word's purchase with words at some tiers, shape (R, D)."""
@@ -227,7 +227,7 @@ def _describe_sentence(scores, heads, tiers, tags, scale, out):
         row[N_PLAIN + 64 + (tags[h - 1] if h > 0 else 0)] = 1.0
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Where a batch stands while it is spent on; phi (R, D) has no columns if nobody asks for features."""
 
     tiers: np.ndarray
@@ -236,15 +236,15 @@ class Desk(NamedTuple):
 
 
 @kernel
-def _parse(world, desk, w, is_described):
+def _parse(world, scratch, w, is_described):
     """Parse a sentence with its words at their tiers; what purchases look like then, if that is asked for."""
     i, j = world.starts[w], world.starts[w + 1]
     scores = np.empty((j - i + 1, j - i + 1))
-    _gather(world.squares, world.at[w], desk.tiers[i:j], scores)
-    best_tree(scores, desk.labels[i:j])
-    if is_described and desk.phi.shape[1] > 0:
-        labels, tiers, tags = desk.labels[i:j], desk.tiers[i:j], world.tags[i:j]
-        _describe_sentence(scores, labels, tiers, tags, world.scale, desk.phi[i:j])
+    _gather(world.squares, world.at[w], scratch.tiers[i:j], scores)
+    best_tree(scores, scratch.labels[i:j])
+    if is_described and scratch.phi.shape[1] > 0:
+        labels, tiers, tags = scratch.labels[i:j], scratch.tiers[i:j], world.tags[i:j]
+        _describe_sentence(scores, labels, tiers, tags, world.scale, scratch.phi[i:j])
 
 
 @kernel
@@ -252,33 +252,33 @@ def _begin(world, rule, keep_features):
     n_words = len(world.heads)
     width = N_FEATURES if keep_features or len(rule.fixed) == 0 else 0
     tiers, labels = np.zeros(n_words, dtype=np.int64), np.empty(n_words, dtype=np.int64)
-    desk = Desk(tiers, labels, np.zeros((n_words, width)))
+    scratch = Scratch(tiers, labels, np.zeros((n_words, width)))
     for w in range(len(world.starts) - 1):
-        _parse(world, desk, w, True)
-    return desk
+        _parse(world, scratch, w, True)
+    return scratch
 
 
 @kernel
-def _value(world, desk, rule, i, j, a, b, values):
+def _value(world, scratch, rule, i, j, a, b, values):
     for r in range(i, j):
         if values[r] > -np.inf:
-            values[r] = np.sum(rule.beta[0] * desk.phi[r])
+            values[r] = np.sum(rule.beta[0] * scratch.phi[r])
 
 
 @kernel
-def _look(world, desk, r, a, b, out):
+def _look(world, scratch, r, a, b, out):
     """As the word was last looked at."""
-    copy(desk.phi[r], out)
+    copy(scratch.phi[r], out)
 
 
 @kernel
-def _buy(world, desk, rule, w, r, tier):
+def _buy(world, scratch, rule, w, r, tier):
     """The whole sentence is parsed again."""
     i, j = world.starts[w], world.starts[w + 1]
-    wrong = np.sum(desk.labels[i:j] != world.heads[i:j])
-    desk.tiers[r] = tier
-    _parse(world, desk, w, rule.refreshed)  # else what was not looked at again stays as it was seen
-    return i, j - 1, 0, 0, wrong - np.sum(desk.labels[i:j] != world.heads[i:j])
+    wrong = np.sum(scratch.labels[i:j] != world.heads[i:j])
+    scratch.tiers[r] = tier
+    _parse(world, scratch, w, rule.refreshed)  # else what was not looked at again stays as it was seen
+    return i, j - 1, 0, 0, wrong - np.sum(scratch.labels[i:j] != world.heads[i:j])
 
 
 KINDS[Sentences] = Kind(_begin, _value, _look, _buy)

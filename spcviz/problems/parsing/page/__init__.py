@@ -1,1 +1,1 @@
-"""What the pages about dependency trees show: live computations, cached calls, charts, texts."""
+"""The page Parsing: live computations, cached calls, records that are drawn, texts."""

@@ -1,4 +1,4 @@
-"""One sentence parsed with every number of bought words by every policy: what the Parsing page shows."""
+"""Parse one sentence by every policy at every number of bought words, for the page Parsing."""
 
 import contextlib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Labels of parsing under a budget, and the tuples that its page draws: numpy only."""
+"""Records that the page Parsing draws, with labels of policies: numpy only."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Texts of the Parsing page, and its numbers for a tour."""
+"""Sentences of the page Parsing, and its numbers for tours."""
 
 import numpy as np
 

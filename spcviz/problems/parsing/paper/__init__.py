@@ -1,1 +1,1 @@
-"""Dependency trees beside the papers: reproductions and tables."""
+"""Results on parsing under a budget: tables, charts and evidence."""

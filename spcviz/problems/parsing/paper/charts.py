@@ -1,4 +1,4 @@
-"""What reading more of some words buys: heads right against time, and at which depth the words stand."""
+"""Charts of parsing under a budget: heads right against time, and depths of the words that are bought."""
 
 import pandas as pd
 

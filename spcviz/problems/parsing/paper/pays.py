@@ -1,4 +1,4 @@
-"""What the stored result says of policies on all test sentences: for the Trade-off page."""
+"""Evidence on parsing for the Trade-off page: the stored result as an `Evidence`."""
 
 from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
 from spcviz.problems.parsing.page.shown import METHOD_OF, TERMS, TRADED

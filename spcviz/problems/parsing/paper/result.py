@@ -1,4 +1,4 @@
-"""What Paper tables shows of parsing under a budget (resource-constrained prediction, Fig. 4)."""
+"""How Paper tables shows parsing under a budget (resource-constrained prediction, Fig. 4)."""
 
 from spcviz.problems.parsing.paper import charts
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart

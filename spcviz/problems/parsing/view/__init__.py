@@ -1,1 +1,1 @@
-"""Dependency trees in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View of a sentence's dependency trees: a Streamlit component in Python, JavaScript and CSS."""

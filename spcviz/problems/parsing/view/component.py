@@ -1,10 +1,10 @@
-"""One sentence under several policies; the browser has every tree after every purchase."""
+"""Python side of the Parsing view: the browser gets every tree after every purchase of every policy."""
 
 import numpy as np
 
 from spcviz.problems.budgets.task import short
 from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
-from spcviz.web.view.mount import Component, Packed, pack_part, packed_of, viewer
+from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
 """What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0
@@ -55,8 +55,8 @@ def parsing_payload(
     """
     if stop is None:
         return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
-    before = sentence._replace(courses=tuple(cut_off(one, stop) for one in sentence.courses))
-    return {"identity": f"{identity}|{stop}", "stop": stop}, {"sentence": pack_part(sentence_part(before))}
+    before = packed_of(sentence, part_before, stop)
+    return {"identity": f"{identity}|{stop}", "stop": stop}, {"sentence": before}
 
 
 def cut_off(course: PolicyCourse, stop: int) -> PolicyCourse:
@@ -78,3 +78,8 @@ def sentence_part(sentence):
         "full_us": float(sentence.full_us),
         "courses": [course_payload(trajectory) for trajectory in sentence.courses],
     }
+
+
+def part_before(sentence, stop):
+    """`sentence_part` of what comes before the purchase of another word than the first `stop`."""
+    return sentence_part(sentence._replace(courses=tuple(cut_off(one, stop) for one in sentence.courses)))

@@ -1,5 +1,5 @@
-// The Parsing page: one sentence, its arcs above the words by tags alone, and once more as a budget buys words
-// one by one. Below it policies have a row, word under word, with the same cursor, and the curve of heads right. The browser has every tree and owns the cursor.
+// The Parsing page's view: one sentence with its arcs by tags alone, and again as a budget buys words.
+// Below it policies have a row, word under word, with the same cursor, and the curve of heads right. The browser has every tree and owns the cursor.
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";

@@ -1,4 +1,4 @@
-// Core of the Parsing page: trees, levels of arcs, depths. Pure functions: no page, no clock.
+// Computations of the Parsing view: trees, levels of arcs, depths. Pure functions: no page, no clock.
 //
 // A sentence has N words, numbered from 1; 0 is the root. A trajectory (`course`) is what one policy does: row s of its tables
 // holds the state after s purchases.

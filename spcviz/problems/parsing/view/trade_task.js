@@ -1,4 +1,4 @@
-// The Trade-off page's sentences to parse: a part is a word, and its head can be wrong.
+// Draws sentences to parse for the Trade-off view: a part is a word, and its head can be wrong.
 
 import { TASKS } from "../../budgets/view/trade_core.js";
 import { sentences } from "../../budgets/view/trade_sentences.js";

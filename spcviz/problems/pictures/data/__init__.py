@@ -1,1 +1,1 @@
-"""Data of stereo pairs and noisy images: read, prepared, composed or rendered."""
+"""Data of Joint beats separate: stereo pairs, and noisy pictures with exact truth."""

@@ -1,1 +1,1 @@
-"""Stereo pairs and noisy images: features, training, running and measuring; models to and from the store."""
+"""Models of Joint beats separate: stereo matching, and belief propagation on pictures."""

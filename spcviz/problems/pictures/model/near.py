@@ -1,4 +1,4 @@
-r"""Belief propagation on a picture with truncated linear smoothness: K operations per message, not K^2.
+r"""Loopy BP on a picture with truncated linear smoothness: K operations per message, not K^2.
 
 `loopy_bp.propagate` with kind "max" on the grid, the same messages in the same order, for the smoothness of
 `stereo.smoothness`. Since a jump of two or more costs the same, the best sender of a state y is itself, a

@@ -1,1 +1,1 @@
-"""What the pages about stereo pairs and noisy images show: computations, cached calls, charts, texts."""
+"""The page Joint beats separate: computations, cached calls, charts, texts."""

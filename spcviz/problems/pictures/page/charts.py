@@ -1,4 +1,4 @@
-"""The Joint beats separate page's pictures: what is seen, the truth, and the three readings."""
+"""Charts of the page Joint beats separate: the picture, the truth, and the three labellings."""
 
 import numpy as np
 from cachetools.func import lru_cache

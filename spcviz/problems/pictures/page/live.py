@@ -1,5 +1,7 @@
-"""Why joint beats separate: the three readings of lecture 12 on the same scores: local evidence alone; rows,
-each solved exactly; all four neighbours, where circles leave only approximation (max-product messages here).
+"""Label a picture three ways from the same scores: pixel by pixel, row by row, and as a grid.
+
+Rows are solved exactly; with all four neighbours circles leave only an approximation, here max-product
+messages (lecture 12).
 """
 
 import time

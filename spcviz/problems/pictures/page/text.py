@@ -1,4 +1,4 @@
-"""What the Joint beats separate page says, worked out from the numbers."""
+"""Sentences of the page Joint beats separate, worked out from the numbers."""
 
 from spcviz.problems.pictures.page.charts import READINGS
 from spcviz.web.figures.numbers import duration

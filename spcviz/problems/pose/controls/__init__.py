@@ -1,1 +1,1 @@
-"""Parts of the page Pose on video: its choices, a visitor's own picture, and the stories of its results."""
+"""Controls of the page Pose on video: choices, a visitor's own picture, panels of results."""

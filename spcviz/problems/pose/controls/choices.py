@@ -1,4 +1,4 @@
-"""What is chosen on the page Pose on video: its state, the picture or clip, the story and the method."""
+"""Controls of the page Pose on video: its state, the picture or clip, the story, the method."""
 
 import streamlit as st
 

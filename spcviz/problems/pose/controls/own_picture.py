@@ -1,4 +1,4 @@
-"""A visitor's own picture or snapshot on the page Pose on video, seen through a window that can be moved.
+"""Upload or snapshot on the page Pose on video, cropped by a window that can be moved.
 
 What is chosen takes a line above the picture; what is to be known of it stands below (`notes`).
 """

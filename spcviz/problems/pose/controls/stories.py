@@ -1,4 +1,4 @@
-"""What was measured, told on the page Pose on video: the reproduced figure, and people never trained on."""
+"""Panels of the page Pose on video about measured results: the thesis' figure, people never trained on."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""What poses are made of: read, prepared, composed or rendered."""
+"""Data of poses: television frames, signing clips, single pictures, rendered bodies."""

@@ -1,4 +1,4 @@
-"""Whole pictures with and without people, for the search for a person: without a given window.
+"""Whole pictures with and without people, to train and test the person detector (`finder`).
 
 Buffy's frames (240 x 135), the signing clips as they were filmed (640 x 480), and walls: parts of LSPET
 pictures that hold no joint of the athlete.

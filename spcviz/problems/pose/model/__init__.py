@@ -1,1 +1,1 @@
-"""Poses: features, training, running and measuring; models to and from the store."""
+"""Models of poses: part detectors, the cascade, the person detector, the store."""

@@ -1,4 +1,4 @@
-"""A clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states a limb, filtered seven times.
+"""Run a clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states a limb, filtered seven times.
 
 Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds
 the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are

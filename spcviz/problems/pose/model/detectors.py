@@ -1,4 +1,4 @@
-"""Pictures to part detectors, and the model with hand-set weights that learning starts from.
+"""Turn pictures into part detectors, and the hand-set weights that learning starts from.
 
 Detectors are linear classifiers of true states against random ones, on Buffy's training frames and on single
 pictures of other sets (`Settings.extra`).

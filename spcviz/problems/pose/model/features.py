@@ -1,4 +1,4 @@
-"""What a pose's parts look like: scikit-image's HoG of the picture, rotated templates, colour.
+"""Features of body parts: HoG of the picture, rotated templates, colour.
 
 12 unsigned orientations in cells of 3 pixels (the cascade's finest grid), smoothed over 3 x 3 neighbours and
 normalised over 5 x 5. Two more channels compare a cell's colours with those where a face and a chest should

@@ -1,4 +1,4 @@
-r"""Where in a picture a person stands: an upper-body template on histograms of oriented gradients.
+r"""Detect a person in a picture: an upper-body template on histograms of oriented gradients.
 
 A window is Buffy's: a square of twice the distance from the top of the head to the hips. Pictures are shrunk
 so that the window is 60 pixels wide, step by step over all sizes it may have; a window scores

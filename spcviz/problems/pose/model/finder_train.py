@@ -1,4 +1,4 @@
-"""Training of the finder: true windows against other windows of the same pictures, and walls without people.
+"""Train the person detector on true windows against other windows and pictures without people.
 
 Positives are Buffy's and the signing clips' windows (`whole`), moved a little, and mirrored; negatives are
 not near them, or on walls; the wrong windows that score most are added `ROUNDS` times. "Nobody" is where as

@@ -1,4 +1,4 @@
-"""How the parts of a body lie to one another, fitted to annotated limbs; by itself and over time.
+"""Geometry of a body: how its parts lie to one another and move over time, fitted to annotated limbs.
 
 Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for where a
 part is in the picture, one for a joint's gap along and across the inner limb, smoothed histograms for angles

@@ -1,4 +1,4 @@
-"""Train the pose cascade's levels: weights and thresholds of a method, on detectors that are given.
+"""Train the levels of the pose cascade on given detectors: weights and thresholds of each method.
 
 A level's weights are learned by the joint update (`joint.train`) on the states that are left, from hand-set
 weights on and regularised towards them. A threshold is the largest alpha that filters the truth of a

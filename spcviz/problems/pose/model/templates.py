@@ -1,4 +1,4 @@
-r"""Rotated linear templates over maps of orientation histograms.
+r"""Part templates rotated to every angle, scored on maps of oriented gradients.
 
 A template has T sample points around a limb that lies along +x, and B weights at each. Turned by angle a (of
 A, evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient

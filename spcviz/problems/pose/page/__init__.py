@@ -1,1 +1,1 @@
-"""What the pages about poses show: live computations, cached calls, charts, texts."""
+"""The page Pose on video: live computations, cached calls, stored clips, texts."""

@@ -1,4 +1,4 @@
-"""Pictures and clips for the Pose page, and what the cascade does to each of their frames."""
+"""Run pictures and clips through the pose cascade, frame by frame, for the Pose page."""
 
 import base64
 import io

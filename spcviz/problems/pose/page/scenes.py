@@ -1,4 +1,4 @@
-"""What the page Pose on video shows, as numbers: behind `spcviz.scenes`.
+"""Numbers of the page Pose on video: behind `spcviz.scenes`.
 
 What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
 """

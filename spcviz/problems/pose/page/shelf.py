@@ -1,4 +1,4 @@
-"""Clips that everybody can choose, with all their levels: computed once on a machine, then read from a file.
+"""The clips that the Pose page offers, computed once on a machine and then read from a file.
 
 A clip takes one to six seconds of a processor, and a class chooses dozens at once. It is kept in the work
 folder under clip, method, digests of model and data, and the code (`kept`), so it is never stale; alphas are

@@ -1,4 +1,4 @@
-"""What the Pose page draws: plain tuples, numpy only."""
+"""Records that the Pose page draws: plain tuples, numpy only."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Texts of the Pose page: sentences computed from the numbers, plain words first, symbols after."""
+"""Sentences of the Pose page, worked out from the numbers: plain words first, symbols after."""
 
 from spcviz.problems.pose.page.shown import ClipTrace
 from spcviz.web.cached.ownership import GOES

@@ -1,4 +1,4 @@
-r"""A clip through the cascade in few bytes, for a browser that prunes it again under any alpha.
+r"""Pack a clip's cascade in few bytes, so that a browser can prune it again at any alpha.
 
 A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all; where the tuned one lies below 0, under
 the mean, hundredths lead there. What a browser has to know of a state is how many of their thresholds it

@@ -1,1 +1,1 @@
-"""Poses beside the papers: reproductions and tables."""
+"""Results on poses: tables and charts, beside the thesis."""

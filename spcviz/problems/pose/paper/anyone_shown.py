@@ -1,4 +1,4 @@
-"""What is shown of pose-people: pictures that the model was never trained on."""
+"""How Paper tables shows pose-people: pictures that the model was never trained on."""
 
 import pandas as pd
 

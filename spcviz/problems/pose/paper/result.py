@@ -1,4 +1,4 @@
-"""What Paper tables shows of pose-cascade, pose-ensemble (thesis Fig. 5.5), pose-people and pose-rules."""
+"""How Paper tables shows pose-cascade, pose-ensemble (thesis Fig. 5.5), pose-people and pose-rules."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Pose beside the thesis: frames, a chart and sentences of pose-cascade and pose-ensemble."""
+"""Tables, chart and sentences of pose-cascade and pose-ensemble, beside the thesis."""
 
 import pandas as pd
 

@@ -1,1 +1,1 @@
-"""Poses in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View of a clip of poses: a Streamlit component in Python, JavaScript and CSS."""

@@ -1,4 +1,4 @@
-"""A clip of poses that one can drag: a Streamlit component (components v2) around pose*.js.
+"""Python side of the Pose view: a clip whose pruning is dragged in the browser (pose*.js).
 
 What a code is stands in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts:
 sent once (see `spcviz.web.view.mount`), and of the levels that are not looked at only what the shown one is

@@ -1,4 +1,4 @@
-// Controls: what a visitor does to a clip of poses, and what is sent to the server.
+// The Pose page's view: what a visitor does to a clip of poses, and what is sent to the server.
 //
 // The browser owns frame, level, alphas, picked limb and kind of picture ("the view"); the server owns the
 // cascade. Alpha of the shown level prunes here, on every frame of the clip; once it is let go of, the server

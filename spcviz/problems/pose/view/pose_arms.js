@@ -1,5 +1,5 @@
-// Four models of arms, and what each frame bought under a budget that is dragged: pictures and words, methods of
-// PoseView. The arms come with the clip once the server has read them (data.parts.arms).
+// Pictures and texts of arms under a budget that is dragged: four models, and each frame's purchases.
+// Methods of PoseView. The arms come with the clip once the server has read them (data.parts.arms).
 
 import { drawTitle, layOut, layOutBig, looks } from "./pose_draw.js";
 import { armAt, countTiers, isKnown, linesOfArm, lostBy, offBy, stepOf } from "./pose_money.js";

@@ -1,4 +1,4 @@
-// Pictures and all limbs over them, kept as they were drawn: a frame of a drag paints what has changed.
+// Paints pictures with all limbs over them, reusing what was painted: a frame of a drag repaints what changed.
 
 import { SIDE } from "./pose_core.js";
 import { looks, strengthOf, widthOf } from "./pose_draw.js";

@@ -1,4 +1,4 @@
-// Core of the Pose page: what the picture computes. Pure functions on typed arrays: no page, no canvas, no clock.
+// Computations of the Pose view: which limbs survive an alpha. Pure functions on typed arrays: no page, no clock.
 //
 // A clip has F frames of P limbs; a limb's states at a level are numbers (angle * R + row) * C + column of the
 // level's R x C cells and 24 angles. Level 0 has all of them, a later level both children of what the one before

@@ -1,4 +1,4 @@
-// Drawing: pictures with limbs, heat and bodies over them, by a pen that is a canvas or an SVG file.
+// Draws pictures with limbs, heat and bodies over them, by a pen that is a canvas or an SVG file.
 
 import { ABOVE, PARTS, SIDE, heatOf, limbOf, positionOf } from "./pose_core.js";
 import { clamp } from "../../../web/view/elements.js";

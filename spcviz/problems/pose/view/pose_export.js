@@ -1,4 +1,4 @@
-// Export: the picture as PNG or SVG, the level's states of the frame as CSV; methods of PoseView.
+// Exports of the Pose view: the picture as PNG or SVG, the frame's states of a level as CSV; methods of PoseView.
 
 import { fallIndex, keepMask, limbOf, scoreOf } from "./pose_core.js";
 import { canvasPen, svgPen } from "./pose_draw.js";

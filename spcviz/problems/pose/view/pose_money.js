@@ -1,4 +1,4 @@
-// Arms under a budget: what was bought for every frame, what it cost, and how far elbows and wrists are off.
+// Computations on arms under a budget: purchases for every frame, costs, errors of elbows and wrists.
 //
 // Arms are flat: [model or step][frame][side][shoulder, elbow, wrist][x, y], tenths of a pixel of 240 x 240.
 // Step s is what stands after s purchases. Pure functions: node imports this file as it is (tests/problems/pose).

@@ -1,5 +1,5 @@
-// The picture of a clip: which panels stand side by side, the limbs in them, which is under the pointer, those that
-// fall, and the film strip: methods of PoseView.
+// The picture of a clip: panels side by side, limbs in them, the one under the pointer, the film strip.
+// Methods of PoseView.
 
 import { ABOVE, PARTS, alphaIndex, limbOf, positionOf, topLimbs } from "./pose_core.js";
 import { canvasPen, drawBody, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, looks } from "./pose_draw.js";

@@ -1,4 +1,4 @@
-// Many lines in few milliseconds: what lies on top in every pixel is worked out once, alpha then only chooses.
+// Draws many limbs in few milliseconds: the topmost line of every pixel is found once, alpha then only selects.
 //
 // A canvas strokes 400 crossing lines in 3 ms a path, 50 ms a picture. Here lines are stamped weakest first
 // into a map of ranks (0: no line, i + 1: line i). As lines fall from the weakest on, a pixel whose line has

@@ -1,1 +1,1 @@
-"""What street scenes are made of: read, prepared, composed or rendered."""
+"""Data of street scenes: CamVid, rendered streets, and the photograph that ships."""

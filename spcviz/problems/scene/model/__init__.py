@@ -1,1 +1,1 @@
-"""Street scenes: features, training, running and measuring; models to and from the store."""
+"""Models of street scenes: segments, features, anytime predictors, the store."""

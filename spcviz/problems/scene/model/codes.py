@@ -1,4 +1,4 @@
-"""Soft vector quantisation, one centre at a time (Grubb et al. 2013, eqs. 28-29).
+"""Feature codes by soft vector quantisation, one centre at a time (Grubb et al. 2013, eqs. 28-29).
 
     d_i(v) = ||v - mu_i||^2,    z_i(v) = mean_j d_j(v) - d_i(v)
            = (mean_j ||mu_j||^2 - ||mu_i||^2) + 2 <mu_i - mean_j mu_j, v>,    code_i = max(0, z_i)

@@ -1,4 +1,4 @@
-"""Descriptors of small places of a picture, on a grid: texture, LBP, gradients of intensity and of colours.
+"""Descriptors of a picture on a grid: texture, LBP, gradients of intensity and of colours.
 
 - TXT: 17 filters (Shotton et al. 2009) at every second pixel: three opponent colours at three blurs, blobs
   at four, slopes of intensity at two

@@ -1,4 +1,4 @@
-"""Codebooks, and features of all regions of pictures as plain arrays: what takes long and is kept.
+"""Train codebooks and extract the features of all regions of pictures, as plain arrays.
 
 Kept are steps of means over regions (`features`), not pixels.
 """

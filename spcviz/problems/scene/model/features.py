@@ -1,4 +1,4 @@
-"""Features of the regions of a picture, computed when they are asked for and not before.
+"""Features of a picture's regions, computed lazily, group by group.
 
 Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT, in 64 steps (`Scales`): linear for
 SHAPE, in the root for codes, which crowd at 0. A code is computed at the grid points, pooled over atoms, and

@@ -1,4 +1,4 @@
-"""Predictors in few arrays and bytes: trees one after the other, their nodes counted."""
+"""Pack trained predictors in few arrays and bytes: trees one after the other, their nodes counted."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Pictures ready to learn from: the features of all their regions, put together from parts that are kept."""
+"""Assemble pictures to train on: features of all their regions, from parts that are kept on disk."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Predictors run on a picture, with the clock beside them."""
+"""Run predictors on a picture and time every step."""
 
 import time
 from collections.abc import Sequence

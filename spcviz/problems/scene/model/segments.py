@@ -1,4 +1,4 @@
-"""A picture cut into ever larger regions: 7 levels, every region a union of regions of the level before.
+"""Segment a picture into 7 levels of regions, each a union of regions of the level before.
 
 Level 0 is the segmentation of Felzenszwalb and Huttenlocher (2004) as `felzenszwalb` of scikit-image computes
 it, on edges to 8 neighbours weighted by distance of colours; edges are sorted by counting and a pixel says

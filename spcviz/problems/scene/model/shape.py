@@ -1,4 +1,4 @@
-"""What a region's outline says: size, place, extent, orientation, and which edges of the picture it touches.
+"""Shape features of a region: size, place, extent, orientation, the picture's edges that it touches.
 
 Moments, extents and border lengths are sums, least or greatest values, so those of a region follow from its
 atoms': the pixels are read once for all levels.

@@ -1,4 +1,4 @@
-"""What is learned from CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
+"""Train on CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
 
 Settings were chosen on the validation pictures. A pixel of class k counts f_k^-power, f_k the class's share
 of training pixels: with power 0 rare classes vanish, with 1 the pixels right fall.

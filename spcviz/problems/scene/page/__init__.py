@@ -1,1 +1,1 @@
-"""What the pages about street scenes show: live computations, cached calls, charts, texts."""
+"""The page Scenes at any time: live computations, cached calls, records that are drawn, texts."""

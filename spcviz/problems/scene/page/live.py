@@ -1,4 +1,4 @@
-"""One picture labelled step by step: what the page Scenes at any time shows."""
+"""Label one picture step by step, for the page Scenes at any time."""
 
 import contextlib
 import time

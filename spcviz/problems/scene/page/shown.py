@@ -1,4 +1,4 @@
-"""Classes and feature groups of scenes, and the tuples that their page draws: trajectories on a picture."""
+"""Records that the page Scenes at any time draws, with labels of classes and feature groups."""
 
 from typing import NamedTuple
 

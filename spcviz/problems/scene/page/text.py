@@ -1,4 +1,4 @@
-"""Texts of the page Scenes at any time, and its numbers for a tour."""
+"""Sentences of the page Scenes at any time, and its numbers for tours."""
 
 import numpy as np
 

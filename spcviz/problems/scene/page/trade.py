@@ -1,4 +1,4 @@
-"""One budget for many street pictures: which of them get the dearer features.
+"""Spend one budget on many street pictures: a selector chooses which get the expensive features.
 
 Not SIM, which spends on regions: whole pictures are lifted from one machine to the next (thesis, chapter 6,
 Algorithm 3; machines of Fig. 2 of SpeedMachines) by a selector that predicts how many pixels the next mends.

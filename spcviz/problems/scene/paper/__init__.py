@@ -1,1 +1,1 @@
-"""Street scenes beside the papers: reproductions and tables."""
+"""Results on street scenes: tables, charts and evidence, beside SpeedMachines."""

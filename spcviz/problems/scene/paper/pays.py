@@ -1,4 +1,4 @@
-"""What the stored result says of DMS on all of CamVid's test pictures: for the Trade-off page."""
+"""Evidence on street scenes for the Trade-off page: DMS on all of CamVid's test pictures."""
 
 from spcviz.problems.budgets.evidence import Evidence, Gap
 from spcviz.problems.scene.page.shown import TERMS

@@ -1,4 +1,4 @@
-"""What Paper tables shows of scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
+"""How Paper tables shows scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
 
 from spcviz.problems.scene.page.shown import CLASSES
 from spcviz.problems.scene.paper import charts, shared_budget

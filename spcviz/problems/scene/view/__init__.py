@@ -1,1 +1,1 @@
-"""Street scenes in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View of a street labelled as time passes: a Streamlit component in Python, JavaScript and CSS."""

@@ -1,4 +1,4 @@
-"""A street that is labelled as time passes: a Streamlit component around scene.js.
+"""Python side of the view of Scenes at any time: a street labelled as time passes (scene.js).
 
 The browser gets the whole trajectory (labels and entropy of every atom after every step), so time is dragged
 without a server.

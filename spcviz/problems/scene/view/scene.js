@@ -1,5 +1,5 @@
-// The page Scenes at any time: one picture labelled by the anytime predictor on the left and by the inference
-// machine on the right, at the same time; below, time, the curve of both, and what was chosen and bought.
+// The view of Scenes at any time: one picture labelled by the anytime predictor and by the inference machine.
+// The former on the left, the latter on the right, at the same time; below, time, the curve of both, and what was chosen and bought.
 
 import { agreement, isSet, laidOut, meanOf, outlineRegions, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";

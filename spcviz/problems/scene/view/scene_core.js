@@ -1,4 +1,4 @@
-// A trajectory of labels as plain functions: which step stands at a time, what a picture's pixels become.
+// Computations of the view of Scenes: the step of a trajectory at a time, and the colours of its pixels.
 
 import { unrollRuns } from "../../../web/view/elements.js";
 

@@ -1,1 +1,1 @@
-"""Data of tagged sentences: read, prepared, composed or rendered."""
+"""Data of tagging: two tagged corpora, and the sentences that the page offers."""

@@ -1,4 +1,4 @@
-"""Part-of-speech tagging: tagged sentences of two corpora below SPCVIZ_DATA, and typed text as words.
+"""Read the two tagged corpora below SPCVIZ_DATA, and split typed text into words.
 
 - "ewt": Universal Dependencies English Web Treebank, Penn tags (XPOS), official split; models trained on it
   may be shipped with attribution, and 300 of its sentences are (`spcviz.problems.parsing.data.gallery`)

@@ -1,4 +1,4 @@
-"""Sentences that the Tagging page offers, and the right tags of those that are known."""
+"""Sentences that the Tagging page offers, and the right tags where they are known."""
 
 import re
 from typing import NamedTuple

@@ -1,1 +1,1 @@
-"""Tagged sentences: features, training, running and measuring; models to and from the store."""
+"""Models of tagging: features, cascades and their rivals, settings, the store."""

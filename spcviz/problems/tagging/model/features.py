@@ -1,4 +1,4 @@
-r"""A tagger's features of a word: 64-bit codes of its pieces and its neighbours, and their numbers.
+r"""Features of a tagger's words: 64-bit codes of word pieces and neighbours, and their numbering.
 
 A *template* (this word, its last three letters, the word before, ...) applied to a position gives one
 code: a hash of the template's number and of code points. A vocabulary maps the codes seen in training to

@@ -1,6 +1,4 @@
-"""Train one method of one part (a corpus with a feature set) of Table 4.2, in 32 bits, with what training
-measured.
-"""
+"""Train one method of Table 4.2 on one corpus and feature set, and keep its arrays in 32 bits."""
 
 from typing import NamedTuple
 

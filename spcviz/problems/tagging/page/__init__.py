@@ -1,1 +1,1 @@
-"""What the pages about tagged sentences show: computations, cached calls, charts, texts."""
+"""The page Tagging: live computations, cached calls, charts, texts."""

@@ -1,4 +1,4 @@
-"""The Tagging page's charts: two pruning rules on one sentence, and filters compared on two corpora."""
+"""Charts of the Tagging page: two pruning rules on one sentence, filters compared on two corpora."""
 
 import html
 from typing import Literal

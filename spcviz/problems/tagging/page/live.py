@@ -1,4 +1,4 @@
-"""Run one sentence through the tagging cascade, level by level: the Tagging page's data.
+"""Run one sentence through the tagging cascade, level by level, for the Tagging page.
 
 From order 2 on a level filters (n-1)-grams, the lattice's nodes: tags, then pairs of tags.
 """

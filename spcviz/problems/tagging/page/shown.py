@@ -1,4 +1,4 @@
-"""Tags in words, and the record that the Tagging page draws beside its lattice."""
+"""Records that the Tagging page draws beside its lattice, and plain words for tags."""
 
 from typing import NamedTuple
 

@@ -1,1 +1,1 @@
-"""Tagged sentences beside the papers: reproductions and tables."""
+"""Results on tagging: tables and charts, beside the thesis."""

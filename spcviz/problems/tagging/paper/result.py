@@ -1,4 +1,4 @@
-"""How the result tagging (thesis Table 4.2) is shown."""
+"""How Paper tables shows the result tagging (thesis Table 4.2)."""
 
 from spcviz.problems.tagging.page import charts
 from spcviz.problems.tagging.paper import tables

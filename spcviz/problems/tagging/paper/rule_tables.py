@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.web.figures.blocks import Heading, Note, Shown, Table
-from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES
+from spcviz.web.figures.results import RULE_DECIMALS, RULE_NAMES, WHAT_DECIDES, interval, tolerances_frame
 
 METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()}
 METHOD_NAMES |= {"margin_trained": "SPC trained for a margin", "crf": "CRF, probability"}
@@ -24,13 +24,6 @@ COST = (
 )
 
 
-def _ends(values):
-    """Two ends as text; an end that is missing lies beyond what a filter can lose."""
-    if values == [None, None]:
-        return ""
-    return " to ".join("\u2013" if end is None else f"{end:.2f}" for end in values)
-
-
 def equal_frame(rows: list[dict]) -> pd.DataFrame:
     """Bigrams left where equally many test sentences are lost, method by method."""
     return pd.DataFrame(
@@ -39,32 +32,12 @@ def equal_frame(rows: list[dict]) -> pd.DataFrame:
                 "sentences lost %": row["target"],
                 "method": METHOD_NAMES[row["method"]],
                 "bigrams a position": row["pairs_equal"],
-                "95 %": _ends(row["pairs_interval"]),
+                "95 %": interval(*row["pairs_interval"]),
                 "over thesis' rule": row["over_mean_max"][0],
-                "95 % of draws": _ends(row["over_mean_max"][1:]),
+                "95 % of draws": interval(*row["over_mean_max"][1:]),
                 "over CRF": row["over_crf"][0],
-                "95 % of draws, over CRF": _ends(row["over_crf"][1:]),
+                "95 % of draws, over CRF": interval(*row["over_crf"][1:]),
                 **({"first filter may lose %": row["first_tolerance"]} if "first_tolerance" in row else {}),
-            }
-            for row in rows
-        ]
-    )
-
-
-def levels_frame(rows: list[dict]) -> pd.DataFrame:
-    """Whole cascades at the same tolerance of every level, rule by rule."""
-    return pd.DataFrame(
-        [
-            {
-                "tolerance a level %": row["tolerance"],
-                "order": row["order"],
-                "rule": RULE_NAMES[row["rule"]],
-                "n-grams to score": row["n_grams_in"],
-                "over thesis' rule": row["n_grams_in_ratio"][0],
-                "95 % of draws": _ends(row["n_grams_in_ratio"][1:]),
-                "worst sentence": row["n_grams_worst"],
-                "sentences lost before %": row["lost"],
-                "words right %": row["tokens_right"],
             }
             for row in rows
         ]
@@ -107,7 +80,11 @@ def _blocks_of(data, rows):
         Table(equal_frame(rows("rows")), f"tagging-rules{end}", RULE_DECIMALS),
         Note(EQUAL),
         Heading(f"{CORPORA[data]}: whole cascades"),
-        Table(levels_frame(rows("levels")), f"tagging-rules-levels{end}", RULE_DECIMALS),
+        Table(
+            tolerances_frame(rows("levels"), "sentence", "tokens_right"),
+            f"tagging-rules-levels{end}",
+            RULE_DECIMALS,
+        ),
         Heading(f"{CORPORA[data]}: without a first filter"),
         Table(equal_frame(rows("all_tags")), f"tagging-rules-all{end}", RULE_DECIMALS),
         Note(ABLATED),

@@ -1,1 +1,1 @@
-"""What the Tagging page shows in the browser."""
+"""The Tagging page's view of a sentence: a Streamlit component in Python, its JavaScript and its style."""

@@ -1,4 +1,4 @@
-"""A sentence with the tags left under each word: a Streamlit component over the lattice's own data."""
+"""Python side of the Tagging view: a sentence with the tags that are left under each word."""
 
 from spcviz.problems.tagging.page.shown import PLAIN
 from spcviz.web.view.mount import Component, viewer

@@ -1,4 +1,4 @@
-// A sentence, large; under each word the tags that it can still have, in plain words, which fade as alpha moves.
+// The Tagging page's view: a sentence, under each word the tags that it can still have, which fade as alpha moves.
 // Arrows lead from the neighbours that save a tag, or that cannot. The browser prunes the shown level; the levels
 // below follow from the server once alpha is let go of.
 

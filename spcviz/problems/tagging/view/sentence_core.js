@@ -1,5 +1,5 @@
-// Tags of a sentence's words, from the arcs of a level: which are left, when each falls, and with which neighbours
-// it stands or falls. No page, no clock: node imports this file as it is (tests/problems/tagging).
+// Computations of the Tagging view: the tags left by a level's arcs, and each one's break point and neighbours.
+// No page, no clock: node imports this file as it is (tests/problems/tagging).
 
 import { breakPoint, witness } from "../../../web/lattice/lattice_core.js";
 

@@ -1,1 +1,1 @@
-"""What words under a budget are made of: read, prepared, composed or rendered."""
+"""Data of words under a budget: the handwritten words, and an open vocabulary."""

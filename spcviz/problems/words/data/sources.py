@@ -1,5 +1,4 @@
-"""Words that budgets are spent on: the 55 handwritten words as given, or an open vocabulary of the same
-letters.
+"""Two sources of words to spend budgets on: the 55 handwritten words, and an open vocabulary.
 
 The latter's folds are disjoint (every third training and unseen word each) and say how far chance goes.
 """

@@ -1,1 +1,1 @@
-"""Words under a budget: features, training, running and measuring; models to and from the store."""
+"""Models of words under a budget: folds, selectors, policies, times, the store."""

@@ -1,4 +1,4 @@
-"""Handwriting with features that cost: models of each fold, predictions on held-out words, times.
+"""Train one fold of handwriting with costly features: models, held-out predictions, times.
 
 A plain model a tier and a tiered one learn from the other nine folds, and once more from each two of three
 parts of those: selectors and policies learn from readings of words that the models have not seen.

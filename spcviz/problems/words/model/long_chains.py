@@ -1,4 +1,4 @@
-r"""Long chains of real data, and what an update of their messages takes after one part's scores have changed.
+r"""Make long chains of real data, and time an update of their messages after one part changed.
 
 Examples are joined into chains of any length; where two meet, the step between them is scored like any other.
 

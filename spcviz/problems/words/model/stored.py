@@ -1,5 +1,4 @@
-"""What the budget pages need of a source's fold 0, to and from the store: test words,
-selectors, policies."""
+"""Store and load what the budget pages need of fold 0: test words, selectors, policies."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

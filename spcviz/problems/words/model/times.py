@@ -1,4 +1,4 @@
-"""Measured microseconds of everything that spending a budget consists of."""
+"""Time everything that spending a budget on words consists of, in microseconds."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,1 +1,1 @@
-"""What the pages about words under a budget show: live computations, cached calls, charts, texts."""
+"""The page Policy, and words on Trade-off: live computations, cached calls, texts."""

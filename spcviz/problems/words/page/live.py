@@ -1,5 +1,6 @@
-"""What every method buys: a batch of test words, and one word purchase by purchase; features cost as in
-training.
+"""Spend a budget by every method on a batch of words, and on one word purchase by purchase.
+
+Features cost as in training.
 """
 
 import contextlib

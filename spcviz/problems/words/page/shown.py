@@ -1,4 +1,4 @@
-"""Labels of budgets on words: what examples and parts are called, tiers of features, methods of the pages."""
+"""Labels of budgets on words: names of examples, parts, tiers and methods."""
 
 from spcviz.learning.budgets.methods import Terms, Tier
 

@@ -1,1 +1,1 @@
-"""Words under a budget beside the papers: reproductions and tables."""
+"""Results on words under a budget: tables, charts and evidence."""

@@ -1,4 +1,4 @@
-"""What the stored results of all folds say of methods on words, fold by fold: for the Trade-off page."""
+"""Evidence on words for the Trade-off page: the stored results of all folds, as an `Evidence`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Messages that stop early, on long chains: charts and tables of the result "quiescence"."""
+"""How Paper tables shows quiescence: charts and tables of messages that stop early on long chains."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What Paper tables shows of the five results of budgets on words."""
+"""How Paper tables shows the five results about budgets on words."""
 
 from spcviz.problems.words.paper import charts, quiescence_shown
 from spcviz.web.figures.blocks import Heading, Shown, Table, chart

@@ -1,1 +1,1 @@
-"""Words under a budget in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""View of one word under several policies: a Streamlit component in Python, JavaScript and CSS."""

@@ -1,4 +1,4 @@
-"""One word under several policies with one cursor: a Streamlit component around policy.js."""
+"""Python side of the Policy view: one word under several policies, compared at one cursor (policy.js)."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyWord
 from spcviz.problems.budgets.task import short
 from spcviz.problems.words.page.shown import TERMS
-from spcviz.web.view.mount import Component, Packed, pack_ink, pack_part, packed_of, viewer
+from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend", "panels")
 """What the browser owns: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
@@ -52,10 +52,8 @@ def policy_payload(
     """
     if most is None:
         return {"identity": identity, "kind": kind, "most": None}, {"word": packed_of(word, word_part)}
-    before = word_part(facts.cut_off(word, kind, most))
-    whole = {trace.name: most_of(trace) for trace in word.traces}
-    before["traces"] = [trace | {"most": whole[trace["name"]]} for trace in before["traces"]]
-    return {"identity": f"{identity}|{most}", "kind": kind, "most": most}, {"word": pack_part(before)}
+    before = packed_of(word, part_before, kind, most)
+    return {"identity": f"{identity}|{most}", "kind": kind, "most": most}, {"word": before}
 
 
 def most_of(trace):
@@ -73,3 +71,10 @@ def word_part(word):
         "full": {"units": float(word.full_units), "us": float(word.full_us)},
         "traces": [trace_payload(trace) for trace in word.traces],
     }
+
+
+def part_before(word, kind, most):
+    """`word_part` of what comes before a share of the full cost; bars keep the size that all values give."""
+    before = word_part(facts.cut_off(word, kind, most))
+    whole = {trace.name: most_of(trace) for trace in word.traces}
+    return before | {"traces": [trace | {"most": whole[trace["name"]]} for trace in before["traces"]]}

@@ -1,6 +1,6 @@
-// The Policy page: one word, several policies, one cursor (what may be spent). Each panel shows, letter by
-// letter, what the policy predicts the next purchase to gain, what has been bought, how far the messages
-// rippled from the last purchase, and what the word is read as. The browser owns the cursor.
+// The Policy page's view: one word, several policies, one cursor (what may be spent).
+// Each panel shows, letter by letter, what the policy predicts the next purchase to gain, what has been bought, how
+// far the messages rippled from the last purchase, and what the word is read as. The browser owns the cursor.
 
 import { stepAt } from "./policy_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";

@@ -1,4 +1,4 @@
-// Core of the Policy page: the step that a budget reaches. Pure functions: no page, no clock.
+// Computations of the Policy view: the step that a budget reaches. Pure functions: no page, no clock.
 
 /** The last state that a spend of `budget` reaches. */
 export function stepAt(trace, kind, budget) {

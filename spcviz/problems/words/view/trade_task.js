@@ -1,4 +1,4 @@
-// The Trade-off page's words: ink coloured by what was bought for each letter, and what is read now.
+// Draws words for the Trade-off view: ink coloured by what was bought for each letter, and the reading.
 
 import { TASKS } from "../../budgets/view/trade_core.js";
 import { node, unpackInk } from "../../../web/view/elements.js";

@@ -16,7 +16,7 @@ from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.parts import Parts, no_looks
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.spending import spend as run
-from spcviz.learning.budgets.world import Course, Rule
+from spcviz.learning.budgets.world import Rule, Trajectory
 
 N_STATES, N_TIERS = 3, 3
 KINDS = ("letters", "arms")
@@ -135,19 +135,19 @@ def test_same_purchases_as_the_plain_algorithm(kind, is_fixed, refreshed, seed, 
     parts = batch(seed, kind)
     how = rule(seed, parts, is_fixed=is_fixed, refreshed=refreshed, all_at_once=at_once, per_cost=per_cost)
     costs = np.random.default_rng(seed).integers(0, 4, (len(parts.scores), N_TIERS - 1)).astype(float)
-    course = Course(*run(parts, how, costs, budget, True, True))
+    trajectory = Trajectory(*run(parts, how, costs, budget, True, True))
     bought, tiers, spent = plainly(parts, how, costs, budget)
-    assert list(zip(course.part.tolist(), course.tier.tolist(), strict=True)) == bought
-    assert_array_equal(course.tiers, tiers)
-    assert course.cost.sum() == spent <= budget
-    assert_array_equal(course.labels, read(parts, tiers))
-    before, after = lost(parts, course.labels_before).sum(), lost(parts, course.labels).sum()
-    assert before - course.gain.sum() == after
+    assert list(zip(trajectory.part.tolist(), trajectory.tier.tolist(), strict=True)) == bought
+    assert_array_equal(trajectory.tiers, tiers)
+    assert trajectory.cost.sum() == spent <= budget
+    assert_array_equal(trajectory.labels, read(parts, tiers))
+    before, after = lost(parts, trajectory.labels_before).sum(), lost(parts, trajectory.labels).sum()
+    assert before - trajectory.gain.sum() == after
     if len(bought):
-        assert_array_equal(course.all_labels[-1], course.labels)
-        assert_allclose(course.all_values[np.arange(len(bought)), course.part], course.value)
-    again = Course(*run(parts, how, costs, budget, True, True))
-    assert all(map(np.array_equal, course, again))  # every trace replays identically
+        assert_array_equal(trajectory.all_labels[-1], trajectory.labels)
+        assert_allclose(trajectory.all_values[np.arange(len(bought)), trajectory.part], trajectory.value)
+    again = Trajectory(*run(parts, how, costs, budget, True, True))
+    assert all(map(np.array_equal, trajectory, again))  # every trace replays identically
 
 
 def windows_valued(labels, starts, known, weights):
@@ -176,20 +176,21 @@ def test_a_changed_label_revalues_all_parts_whose_windows_hold_it():
             for m in range(2, 6):
                 beta[:, ACTION_FEATURES.index(name.format(m))] = weights[k, m - 2]
         how = rule(seed, parts, q=0.9)._replace(beta=beta)
-        course = Course(*run(parts, how, np.ones((len(parts.scores), N_TIERS - 1)), np.inf, False, True))
-        labels, before = course.labels_before, None
-        for s, part in enumerate(course.part):
+        costs = np.ones((len(parts.scores), N_TIERS - 1))
+        trajectory = Trajectory(*run(parts, how, costs, np.inf, False, True))
+        labels, before = trajectory.labels_before, None
+        for s, part in enumerate(trajectory.part):
             values, is_open = (
                 windows_valued(labels, parts.starts, known, weights),
-                course.all_values[s] > -np.inf,
+                trajectory.all_values[s] > -np.inf,
             )
-            assert_allclose(course.all_values[s][is_open], values[is_open], rtol=1e-9, atol=1e-9)
+            assert_allclose(trajectory.all_values[s][is_open], values[is_open], rtol=1e-9, atol=1e-9)
             assert is_open[part]
             if before is not None:
                 moved = np.flatnonzero(is_open & (abs(before - values) > 1e-6))
-                seen_at[-4] += (moved == course.first[s - 1] - 4).any()
-                seen_at[4] += (moved == course.last[s - 1] + 4).any()
-            labels, before = course.all_labels[s], values
+                seen_at[-4] += (moved == trajectory.first[s - 1] - 4).any()
+                seen_at[4] += (moved == trajectory.last[s - 1] + 4).any()
+            labels, before = trajectory.all_labels[s], values
     assert min(seen_at.values()) > 0  # else nothing here is as far away as that
 
 
@@ -198,8 +199,8 @@ def test_a_changed_label_revalues_all_parts_whose_windows_hold_it():
 def test_tolerance_saves_messages_and_full_runs_end_alike_in_tiers(seed):
     parts = batch(seed)
     costs = np.ones((len(parts.scores), N_TIERS - 1))
-    exact = Course(*run(parts, rule(seed, parts, is_fixed=True), costs, np.inf, False, False))
-    rough = Course(*run(parts, rule(seed, parts, is_fixed=True, q=0.5), costs, np.inf, False, False))
+    exact = Trajectory(*run(parts, rule(seed, parts, is_fixed=True), costs, np.inf, False, False))
+    rough = Trajectory(*run(parts, rule(seed, parts, is_fixed=True, q=0.5), costs, np.inf, False, False))
     assert_array_equal(exact.part, rough.part)
     assert rough.messages.sum() <= exact.messages.sum()
     assert (exact.tiers == N_TIERS - 1).all()

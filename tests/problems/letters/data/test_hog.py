@@ -1,4 +1,4 @@
-"""The batch HoG gives scikit-image's values."""
+"""The batch HoG of letter images gives scikit-image's values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What Letters opens with is the development word that its rule chooses, and its story ends right."""
+"""The word that Letters opens with: chosen by its rule, and its story ends right."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""States of limbs, PCP, geometry, features."""
+"""A body's limb states, share of correct parts, geometry and features, against their definitions."""
 
 import numpy as np
 import pytest

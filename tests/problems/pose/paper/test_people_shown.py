@@ -1,4 +1,4 @@
-"""What is said of pose-people, without running it."""
+"""Paper tables of pose-people: sentences and tables, from a small result."""
 
 from spcviz.problems.pose.paper import anyone_shown
 

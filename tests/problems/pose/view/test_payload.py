@@ -1,4 +1,4 @@
-"""What a browser gets of a shipped clip stays within 3 MB, arms included."""
+"""The Pose page's message for a shipped clip stays within 3 MB, arms included."""
 
 import numpy as np
 import pytest

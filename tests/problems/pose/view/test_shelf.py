@@ -1,4 +1,4 @@
-"""Clips that were worked out beforehand."""
+"""Clips of the Pose page that are read from files: equal to clips computed anew."""
 
 import os
 

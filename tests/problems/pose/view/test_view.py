@@ -1,4 +1,4 @@
-"""What a browser makes of a clip's payload, held against the engine (under node)."""
+"""The Pose view under node: a clip's payload is unpacked and pruned as the engine does."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

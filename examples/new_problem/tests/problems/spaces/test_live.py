@@ -1,4 +1,4 @@
-"""Where words begin: the chain's reading against all readings, and what it is worth."""
+"""Spaces put back: the chain's reading against all readings of a short text."""
 
 import itertools
 

@@ -1,1 +1,1 @@
-"""What the Trade-off page shows of colours."""
+"""Page code of the toy problem: cached calls, computations and records of colours."""

@@ -1,4 +1,4 @@
-"""Labels of colours under a budget."""
+"""Labels and records of the toy problem: chains of colours under a budget."""
 
 from spcviz.learning.budgets.methods import Terms, Tier
 

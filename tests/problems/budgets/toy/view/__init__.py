@@ -1,1 +1,1 @@
-"""How colours are drawn on the Trade-off page."""
+"""View of the toy problem: the Trade-off page draws colours."""

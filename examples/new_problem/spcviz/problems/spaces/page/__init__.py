@@ -1,1 +1,1 @@
-"""What is computed for the page, and its cached calls."""
+"""The page Spaces: what it computes, and its cached calls."""

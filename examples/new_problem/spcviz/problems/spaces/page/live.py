@@ -1,4 +1,4 @@
-r"""Where words begin, letter by letter: a chain of two states, 0 "goes on" and 1 "begins".
+r"""Put spaces back into a text: a chain of two states a letter, 0 "goes on" and 1 "begins".
 
 .. math:: u_i(k) = \log p(k \mid c_{i-2} c_{i-1} c_i), \qquad t(j, k) = \log p(k \mid j) - \log p(k)
 """
