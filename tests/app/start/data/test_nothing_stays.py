@@ -21,7 +21,7 @@ def test_a_visitors_data_are_never_on_a_disk():
     at = give(run(method="perceptron"), "chunks.txt", CHUNKS.replace("deficit", SECRET).encode())
     at = trained(at)
     assert "Trained on" in said(at)
-    assert heap.on_disk(SECRET, since) == []
+    assert heap.on_disk(SECRET, since=since) == []
 
 
 @pytest.mark.parametrize("view", ["lattice", "errors", "take"])
@@ -71,14 +71,6 @@ def idle():
     assert not cached.MINE.owners()
 
 
-def left_of(marker):
-    """What still holds a marker once processes that are ended had their time."""
-    end = time.monotonic() + 60
-    while (left := heap.holders(marker)) and time.monotonic() < end:
-        time.sleep(0.5)
-    return left
-
-
 @pytest.mark.parametrize("ends", [over, idle])
 @pytest.mark.parametrize("view", ["lattice", "errors"])
 def test_of_a_brought_model_nothing_stays_while_the_page_is_open(ends, view):
@@ -90,7 +82,7 @@ def test_of_a_brought_model_nothing_stays_while_the_page_is_open(ends, view):
     heap.collect()
     tree, at._tree = at._tree, None  # what this test's browser was sent
     del tree
-    assert left_of(marker) == []
+    assert heap.left_of([marker]) == {marker: []}
     del at
 
 
