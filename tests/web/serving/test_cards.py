@@ -103,7 +103,7 @@ def test_what_is_not_drawn(shown, name, query, headers, status):
 
 
 def test_a_flood_of_one_address_is_told_to_wait_and_no_other_is(shown, monkeypatch):
-    content = ask("write", "ink=b").content
+    content = ask("write", "ink=b").body
     monkeypatch.setattr(cards.card, "png", lambda *_: content)  # all look alike: one drawing will do
     monkeypatch.setattr(cards, "BUCKETS", Buckets(*cards.RIGHTS, now=lambda: 0.0))
     statuses = [ask("write", f"ink=b{k}").status_code for k in range(150)]
