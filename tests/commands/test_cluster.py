@@ -29,17 +29,16 @@ def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     assert digest_of_arrays(arrays_of_model(back)) == digest_of_arrays(arrays_of_model(model))
 
 
-def test_workers_here_and_a_dask_cluster_give_the_same_table(words, here, shorter, tmp_path, monkeypatch):
+def test_workers_here_and_a_dask_cluster_give_the_same_table(
+    words, here, shorter, finished, tmp_path, monkeypatch
+):
     distributed = pytest.importorskip("distributed")
-    for name in ("processes", "cluster"):
-        (tmp_path / name).mkdir()
-    assert cli.main(orders(tmp_path / "processes")) == 0
     monkeypatch.setattr(processes, "pool", refuse)
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
-        assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
-    assert len(list((tmp_path / "cluster" / "work").glob("ocr-raw-0-*.json"))) == KEPT
-    tables = [tmp_path / name / "table.json" for name in ("processes", "cluster")]
+        assert cli.main(orders(tmp_path, "--scheduler", cluster.scheduler_address)) == 0
+    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == KEPT
+    tables = [folder / "table.json" for folder in (finished.folder, tmp_path)]
     one, other = (check_table(table, words, n_orders=3) for table in tables)
     assert [without_times(row) for row in one["rows"]] == [without_times(row) for row in other["rows"]]
     assert one["baselines"] == other["baselines"]

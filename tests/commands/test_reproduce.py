@@ -1,6 +1,7 @@
 """reproduce: its tables, what they say of how they were made, and which file they may replace."""
 
 import json
+import shutil
 
 import pytest
 
@@ -12,11 +13,10 @@ from spcviz.problems.letters.model import cascade as experiment
 from tests.commands.short import RESULT, check_table, orders, refuse, without_times
 
 
-def test_reproduce_orders(words, here, shorter, tmp_path, capsys, monkeypatch):
-    assert cli.main(orders(tmp_path)) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith(f"{tmp_path / 'table.json'}: 9 rows, made in ")
-    assert "raw 0" in err
+def test_reproduce_orders(words, here, shorter, finished, tmp_path, monkeypatch):
+    assert finished.out.startswith(f"{finished.folder / 'table.json'}: 9 rows, made in ")
+    assert "raw 0" in finished.err
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     table = check_table(tmp_path / "table.json", words, n_orders=3)
     assert {row["folds"] for row in table["rows"]} == {1}
     assert table["command"] == "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
@@ -128,8 +128,8 @@ def test_a_result_says_what_it_was_made_from(tiny_grids):
     assert list(result["data_digests"]) == ["first instance"]
 
 
-def test_what_is_found_finished_keeps_its_seconds(words, here, shorter, tmp_path, monkeypatch):
-    assert cli.main(orders(tmp_path)) == 0
+def test_what_is_found_finished_keeps_its_seconds(words, here, shorter, finished, tmp_path, monkeypatch):
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     made = json.loads((tmp_path / "table.json").read_text())
     monkeypatch.setattr(experiment, "train", refuse)
     assert cli.main(orders(tmp_path)) == 0
