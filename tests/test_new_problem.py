@@ -42,7 +42,7 @@ def written(clone, path, change):
 def clone(tmp_path_factory):
     """A copy of the project with the tutorial's files, and nothing else of it yet."""
     clone = tmp_path_factory.mktemp("clone")
-    leave = shutil.ignore_patterns("first_scenes")  # what Python has compiled comes along
+    leave = shutil.ignore_patterns("first_scenes", "*-pytest-*")  # what Python has compiled comes along
     for name in ("spcviz", "pages", "tests", "cache", "experiments", "benchmarks"):
         shutil.copytree(ROOT / name, clone / name, ignore=leave)
     for name in ("app.py", "pyproject.toml"):
