@@ -5,6 +5,7 @@ import os
 import time
 import types
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,24 +14,51 @@ _SEARCHED = {str, bytes, bytearray, memoryview, np.ndarray}
 _SKIPPED = (types.FrameType, types.CodeType, types.ModuleType, types.TracebackType)
 
 
+_AT_ONCE = 2000
+"""Holders that are looked through together; one by one only where the marker is behind some of them."""
+
+
 def holders(marker: str | bytes) -> list[str]:
     """What holds a text, bytes or an array in which the marker is, each in a few words; code does not count.
 
     A marker is drawn at random, so that it is no constant of any code: a word, or bytes of a picture.
     """
+    return holders_of([marker])[marker]
+
+
+def left_of(markers: list[str | bytes], seconds: float = 60) -> dict[str | bytes, list[str]]:
+    """What still holds markers once a look of the clock, and processes that are ended, had their time."""
+    end = time.monotonic() + seconds
+    while any((left := holders_of(markers)).values()) and time.monotonic() < end:
+        del left  # its words have the marker in them
+        time.sleep(0.5)
+    return left
+
+
+def holders_of(markers: list[str | bytes]) -> dict[str | bytes, list[str]]:
+    """The same of several markers, in one look at all that there is."""
     collect()
-    sign, found = marker.encode() if isinstance(marker, str) else marker, []
-    searched: dict[int, tuple[object, bool]] = {}  # most texts and arrays have many holders
-    for holder in gc.get_objects():
-        if isinstance(holder, _SKIPPED) or holder is globals():
-            continue
-        for held in gc.get_referents(holder):
-            if type(held) not in _SEARCHED:
-                continue
-            if (one := searched.get(id(held))) is None:
-                one = searched[id(held)] = held, _has(held, marker, sign)
-            if one[1] and not _is_code(holder):
-                found.append(f"{type(holder).__module__}.{type(holder).__name__} holds {_short(held)}")
+    every = [
+        holder
+        for holder in gc.get_objects()
+        if not isinstance(holder, _SKIPPED) and holder is not globals() and holder is not markers
+    ]
+    found: dict[str | bytes, list[str]] = {marker: [] for marker in markers}
+    searched: dict[int, tuple[object, Sequence[str | bytes]]] = {}  # most texts and arrays have many holders
+    for first in range(0, len(every), _AT_ONCE):
+        some = every[first : first + _AT_ONCE]
+        is_behind = False
+        for held in gc.get_referents(*some):
+            if type(held) in _SEARCHED:
+                if (one := searched.get(id(held))) is None:
+                    one = searched[id(held)] = held, _in(held, markers)
+                is_behind = is_behind or bool(one[1])
+        for holder in some if is_behind else ():
+            for held in gc.get_referents(holder):
+                for marker in searched.get(id(held), (held, ()))[1]:
+                    if not _is_code(holder):
+                        what = f"{type(holder).__module__}.{type(holder).__name__} holds {_short(held)}"
+                        found[marker].append(what)
     return found
 
 
@@ -48,30 +76,38 @@ def collect() -> None:
         time.sleep(0.001)
 
 
-def on_disk(marker: str | bytes, since: float) -> list[Path]:
-    """Files below the usual places that were written since a time and hold the marker."""
-    sign, found = marker.encode() if isinstance(marker, str) else marker, []
+def on_disk(*markers: str | bytes, since: float) -> list[Path]:
+    """Files below the usual places that were written since a time and hold one of the markers."""
+    signs, found = [_sign(marker) for marker in markers], []
     for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
         for folder, _, names in os.walk(top):
             for name in names:
                 path = Path(folder, name)
                 try:
-                    if path.is_file() and path.stat().st_mtime >= since and sign in path.read_bytes():
-                        found.append(path)
+                    if path.is_file() and path.stat().st_mtime >= since:
+                        content = path.read_bytes()
+                        found += [path] if any(sign in content for sign in signs) else []
                 except OSError:
                     continue
     return found
 
 
-def _has(held: object, marker: str | bytes, sign: bytes) -> bool:
+def _sign(marker: str | bytes) -> bytes:
+    return marker.encode() if isinstance(marker, str) else marker
+
+
+def _in(held: object, markers: list[str | bytes]) -> list[str | bytes]:
+    """Those of some markers that a text, bytes or an array has in it."""
     if isinstance(held, str):
-        return isinstance(marker, str) and marker in held and held is not marker
+        return [one for one in markers if isinstance(one, str) and one in held and held is not one]
     if isinstance(held, np.ndarray):
         if held.dtype.kind not in "USu" or held.nbytes >= 1 << 26:
-            return False
+            return []
         raw = held.tobytes()
-        return sign in raw or (isinstance(marker, str) and marker.encode("utf-32-le") in raw)
-    return held is not sign and sign in (bytes(held) if isinstance(held, memoryview) else held)
+        wide = [isinstance(one, str) and one.encode("utf-32-le") in raw for one in markers]
+        return [one for one, is_wide in zip(markers, wide, strict=True) if is_wide or _sign(one) in raw]
+    raw = bytes(held) if isinstance(held, memoryview) else held
+    return [one for one in markers if held is not one and _sign(one) in raw]
 
 
 def _is_code(holder: object) -> bool:

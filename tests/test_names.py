@@ -6,6 +6,7 @@ where it is shown. Python finds that out when the line runs, which in a reproduc
 
 import ast
 import re
+from collections import deque
 from functools import cache
 from pathlib import Path
 
@@ -22,34 +23,44 @@ def imported(nodes):
     return {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
 
 
-def shadows(source):
+def shadows(tree):
     """(function, names that it both sets and calls, though they are those of functions or modules)."""
-    tree = ast.parse(source)
-
     known = imported(ast.walk(tree)) | {
         node.name for node in tree.body if isinstance(node, KINDS | ast.ClassDef)
     }
     for body in ast.walk(tree):
         if isinstance(body, KINDS):
-            names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
-            calls = [node.func for node in ast.walk(body) if isinstance(node, ast.Call)]
+            inner = list(ast.walk(body))
+            names = [node for node in inner if isinstance(node, ast.Name)]
+            calls = [node.func for node in inner if isinstance(node, ast.Call)]
             is_set = {node.id for node in names if isinstance(node.ctx, ast.Store)}
             if taken := is_set & known & {name.id for name in calls if isinstance(name, ast.Name)}:
                 yield body.name, sorted(taken)
 
 
+@cache
+def look_through(folder):
+    """{check: {file: what it finds there}} of a folder; each file is parsed once for all checks."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    assert paths
+    found = {check: {} for check in (shadows, missing, imports_missing, bare)}
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for check, faults in found.items():
+            if faulty := list(check(tree)):
+                faults[path.relative_to(ROOT).as_posix()] = faulty
+    return found
+
+
 @pytest.mark.parametrize("folder", SOURCES)
 def test_nothing_calls_its_own_variable(folder):
-    files = sorted((ROOT / folder).rglob("*.py"))
-    assert files
-    found = {path: list(shadows(path.read_text(encoding="utf-8"))) for path in files}
-    assert {path: one for path, one in found.items() if one} == {}
+    assert look_through(folder)[shadows] == {}
 
 
 def test_what_is_looked_for_is_found():
     source = "def rows():\n    return []\n\ndef make():\n    rows = []\n    rows += rows()\n    return rows\n"
-    assert list(shadows(source)) == [("make", ["rows"])]
-    assert list(shadows(source.replace("rows()", "other()"))) == []
+    assert list(shadows(ast.parse(source))) == [("make", ["rows"])]
+    assert list(shadows(ast.parse(source.replace("rows()", "other()")))) == []
 
 
 def module(name):
@@ -67,9 +78,9 @@ def bound(path):
     return None if "__getattr__" in made else made | names | imported(nodes)
 
 
-def missing(source):
+def missing(tree):
     """(line, module, name) of what is asked of own modules and not there."""
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = list(ast.walk(tree))
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
     own = {
         alias.asname or alias.name: path
@@ -89,14 +100,12 @@ def missing(source):
 
 @pytest.mark.parametrize("folder", SOURCES)
 def test_what_is_asked_of_own_modules_is_there(folder):
-    files = sorted((ROOT / folder).rglob("*.py"))
-    found = {path: list(missing(path.read_text(encoding="utf-8"))) for path in files}
-    assert {path: one for path, one in found.items() if one} == {}
+    assert look_through(folder)[missing] == {}
 
 
 def test_a_missing_name_is_found():
     source = "from spcviz.io import field_names as say\n\n\ndef show():\n    return say.TOKEN, say.TOKENS\n"
-    assert list(missing(source)) == [(5, "say", "TOKENS")]
+    assert list(missing(ast.parse(source))) == [(5, "say", "TOKENS")]
 
 
 # A function is named by a verb and its object (load_table, describe_level); "taken" or "shown" alone says
@@ -134,30 +143,29 @@ def is_participle(name):
 
 def functions(tree):
     """(function, whether it stands in another one) of a tree, methods too."""
-    nodes = [(node, False) for node in ast.iter_child_nodes(tree)]
+    nodes = deque((node, False) for node in ast.iter_child_nodes(tree))
     while nodes:
-        node, is_inner = nodes.pop(0)
+        node, is_inner = nodes.popleft()
         if isinstance(node, KINDS):
             yield node, is_inner
         nodes += [(one, is_inner or isinstance(node, KINDS)) for one in ast.iter_child_nodes(node)]
 
 
-def bare(source):
+def bare(tree):
     """Functions and methods of a module that are bare participles: public and private ones.
 
     Of functions within functions only those with an underscore: the others are read beside what calls them.
     """
-    for node, is_inner in functions(ast.parse(source)):
+    for node, is_inner in functions(tree):
         if is_participle(node.name) and not (is_inner and not node.name.startswith("_")):
             decorators = {getattr(one, "id", "") for one in node.decorator_list}
             if not decorators & {"property", "kind"}:  # words of the statements' own language are kinds
                 yield node.name
 
 
-def test_functions_are_no_bare_participles():
-    paths = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))]
-    found = {path.relative_to(ROOT): list(bare(path.read_text(encoding="utf-8"))) for path in paths}
-    assert {path: names for path, names in found.items() if names} == {}
+@pytest.mark.parametrize("folder", SOURCES)
+def test_functions_are_no_bare_participles(folder):
+    assert look_through(folder)[bare] == {}
 
 
 def test_modules_are_no_bare_participles():
@@ -169,11 +177,14 @@ def test_modules_are_no_bare_participles():
 
 def test_a_bare_participle_is_found():
     source = "def shown():\n    pass\n\n\nclass Room:\n    def told(self): ...\n    def tell(self): ...\n"
-    assert list(bare(source)) == ["shown", "told"]
-    assert list(bare(source.replace("shown", "_shown").replace("told", "_told"))) == ["_shown", "_told"]
-    assert list(bare(source.replace("shown", "show_all").replace("told", "tell_all"))) == []
+    assert list(bare(ast.parse(source))) == ["shown", "told"]
+    assert list(bare(ast.parse(source.replace("shown", "_shown").replace("told", "_told")))) == [
+        "_shown",
+        "_told",
+    ]
+    assert list(bare(ast.parse(source.replace("shown", "show_all").replace("told", "tell_all")))) == []
     inner = "def make():\n    def found(): ...\n    def _found(): ...\n    def _kept(): ...\n"
-    assert list(bare(inner)) == ["_kept"]
+    assert list(bare(ast.parse(inner))) == ["_kept"]
 
 
 SCRIPT_FUNCTION = re.compile(
@@ -204,9 +215,9 @@ def test_a_bare_participle_of_a_script_is_found():
     assert bare_in_script(source) == ["shown", "kept", "told"]
 
 
-def imports_missing(source):
+def imports_missing(tree):
     """(line, module, name) of names that are imported from own modules and not there."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             path = module(node.module)
             if path is None and node.module.split(".")[0] in SOURCES:
@@ -226,14 +237,15 @@ def imports_missing(source):
 @pytest.mark.parametrize("folder", SOURCES)
 def test_what_is_imported_from_own_modules_is_there(folder):
     """A lazy import is run when its function is, which may be after hours."""
-    files = sorted((ROOT / folder).rglob("*.py"))
-    found = {path: list(imports_missing(path.read_text(encoding="utf-8"))) for path in files}
-    assert {path: one for path, one in found.items() if one} == {}
+    assert look_through(folder)[imports_missing] == {}
 
 
 def test_a_missing_import_is_found():
     source = "from spcviz.io import layout\nfrom spcviz.io.layout import TOKENS\nfrom spcviz.no import a\n"
-    assert list(imports_missing(source)) == [(2, "spcviz.io.layout", "TOKENS"), (3, "spcviz.no", "a")]
+    assert list(imports_missing(ast.parse(source))) == [
+        (2, "spcviz.io.layout", "TOKENS"),
+        (3, "spcviz.no", "a"),
+    ]
 
 
 CALLED = re.compile(r"\bthis\.(\w+)\(")

@@ -1,6 +1,7 @@
 """The installed package: README's snippet runs, and what is missing is named."""
 
 import email
+import json
 import os
 import re
 import subprocess
@@ -45,10 +46,9 @@ def installed(wheel, tmp_path_factory):
     wheel.extractall(site)
 
     def run(*arguments):
-        # Not compiled: machine code for a folder that is gone tomorrow would stay in the user's cache.
-        changed = {"PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1", "SPCVIZ_JIT_DIR": str(site.parent)}
+        # Kernels are kept by what is in them, wherever they lie: those of this clone are found there, too.
         return subprocess.run(
-            [sys.executable, *arguments], cwd=site.parent, env=os.environ | changed,
+            [sys.executable, *arguments], cwd=site.parent, env=os.environ | {"PYTHONPATH": str(site)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
 
@@ -86,13 +86,13 @@ def test_the_sources_build_install_and_work_where_nothing_else_is(sdist, tmp_pat
     """From the source distribution into an empty folder, used from another, with no repository near."""
     site, home = tmp_path / "site", tmp_path / "home"
     home.mkdir()
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--no-index", "--target", site, sdist], check=True, capture_output=True)
-    changed = {"PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1", "SPCVIZ_JIT_DIR": str(tmp_path / "jit")}
+    options = ("--quiet", "--no-deps", "--no-compile", "--no-build-isolation", "--no-index")
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", site, sdist]
+    subprocess.run(command, check=True, capture_output=True)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", USED],
         cwd=home,
-        env=os.environ | changed,
+        env=os.environ | {"PYTHONPATH": str(site)},
         capture_output=True,
         text=True,
         check=False,
@@ -181,32 +181,63 @@ def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     assert "spcviz = spcviz.cli:main" in wheel.read(scripts).decode()
 
 
-@pytest.mark.parametrize("command", [["--help"], ["data"], ["reproduce", "--help"]])
-def test_an_installed_command_works(installed, command):
-    done = installed("-m", "spcviz", *command)
-    assert done.returncode == 0, done.stderr
-    assert "usage: " in done.stdout or "handwritten words" in done.stdout
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "train ocr",
-        "train ocr --models .",
-        "models",
-        "warmup",
-        "reproduce grid",
-        "train scene",
-        "bench engine --repeats 1",
-        "bench",
-    ],
+WORKING = ("--help", "data", "reproduce --help")
+LACKING = (
+    "train ocr",
+    "train ocr --models .",
+    "models",
+    "warmup",
+    "reproduce grid",
+    "train scene",
+    "bench engine --repeats 1",
+    "bench",
 )
-def test_an_installed_command_says_what_it_lacks(installed, command):
-    done = installed("-m", "spcviz", *command.split())
-    assert done.returncode == 1
-    assert "run this in a clone of the repository" in done.stderr.splitlines()[-1]
-    assert "Traceback" not in done.stderr
-    assert "site-packages" in done.stderr.splitlines()[-1]
+ALL = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from spcviz import cli
+
+said = {}
+for command in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = cli.main(command.split())
+        except SystemExit as left:
+            status = left.code
+    said[command] = status, out.getvalue(), err.getvalue()
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(installed):
+    """{command: (status, output, errors)} of commands that one process is given one after the other."""
+    done = installed("-c", ALL, json.dumps([*WORKING, *LACKING]))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("command", WORKING)
+def test_an_installed_command_works(said, command):
+    status, out, err = said[command]
+    assert not status, err
+    assert "usage: " in out or "handwritten words" in out
+
+
+@pytest.mark.parametrize("command", LACKING)
+def test_an_installed_command_says_what_it_lacks(said, command):
+    status, _, err = said[command]
+    assert status == 1
+    assert "run this in a clone of the repository" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert "site-packages" in err.splitlines()[-1]
+
+
+def test_a_process_of_its_own_says_the_same(installed, said):
+    for command in ("data", "models"):
+        done = installed("-m", "spcviz", command)
+        assert [done.returncode, done.stdout, done.stderr] == said[command]
 
 
 SCENE = """

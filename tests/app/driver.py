@@ -13,15 +13,19 @@ ROOT = Path(__file__).parents[2]
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
+def visitor():
+    """A visitor who has not opened any page yet."""
+    return AppTest.from_file(ROOT / "app.py", default_timeout=180)
+
+
 def open_home():
     """The home page."""
-    return check(AppTest.from_file(ROOT / "app.py", default_timeout=180).run())
+    return check(visitor().run())
 
 
 def open_page(page, /, **params):
-    """The page at an address; without an exception or an error message."""
-    at = open_home()
-    at.switch_page(page)
+    """The page at an address, opened first; without an exception or an error message."""
+    at = visitor().switch_page(page)
     for name, value in params.items():
         at.query_params[name] = value
     return check(at.run())

@@ -8,7 +8,7 @@ from spcviz.web.course import expression
 from spcviz.web.course import task as tasks
 from spcviz.web.ui import navigation
 
-from .driver import check, open_home
+from .driver import check, visitor
 
 EVERY = tasks.every()
 TIMED = [one.id for one in EVERY.values() if one.solved.startswith("scene?") and not one.options]
@@ -16,7 +16,7 @@ TIMED = [one.id for one in EVERY.values() if one.solved.startswith("scene?") and
 
 def turned_to(address, code):
     """A visit about to open a page at an address with a task."""
-    at = open_home()
+    at = visitor()
     page = address.partition("?")[0]
     if page:
         at.switch_page(navigation.names()[page])
@@ -70,7 +70,7 @@ def test_the_sentence_stands_there_while_its_trees_are_hidden():
 
 
 def test_an_address_with_the_task_alone_leads_to_its_start():
-    at = open_home()
+    at = visitor()
     at.switch_page(navigation.names()["letters"])
     at.query_params["ask"] = "L3"
     at = check(at.run())
@@ -80,7 +80,7 @@ def test_an_address_with_the_task_alone_leads_to_its_start():
 
 
 def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
-    at = open_home()
+    at = visitor()
     at.switch_page(navigation.names()["trade_off"])
     at.query_params["task"] = "B4"
     at = check(at.run())

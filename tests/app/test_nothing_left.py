@@ -78,14 +78,6 @@ def half_an_hour() -> None:
     ownership.CLOCK.turn(35 * 60)
 
 
-def left_of(marker: str | bytes) -> list[str]:
-    """What still holds a marker once a look of the clock, and processes that are ended, had their time."""
-    end = time.monotonic() + 120
-    while (left := heap.holders(marker)) and time.monotonic() < end:
-        time.sleep(0.5)
-    return left
-
-
 def brought(place: Place, data: bytes):
     at = open_page(place.page, **place.params)
     at = at.get("file_uploader")[0].set_value(("me.png", data, "image/png")).run()
@@ -103,12 +95,11 @@ def test_a_picture_is_gone(name, over):
     data, markers = picture()
     at = brought(place, data)
     pictures = sent(at)
-    assert heap.holders(markers[0]), "the file is with the page"
-    assert heap.holders(markers[1]) or name != "pose", "its pixels are in a cache"
+    there = heap.holders_of(markers)
+    assert there[markers[0]], "the file is with the page"
+    assert there[markers[1]] or name != "pose", "its pixels are in a cache"
     assert pictures or name != "pose", "frames were sent"
-    for marker in markers:
-        assert heap.on_disk(marker, since) == []
-    del at, data
+    assert heap.on_disk(*markers, since=since) == []
+    del at, data, there
     over()
-    for marker in (*markers, *pictures):
-        assert left_of(marker) == []
+    assert not any(heap.left_of([*markers, *pictures], 120).values())

@@ -24,7 +24,7 @@ from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 from .. import payloads
-from ..driver import check, open_home
+from ..driver import check, visitor
 from ..test_course import EVERY, open_task, turned_to, values_of
 
 SHIPPED = tour.shipped_tours()
@@ -71,7 +71,7 @@ def open_scene(name, number, is_answered=False):
     """(what a scene's page sends, its facts)."""
     scene = SHIPPED[name].scenes[number - 1]
     code = f"{number}{'a' * is_answered}"
-    at = open_home()
+    at = visitor()
     if scene.page:
         at.switch_page(navigation.names()[scene.page])
     for key, value in (scene.query(is_answered) | {"tour": name, "at": code}).items():

@@ -195,20 +195,41 @@ def test_a_damaged_list_of_sums_trusts_nothing(filled, how):
     assert all(map(is_whole, cache_files(filled)))
 
 
+CALLED = """
+import numpy as np
+from spcviz.engine.kernels.jit import kernel
+@kernel
+def inner(x):
+    if x < 0.0:
+        raise ValueError("less than nothing")
+    return np.sqrt(np.full(2, x)).sum()
+@kernel
+def outer(x):
+    return inner(x) + inner(4.0 * x)
+"""
 KILLED = """
-import json, os, time
+import json, os, sys, time
 from spcviz.engine import checks
-from spcviz.engine.chains import chain
+sys.path.insert(0, {folder!r})
+import called
 checks.scores("x", [0.0, 2.0], 1)
 time.sleep(1.1)
-chain.decode([[0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]])
+called.outer(1.0)
 print(json.dumps(1), flush=True)
 os._exit(0)
 """
 
 
-def test_a_process_that_is_killed_leaves_only_its_last_kernels_without_a_sum(tmp_path):
-    assert run(KILLED, SPCVIZ_JIT_DIR=str(tmp_path)) == 1
+@pytest.fixture
+def killed(tmp_path_factory):
+    """Code that ends a process just after it has compiled two small kernels."""
+    folder = tmp_path_factory.mktemp("called")
+    (folder / "called.py").write_text(CALLED)
+    return KILLED.format(folder=str(folder))
+
+
+def test_a_process_that_is_killed_leaves_only_its_last_kernels_without_a_sum(killed, tmp_path):
+    assert run(killed, SPCVIZ_JIT_DIR=str(tmp_path)) == 1
     before = {path: is_whole(path) for path in cache_files(tmp_path)}
     unfinished = [path for path, whole in before.items() if not whole]
     assert 0 < len(unfinished) < len(before)
@@ -219,8 +240,8 @@ def test_a_process_that_is_killed_leaves_only_its_last_kernels_without_a_sum(tmp
     assert not any(path.exists() for path in unfinished)
 
 
-def test_what_is_compiled_in_two_processes_at_once_is_trusted(tmp_path):
-    codes = [SMALL, KILLED.replace("os._exit(0)", "")]
+def test_what_is_compiled_in_two_processes_at_once_is_trusted(killed, tmp_path):
+    codes = [SMALL, killed.replace("os._exit(0)", "")]
     with ThreadPoolExecutor(2) as pool:
         done = [pool.submit(run, code, SPCVIZ_JIT_DIR=str(tmp_path)) for code in codes]
         assert [one.result() for one in done] == [[2, True], 1]
@@ -291,18 +312,6 @@ def test_folders_of_older_sources_are_removed_but_not_those_in_use(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {current.name, used.name, other.name, notes[1].name}
 
 
-CALLED = """
-import numpy as np
-from spcviz.engine.kernels.jit import kernel
-@kernel
-def inner(x):
-    if x < 0.0:
-        raise ValueError("less than nothing")
-    return np.sqrt(np.full(2, x)).sum()
-@kernel
-def outer(x):
-    return inner(x) + inner(4.0 * x)
-"""
 CALLING = """
 import json
 import sys

@@ -1,5 +1,6 @@
 """Table 4.2 end to end on sixty made-up sentences: what is kept, timed, merged, stored."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -63,11 +64,28 @@ def settings_for(data, features, quick=False):
 QUICK = chosen_settings.settings_for
 
 
+@pytest.fixture(scope="module")
+def tiny(small):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chosen_settings, "settings_for", settings_for)
+        patch.setattr(chosen_settings, "data_of", lambda _: small)
+        patch.setattr(experiment, "corpus_of", lambda _: small.corpus)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(tiny, tmp_path_factory):
+    """(the table, the folder with its parts): made once; who changes the folder takes a copy of it."""
+    work = tmp_path_factory.mktemp("tagging")
+    with ThreadPoolExecutor(1) as executor:
+        run = Run("tagging", features=("full",), work=work, executor=executor)
+        return tagging_tables.table(run), work
+
+
 @pytest.fixture
-def tiny(small, monkeypatch):
-    monkeypatch.setattr(chosen_settings, "settings_for", settings_for)
-    monkeypatch.setattr(chosen_settings, "data_of", lambda _: small)
-    monkeypatch.setattr(experiment, "corpus_of", lambda _: small.corpus)
+def work(whole, tmp_path):
+    """A copy of the folder with the parts of a finished table."""
+    return shutil.copytree(whole[1], tmp_path / "work")
 
 
 @pytest.fixture(scope="module")
@@ -85,65 +103,62 @@ def refuse(*_, **__):
     raise AssertionError("this must not run again")
 
 
-def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkeypatch):
+def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(whole, work, monkeypatch):
+    result = whole[0]
+    rows = {(row["data"], row["method"]): row for row in result["rows"]}
+    every = ("ewt", "ewt_whole", "wsj")
+    assert set(rows) == {(data, m) for data in every for m in chosen_settings.METHODS}
+    for row in rows.values():
+        wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
+        assert wanted | {"states", "us_inference", "us_total", "paper", "learnt"} <= row.keys()
+        assert row["sentence_loss"] == row["filter_loss_sentence"]
+        assert row["accuracy"] > 80
+        assert row["us_inference"] > 0
+    assert rows["wsj", "full"]["states"] == 25
+    assert rows["wsj", "spc"]["states"] < 25
+    assert "dense_decode" in result["baselines"][0]["is"]
+    methods = {(c["method"], c["filter"], c["split"]) for c in result["curves"]}
+    assert methods == {(m, f, s) for m in chosen_settings.COMPARED for f in (1, 2) for s in ("dev", "test")}
+    for row in rows.values():
+        assert {"dropout", "warm", "passes"} <= row.keys()
+    alike = [[rows["wsj", m][key] for key in ("dropout", "warm", "passes")] for m in SEARCHED]
+    assert alike == [[0.25, True, 2]] * 3
+    assert rows["wsj", "spc_no_dropout"]["dropout"] == rows["wsj", "crf_no_dropout"]["dropout"] == 0
+    assert not rows["wsj", "spc_cold"]["warm"]
+    is_whole = [row["filter"] == "cascade" for row in result["equal"] if row["method"] == "spc_cold"]
+    assert is_whole
+    assert all(is_whole)
+    for data in ("wsj", "ewt"):
+        for method in SEARCHED:
+            of = [r for r in result["tried"] if (r["data"], r["method"]) == (data, method)]
+            assert [r["number"] for r in of] == [0, 1]
+            scores = [np.inf if r["score"] is None else r["score"] for r in of]
+            assert [r["is_taken"] for r in of] == [n == np.argmin(scores) for n in range(2)]
+    for row in rows.values():
+        deep = 5 if row["method"] in chosen_settings.ORDERS_OF else 3
+        if row["method"] in chosen_settings.CASCADES:
+            assert [level["order"] for level in row["levels"]] == list(range(1, deep + 1))
+            assert {level["tolerance"] for level in row["levels"]} == {10.0}
+            for level in row["levels"]:
+                assert level["is_kept"] == (level["lost_held_out"] <= 10.0)
+                assert level["is_kept"] or row["method"].startswith("crf")
+                assert level["lost_held_out"] <= level["lost_held_out_in_all"] + 1e-9
+            assert row["is_tolerance_kept"] == all(level["is_kept"] for level in row["levels"][:2])
+    deepest = [row for row in result["orders"] if row["order"] == 5]
+    assert {(row["data"], row["method"], row["split"]) for row in deepest} == {
+        (d, m, s) for d in every for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
+    }
+    assert all(row["us_inference"] > 0 for row in deepest)
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full", "ewt_whole full"]
+    whole, at = rows["wsj", "crf"], chosen_settings.METHODS.index("crf")
+    of_fold = result["fold_rows"][0]["rows"][at]
+    assert {key: whole[key] for key in of_fold} == of_fold
+    assert set(result["data_digests"]) == {"wsj", "ewt"}
+    monkeypatch.setattr(experiment, "train", refuse)
+    for path in work.glob("tagging-wsj*-times-*.json"):
+        path.unlink()
     with ThreadPoolExecutor(1) as executor:
-        run = Run("tagging", features=("full",), work=tmp_path, executor=executor)
-        result = tagging_tables.table(run)
-        rows = {(row["data"], row["method"]): row for row in result["rows"]}
-        every = ("ewt", "ewt_whole", "wsj")
-        assert set(rows) == {(data, m) for data in every for m in chosen_settings.METHODS}
-        for row in rows.values():
-            wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
-            assert wanted | {"states", "us_inference", "us_total", "paper", "learnt"} <= row.keys()
-            assert row["sentence_loss"] == row["filter_loss_sentence"]
-            assert row["accuracy"] > 80
-            assert row["us_inference"] > 0
-        assert rows["wsj", "full"]["states"] == 25
-        assert rows["wsj", "spc"]["states"] < 25
-        assert "dense_decode" in result["baselines"][0]["is"]
-        methods = {(c["method"], c["filter"], c["split"]) for c in result["curves"]}
-        assert methods == {
-            (m, f, s) for m in chosen_settings.COMPARED for f in (1, 2) for s in ("dev", "test")
-        }
-        for row in rows.values():
-            assert {"dropout", "warm", "passes"} <= row.keys()
-        alike = [[rows["wsj", m][key] for key in ("dropout", "warm", "passes")] for m in SEARCHED]
-        assert alike == [[0.25, True, 2]] * 3
-        assert rows["wsj", "spc_no_dropout"]["dropout"] == rows["wsj", "crf_no_dropout"]["dropout"] == 0
-        assert not rows["wsj", "spc_cold"]["warm"]
-        is_whole = [row["filter"] == "cascade" for row in result["equal"] if row["method"] == "spc_cold"]
-        assert is_whole
-        assert all(is_whole)
-        for data in ("wsj", "ewt"):
-            for method in SEARCHED:
-                of = [r for r in result["tried"] if (r["data"], r["method"]) == (data, method)]
-                assert [r["number"] for r in of] == [0, 1]
-                scores = [np.inf if r["score"] is None else r["score"] for r in of]
-                assert [r["is_taken"] for r in of] == [n == np.argmin(scores) for n in range(2)]
-        for row in rows.values():
-            deep = 5 if row["method"] in chosen_settings.ORDERS_OF else 3
-            if row["method"] in chosen_settings.CASCADES:
-                assert [level["order"] for level in row["levels"]] == list(range(1, deep + 1))
-                assert {level["tolerance"] for level in row["levels"]} == {10.0}
-                for level in row["levels"]:
-                    assert level["is_kept"] == (level["lost_held_out"] <= 10.0)
-                    assert level["is_kept"] or row["method"].startswith("crf")
-                    assert level["lost_held_out"] <= level["lost_held_out_in_all"] + 1e-9
-                assert row["is_tolerance_kept"] == all(level["is_kept"] for level in row["levels"][:2])
-        deepest = [row for row in result["orders"] if row["order"] == 5]
-        assert {(row["data"], row["method"], row["split"]) for row in deepest} == {
-            (d, m, s) for d in every for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
-        }
-        assert all(row["us_inference"] > 0 for row in deepest)
-        assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full", "ewt_whole full"]
-        whole, at = rows["wsj", "crf"], chosen_settings.METHODS.index("crf")
-        of_fold = result["fold_rows"][0]["rows"][at]
-        assert {key: whole[key] for key in of_fold} == of_fold
-        assert set(result["data_digests"]) == {"wsj", "ewt"}
-        monkeypatch.setattr(experiment, "train", refuse)
-        for path in tmp_path.glob("tagging-wsj*-times-*.json"):
-            path.unlink()
-        again = tagging_tables.table(run)
+        again = tagging_tables.table(Run("tagging", features=("full",), work=work, executor=executor))
     times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
     assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
@@ -151,11 +166,10 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         assert again[key] == result[key]
 
 
-def test_a_part_made_again_is_checked_against_all(tiny, tmp_path):
+def test_a_part_made_again_is_checked_against_all(whole, work):
+    both = whole[0]
     with ThreadPoolExecutor(1) as executor:
-        run = Run("tagging", features=("full",), work=tmp_path, executor=executor)
-        both = tagging_tables.table(run)
-        one = tagging_tables.table(replace(run, features=(), folds=1))
+        one = tagging_tables.table(Run("tagging", folds=1, work=work, executor=executor))
     assert [fold["fold"] for fold in one["fold_rows"]] == ["wsj full"]
     count, unlike = differences(one, both)
     assert count > 100

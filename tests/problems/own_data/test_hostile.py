@@ -48,12 +48,16 @@ def test_work_grows_no_faster_than_the_file(name):
     """From 2 to 8 times the size: 8 times the work at most, where all pairs would be 16 times.
 
     The processor's time, the least of three: the first size alone is too short to measure on a busy machine.
+    Of the large file one reading that took no longer will do; the others could only take less.
     """
     make, usual = GROWING[name], 4000
     read("warm", make(100))
-    files = [make(n * usual) for n in (2, 4, 8)]
-    took = [min(seconds(partial(read, "f", data)) for _ in range(3)) for data in files]
-    assert took[2] < 8 * max(took[0], 0.06), took
+    small, large = (partial(read, "f", make(n * usual)) for n in (2, 8))
+    limit = 8 * max(min(seconds(small) for _ in range(3)), 0.06)
+    took = []
+    while len(took) < 3 and not (took and took[-1] < limit):
+        took.append(seconds(large))
+    assert min(took) < limit, (took, limit)
 
 
 def test_rules_of_thousands_of_labels_take_a_moment():
@@ -103,14 +107,14 @@ def test_scores_of_nothing_are_refused_in_words(arrays, message):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_text_of_one_endless_sentence_is_refused_however_its_lines_end(end, encoding):
     """By no end of line may more than a page's tokens come through."""
-    data = f"a X{end}".encode(encoding) + f"a X{end}".encode(encoding.replace("16", "16-le")) * 990_000
+    data = f"a X{end}".encode(encoding) + f"a X{end}".encode(encoding.replace("16", "16-le")) * 250_000
     with pytest.raises(ArgumentError, match=r"^a\.txt: has a sentence of [\d,]+ tokens; at most 120,000"):
         read("a.txt", data)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
 def test_what_is_over_the_tokens_of_a_page_is_left_out_however_lines_end(end):
-    brought = read("a.txt", (f"a X{end}b Y{end}{end}" * 400_000).encode())
+    brought = read("a.txt", (f"a X{end}b Y{end}{end}" * 100_000).encode())
     assert sum(map(len, brought.sentences)) == brought.cut == MOST_TOKENS
 
 
@@ -122,7 +126,7 @@ def test_sentences_of_no_length_are_counted_as_sentences(n):
         read("a.npz", hostile.npz(emissions=np.zeros((1, 3)), lengths=lengths))
 
 
-@pytest.mark.parametrize("data", [b"[" + b"[]," * 900_000 + b"[]]", b'{"tokens":[],"labels":[]}\n' * 300_000])
+@pytest.mark.parametrize("data", [b"[" + b"[]," * 200_000 + b"[]]", b'{"tokens":[],"labels":[]}\n' * 200_000])
 def test_records_of_no_token_are_no_sentences(data):
     with pytest.raises(ArgumentError, match="holds no tokens"):
         read("a.json", data)

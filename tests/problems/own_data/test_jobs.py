@@ -57,14 +57,16 @@ def test_what_is_wrong_comes_back_as_a_sentence():
 
 
 def test_of_many_jobs_two_run_and_the_others_say_how_long(monkeypatch):
-    monkeypatch.setattr(jobs.Job, "_answer", lambda self: (time.sleep(3), Answer({}, b"", "none"))[1])
+    may_end = threading.Event()
+    monkeypatch.setattr(jobs.Job, "_answer", lambda self: (may_end.wait(60), Answer({}, b"", "none"))[1])
     several = [job() for _ in range(5)]
-    end = time.monotonic() + 2
+    end = time.monotonic() + 20
     while sum(training.state == "running" for training in several) < 2 and time.monotonic() < end:
         time.sleep(0.02)
     assert [training.state for training in several] == ["running"] * 2 + ["waiting"] * 3
     assert [training.ahead() for training in several] == [0, 0, 1, 2, 3]
     assert 0 < several[2].seconds_to_wait() < several[4].seconds_to_wait()
+    may_end.set()
     for training in several:
         assert training.ended.wait(60)
     assert {training.problem for training in several} == {"none"}

@@ -5,33 +5,8 @@ import math
 import pytest
 
 from spcviz.web.classroom import rooms
-from spcviz.web.classroom.desk import MOST_ORDERS
-from spcviz.web.classroom.rooms import FullError, LateError, NoRoomError, NotYoursError, RoomError, Rooms
-from spcviz.web.serving.tokens import Phone
-
-ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb", "neither"]}
-GUESS = {"code": "why/2", "ask": "How many?", "choices": []}
-
-
-def voter(number, in_crowd=False):
-    return Phone(f"{number:032x}", in_crowd)
-
-
-class Clock:
-    seconds = 0.0
-
-    def __call__(self):
-        return self.seconds
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def hall(clock):
-    return Rooms(clock)
+from spcviz.web.classroom.rooms import LateError, NoRoomError, NotYoursError, RoomError
+from tests.web.classroom.hall import ASKED, GUESS, LINK, TASK, voter
 
 
 def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
@@ -151,42 +126,6 @@ def test_only_who_opened_a_room_asks(hall):
         hall.describe(7)
 
 
-def test_time_is_bounded(hall, clock):
-    number, key = hall.open()
-    other, _ = hall.open()
-    clock.seconds += rooms.IDLE_SECONDS - 1
-    hall.describe(number, key)  # the lecturer is still there
-    clock.seconds += 2
-    assert hall.describe(number)["n"] == 0
-    with pytest.raises(NoRoomError):
-        hall.describe(other)
-    hall.open()
-    assert len(hall._rooms) == 2, "the other is closed"
-    clock.seconds += rooms.IDLE_SECONDS
-    with pytest.raises(NoRoomError):
-        hall.describe(number, key)
-
-
-def test_a_flood_of_answers_makes_way_for_a_class_and_no_phone_is_refused(hall):
-    """1000 phones look as phones do; ten times as many tokens answer and are never seen again."""
-    number, key = hall.open()
-    hall.put(number, key, ASKED)
-    flood = 0
-    for at in range(1000):
-        hall.answer(number, voter(at), 1, 1)
-        for _ in range(4):  # meanwhile
-            hall.answer(number, voter(10**6 + flood, in_crowd=flood > 600), 1, 0)
-            flood += 1
-        hall.describe(number, phone=voter(at))
-    for _ in range(2 * rooms.MOST_ANSWERS):
-        hall.answer(number, voter(10**6 + flood, in_crowd=True), 1, 0)
-        flood += 1
-    assert hall.describe(number, key)["counts"][1] == 1000, "every phone's answer stands"
-    assert hall.describe(number, key)["answers"] == rooms.MOST_ANSWERS
-    hall.answer(number, voter(0), 1, 2)
-    assert hall.describe(number, key)["counts"][2] == 1, "who has answered may change their mind"
-
-
 def test_a_phone_is_told_whether_its_answer_stands(hall):
     number, key = hall.open()
     hall.put(number, key, ASKED)
@@ -211,35 +150,6 @@ def test_only_who_opened_a_room_clears_and_closes_it(hall):
     for act in (hall.clear, hall.close):
         with pytest.raises(NoRoomError):
             act(number, key)
-
-
-def test_the_emptiest_room_gives_way_to_a_new_one(hall, clock):
-    """Whoever floods rooms closes their own; a class that has answered, or a lecturer that asks, stays."""
-    number, key = hall.open()
-    hall.put(number, key, ASKED)
-    hall.answer(number, voter(1), 1, 0)
-    asking, asking_key = hall.open()
-    hall.put(asking, asking_key, ASKED)
-    for _ in range(20 * rooms.MOST_ROOMS):
-        hall.open()
-        clock.seconds += 0.1
-    assert len(hall._rooms) == rooms.MOST_ROOMS
-    assert hall.describe(number, key)["answers"] == 1
-    assert hall.describe(asking, asking_key)["isAsking"]
-
-
-def test_a_new_room_is_refused_only_where_a_class_is_in_each(hall, clock):
-    for _ in range(rooms.MOST_ROOMS):
-        number, key = hall.open()
-        hall.put(number, key, ASKED)
-        hall.answer(number, voter(1), 1, 0)
-    with pytest.raises(FullError, match="300 rooms are open, with a class in each"):
-        hall.open()
-    clock.seconds += rooms.HERE_SECONDS  # nobody looks at any
-    hall.open()
-
-
-LINK = "letters?ask=L2&a0=0.5"
 
 
 @pytest.mark.parametrize(
@@ -332,9 +242,6 @@ def test_a_task_that_a_class_is_given_takes_no_answer_that_is_none(hall):
     assert hall.describe(number, key)["answers"] == 0
 
 
-TASK = ASKED | {"choices": ["I have it"], "link": "letters?ask=L2&in=1234567"}
-
-
 def test_the_wall_says_how_many_are_there_and_how_it_was_solved(hall, clock):
     number, key = hall.open()
     hall.describe(number, "", voter(1))  # came early and left
@@ -374,54 +281,3 @@ def test_what_is_no_address_of_this_app_solves_nothing(hall, found):
     assert hall.describe(number, key)["answers"] == 0
     with pytest.raises(RoomError, match="picture must be a page of this app"):
         hall.put(number, key, ASKED | {"picture": "//evil.example?x=1"})
-
-
-def test_phones_that_are_there_are_bounded(hall, monkeypatch):
-    monkeypatch.setattr(rooms, "MOST_ANSWERS", 5)
-    number, key = hall.open()
-    hall.put(number, key, ASKED)
-    for at in range(50):
-        hall.describe(number, "", voter(at))
-    assert hall.describe(number, key)["here"] == 5
-
-
-def test_a_desk_follows_the_hall_and_sends_it_on(hall):
-    number, key = hall.open()
-    assert hall.tell(number, key, {"kind": "scene"}) == [], "nobody is told without a desk"
-    with pytest.raises(NotYoursError):
-        hall.desk(number, "not the key")
-    desk = hall.desk(number, key)
-    assert hall.steer(number, desk) == {}
-    assert hall.tell(number, key, {"kind": "scene", "code": "1"}) == []
-    assert hall.steer(number, desk, {"kind": "go", "by": 1}) == {"kind": "scene", "code": "1"}
-    hall.steer(number, desk, {"kind": "black"})
-    assert hall.tell(number, key, {}) == [{"kind": "go", "by": 1}, {"kind": "black"}]
-    assert hall.tell(number, key, {}) == [], "an order is done once"
-    assert hall.steer(number, desk)["code"] == "1"
-    newer = hall.desk(number, key)
-    with pytest.raises(NotYoursError, match="copy its link again"):
-        hall.steer(number, desk)
-    assert hall.steer(number, newer) == {}
-    with pytest.raises(NotYoursError):
-        hall.tell(number, "not the key", {})
-
-
-@pytest.mark.parametrize(
-    "order",
-    [{}, {"kind": "leave"}, {"kind": "go"}, {"kind": "go", "by": 7}, {"kind": "go", "by": True},
-     {"kind": "go", "to": "//x"}, {"kind": "go", "to": 3}, {"kind": "go", "to": "1" * 9}, {"kind": ["go"]}],
-)  # fmt: skip
-def test_what_is_no_order_is_refused(hall, order):
-    number, key = hall.open()
-    desk = hall.desk(number, key)
-    with pytest.raises(RoomError, match="an order must be"):
-        hall.steer(number, desk, order)
-    assert hall.tell(number, key, {}) == []
-
-
-def test_orders_that_nobody_fetches_are_bounded(hall):
-    number, key = hall.open()
-    desk = hall.desk(number, key)
-    for _ in range(500):
-        hall.steer(number, desk, {"kind": "black"})
-    assert len(hall.tell(number, key, {})) == MOST_ORDERS

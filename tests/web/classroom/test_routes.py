@@ -1,111 +1,14 @@
-"""The class's requests as a server meets them: 200 phones at once, and what anyone may send."""
+"""The class's requests as a server meets them: what lecturers and phones ask, and what anyone may send."""
 
-import contextlib
-import http.client
 import json
-import socket
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
 import pytest
 import segno
-import uvicorn
-from starlette.applications import Starlette
 
 from spcviz.web.classroom import games, routes
-from spcviz.web.classroom.rooms import Rooms
-from spcviz.web.serving import clients, first_html
-
-ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb"]}
-PHONES = 200
-
-
-class Answer(NamedTuple):
-    """What a server said."""
-
-    status_code: int
-    headers: http.client.HTTPMessage
-    content: bytes
-
-    def json(self):
-        return json.loads(self.content)
-
-
-class Client:
-    """A browser with cookies of its own, as far as these tests need one; it follows no redirect."""
-
-    def __init__(self, port):
-        self._port, self.cookies = port, {}
-
-    def ask(self, method, path, content=None, headers=None):
-        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        cookies = {"cookie": kept} if kept else {}
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
-        with contextlib.closing(connection):
-            connection.request(method, path, content, cookies | (headers or {}))
-            said = connection.getresponse()
-            answer = Answer(said.status, said.headers, said.read())
-        for cookie in answer.headers.get_all("set-cookie") or ():
-            name, _, value = cookie.partition(";")[0].partition("=")
-            self.cookies[name] = value
-        return answer
-
-    def at(self, number):
-        """Open a room's page, as a phone does first."""
-        assert self.get(f"/room/{number}").status_code == 200
-        return self
-
-    def get(self, path, **more):
-        return self.ask("GET", path, **more)
-
-    def post(self, path, content=b"", **more):
-        return self.ask("POST", path, content, **more)
-
-
-@pytest.fixture(scope="module")
-def port():
-    """Of a server with these routes, in a thread."""
-    app = Starlette(routes=[*first_html.routes(), *routes.routes()])
-    listening = socket.create_server(("127.0.0.1", 0), backlog=512)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield listening.getsockname()[1]
-    server.should_exit = True
-    thread.join(10)
-
-
-@pytest.fixture
-def lecturer(port, monkeypatch):
-    monkeypatch.setattr(routes, "ROOMS", Rooms())
-    monkeypatch.setattr(routes, "LIMITS", routes.Limits())
-    monkeypatch.setattr(clients, "HANDING", clients.Handing())
-    return Client(port)
-
-
-@pytest.fixture
-def phone(port):
-    return Client(port)
-
-
-def opened(client):
-    return client.post("/room").json()["room"]
-
-
-def put(client, number, asked=None):
-    return client.post(f"/room/{number}/put", content=json.dumps(asked or ASKED))
-
-
-def answer(client, number, value=1, n=1):
-    said = {"n": n, "value": value}
-    return client.post(f"/room/{number}/answer", content=json.dumps(said))
-
+from tests.web.classroom.client import ASKED, answer, opened, put, steer
 
 GAME = {"code": "page/game", "ask": "Beat it", "choices": [], "most": 6, "link": "toy?mode=game&in=1234567"}
 
@@ -265,18 +168,6 @@ def test_a_phone_without_the_server_s_token_is_counted_nowhere(lecturer, phone):
     assert lecturer.get(f"/room/{number}/now").json()["answers"] == 0
 
 
-def test_one_phone_has_one_vote_and_changes_its_mind_so_often(lecturer, phone):
-    number = opened(lecturer)
-    put(lecturer, number)
-    phone.at(number)
-    codes = [answer(phone, number, at % 2).status_code for at in range(40)]
-    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
-    assert codes[: routes.VOTES[0]] == [200] * routes.VOTES[0]
-    assert 429 in codes
-    token = phone.cookies["spcviz_visitor"]
-    assert phone.at(number).cookies["spcviz_visitor"] == token, "who has a token gets no other"
-
-
 def test_cookies_are_the_app_s_alone_and_go_by_https_only_where_it_does(lecturer, phone):
     plain = lecturer.post("/room").headers["set-cookie"].lower()
     assert "path=/;" in plain + ";"
@@ -306,110 +197,6 @@ def test_the_lecturer_clears_and_closes(lecturer, phone):
     assert phone.get(f"/room/{number}/now").status_code == 404
 
 
-def test_who_tries_numbers_in_order_is_stopped_and_nobody_else(lecturer, phone, port):
-    number = opened(lecturer)
-    phone.at(number)
-    codes = [phone.get(f"/room/{at}/now").status_code for at in range(1_000_000, 1_000_100)]
-    assert codes[: routes.MISSES[0]] == [404] * routes.MISSES[0]
-    assert set(codes[routes.MISSES[0] + 2 :]) == {429}
-    assert phone.get(f"/room/{number}/now").status_code == 429, "not even where there is one"
-    assert Client(port).at(number).get(f"/room/{number}/now").status_code == 200
-    assert lecturer.get(f"/room/{number}/now").status_code == 200
-
-
-def test_rooms_opened_without_end_are_an_address_s_own_affair(lecturer, port, monkeypatch):
-    monkeypatch.setattr(routes.LIMITS, "opened", routes.Buckets(3, 0.0))
-    here, there = {"x-forwarded-for": "192.0.2.7"}, {"x-forwarded-for": "2001:db8::1"}
-    flood = [Client(port).post("/room", headers=here).status_code for _ in range(9)]
-    assert flood == [200] * 3 + [429] * 6
-    assert lecturer.post("/room", headers=there).status_code == 200
-    neighbour = {"x-forwarded-for": "2001:db8::2"}  # the same half: one client has as many as it likes
-    assert [Client(port).post("/room", headers=neighbour).status_code for _ in range(3)] == [200, 200, 429]
-
-
-def test_behind_one_address_nobody_is_refused_a_token(lecturer, port, monkeypatch):
-    """A hall has one address: who floods it with pages makes the others a crowd, whose votes still count."""
-    monkeypatch.setattr(clients.HANDING, "rights", routes.Buckets(5, 0.0))
-    number = opened(lecturer)
-    put(lecturer, number)
-    for _ in range(20):
-        Client(port).at(number)
-    assert answer(Client(port).at(number), number).status_code == 200
-    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
-
-
-def _cookie(token):
-    return f"Cookie: spcviz_visitor={token}\r\n"
-
-
-def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypatch):
-    """As many bodies as are in hand hang; an honest phone is answered, the oldest of the others is not."""
-    monkeypatch.setattr(routes, "IN_HAND", 12)
-    number = opened(lecturer)
-    put(lecturer, number)
-    phone.at(number)
-    with contextlib.ExitStack() as stack:
-        slow = []
-        for _ in range(15):
-            token = Client(port).at(number).cookies["spcviz_visitor"]
-            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
-            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
-            slow.append(one)
-        began = time.monotonic()
-        assert answer(phone, number).status_code == 200
-        assert time.monotonic() - began < 2
-        assert b" 408 " in slow[0].recv(100)
-    assert lecturer.get(f"/room/{number}/now").json()["answers"] == 1
-
-
-def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
-    number = opened(lecturer)
-    put(lecturer, number)
-    token = phone.at(number).cookies["spcviz_visitor"]
-    with contextlib.ExitStack() as stack:
-        for _ in range(routes.OF_ONE):
-            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            head = f"POST /room/{number}/answer HTTP/1.1\r\nHost: localhost\r\n"
-            one.sendall(f"{head}{_cookie(token)}Content-Length: 200\r\n\r\n{{".encode())
-        give_up = time.monotonic() + 10
-        while len(routes.LIMITS.bodies) < routes.OF_ONE and time.monotonic() < give_up:
-            time.sleep(0.01)
-        assert answer(phone, number).status_code == 429
-        assert answer(Client(port).at(number), number).status_code == 200
-
-
-def test_200_phones_answer_at_once(port, lecturer):
-    """All of them are counted, and the lecturer's screen is answered within a second while they come."""
-    number = opened(lecturer)
-    put(lecturer, number)
-    waits, ready = [], threading.Barrier(PHONES + 1)
-
-    def one(at):
-        client = Client(port).at(number)
-        ready.wait()
-        return answer(client, number, at % 2).status_code
-
-    with ThreadPoolExecutor(PHONES) as phones:
-        codes = phones.map(one, range(PHONES))
-        ready.wait()
-        counted, give_up = 0, time.monotonic() + 30
-        while counted < PHONES and time.monotonic() < give_up:
-            began = time.monotonic()
-            counted = lecturer.get(f"/room/{number}/now").json()["answers"]
-            waits.append(time.monotonic() - began)
-        assert set(codes) == {200}
-    assert lecturer.get(f"/room/{number}/now").json()["counts"] == [PHONES // 2] * 2
-    slowest = sorted(waits)[int(0.95 * (len(waits) - 1))]
-    print(f"{PHONES} answers; {len(waits)} looks meanwhile, 95 of 100 within {1000 * slowest:.0f} ms")
-    assert slowest < 1
-
-
-def steer(client, number, desk, order=None):
-    said = {"desk": desk} | ({"order": order} if order else {})
-    return client.post(f"/room/{number}/steer", content=json.dumps(said))
-
-
 def test_another_computer_of_the_lecturer_s_follows_and_sends_on(lecturer, phone):
     number = opened(lecturer)
     assert phone.at(number).post(f"/room/{number}/desk").status_code == 403
@@ -423,15 +210,3 @@ def test_another_computer_of_the_lecturer_s_follows_and_sends_on(lecturer, phone
     assert steer(phone, number, desk, {"kind": "go", "to": "../x"}).status_code == 400
     lecturer.post(f"/room/{number}/close")
     assert steer(phone, number, desk).status_code == 404
-
-
-def test_who_guesses_keys_of_desks_is_stopped(lecturer, phone):
-    number = opened(lecturer)
-    desk = lecturer.post(f"/room/{number}/desk").json()["desk"]
-    phone.at(number)
-    said = [steer(phone, number, f"{desk[:-1]}{at}").status_code for at in range(routes.MISSES[0] + 3)]
-    assert said[0] == 403
-    assert said[-1] == 429
-    assert steer(phone, number, desk).status_code == 429, "not even with the right one"
-    other = Client(phone._port).at(number)
-    assert steer(other, number, desk).status_code == 200

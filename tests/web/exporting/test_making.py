@@ -43,11 +43,11 @@ def test_a_page_and_its_python_are_those_of_the_command():
 
 @needs_browser
 def test_a_loop_is_that_of_the_command_and_the_next_one_has_nothing_of_it():
-    for text in ("Anna+hid+the+letter.", "The+old+man+the+boats."):
-        address = f"tagging?text={text}"
-        shown, by_command = moments(made("webp", address)), moments(loops.make_loop(address))
-        assert shown.shape == by_command.shape
-        assert (shown != by_command).any(axis=-1).mean() <= 0.02  # times are measured anew
+    made("webp", "tagging?text=Anna+hid+the+letter.")
+    address = "tagging?text=The+old+man+the+boats."
+    shown, by_command = moments(made("webp", address)), moments(loops.make_loop(address))
+    assert shown.shape == by_command.shape
+    assert (shown != by_command).any(axis=-1).mean() <= 0.02  # times are measured anew
     assert b"Anna" not in made("page", "tagging?text=The+old+man+the+boats.")
 
 

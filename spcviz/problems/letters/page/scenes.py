@@ -212,14 +212,17 @@ def sweep(
     NoCacheError, StoreError
         If the stored models of a clone are not there, or this one is not.
     """
+    from spcviz.engine.thresholds import guarantees
     from spcviz.problems.letters.model import sweep as sweeping
     from spcviz.problems.open_words.data.word_images import load_set
 
     model = _model(features)
     level = checks.integer("level", level, 1, len(model.cascade.levels))
-    tolerance = checks.fraction("tolerance", tolerance)
+    tolerance, guarantee = checks.fraction("tolerance", tolerance), guarantees.check_guarantee(guarantee)
+    alpha = None if alpha is None else checks.alpha("alpha", alpha)
     words = load_set("unseen").words if features in OPEN else None
-    one = sweeping.sweep_levels(model, words=words)[level - 1]
+    reached = model.cascade._replace(levels=model.cascade.levels[:level])  # later ones change nothing here
+    one = sweeping.sweep_levels(model._replace(cascade=reached), words=words)[-1]
     how = {"by_definition": bool(by_definition), "alpha": alpha, "guarantee": guarantee}
     return sweeping.choose(one, tolerance, **how)
 

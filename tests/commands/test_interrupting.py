@@ -1,0 +1,170 @@
+"""reproduce tells what it waits for, ends at once when it is interrupted, and goes on where it stopped."""
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+
+import psutil
+import pytest
+
+from experiments.letters import reproduce as letter_tables
+from spcviz import cli
+from spcviz.commands import reproduce
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.shared.work.jobs import Progress, run_all
+from tests.commands.short import KEPT, check_table, orders
+from tests.shared.work import parts
+
+ROOT = Path(__file__).parents[2]
+
+
+class Bar:
+    """A progress bar that keeps what it was to say."""
+
+    n = 0
+
+    def __init__(self, said, heard):
+        self._said, self._heard = said, heard
+
+    def set_postfix_str(self, text):
+        self._said.append(text)
+        self._heard.set()
+
+
+def test_steps_that_are_kept_move_the_progress(tmp_path, monkeypatch):
+    """A fold is many steps: what they leave in the work folder is counted beside the bar."""
+    said, heard = [], threading.Event()
+
+    monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
+    (tmp_path / "before.json").write_text("{}")
+    with reproduce._watching(Progress(Bar(said, heard)), tmp_path):
+        (tmp_path / "raw-0.json").write_text("{}")
+        assert heard.wait(10)
+    assert set(said) == {"1 of its steps kept"}
+
+
+def test_where_nothing_moves_the_progress_says_what_is_waited_for(tmp_path, monkeypatch):
+    said, heard = [], threading.Event()
+    monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(reproduce, "SECONDS_STILL", 0.1)
+    progress, running = Progress(Bar(said, heard)), Future()
+    running.set_running_or_notify_cancel()
+    progress.watch({running: "raw 3", Future(): "raw 4"})
+    with reproduce._watching(progress, tmp_path):
+        assert heard.wait(10)
+    assert set(said) == {"nothing finished for 0 min: waiting for raw 3"}
+
+
+def test_an_interrupted_reproduction_goes_on_where_it_stopped(
+    words, here, shorter, tmp_path, capsys, monkeypatch
+):
+    real = experiment.train
+
+    def first_only(settings, fold, *arguments, **options):
+        if fold == 1:
+            raise KeyboardInterrupt
+        return real(settings, fold, *arguments, **options)
+
+    def others_only(settings, fold, *arguments, **options):
+        assert fold == 1, "trained again"
+        return real(settings, fold, *arguments, **options)
+
+    both = [*orders(tmp_path), "--folds", "2"]
+    monkeypatch.setattr(experiment, "train", first_only)
+    assert cli.main(both) == 130
+    assert capsys.readouterr().err.endswith("spcviz: interrupted; what was finished has been kept\n")
+    assert not (tmp_path / "table.json").exists()
+    assert len(list((tmp_path / "work").glob("ocr-*.json"))) == KEPT
+    monkeypatch.setattr(experiment, "train", others_only)
+    assert cli.main(both) == 0
+    assert {row["folds"] for row in check_table(tmp_path / "table.json", words, n_orders=3)["rows"]} == {2}
+
+
+def test_a_worker_that_dies(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(letter_tables, "orders", lambda run: run_all(run.executor, parts.dies, [("raw",)]))
+    assert cli.main(orders(tmp_path)) == 1
+    assert "spcviz: a worker process died (out of memory?)" in capsys.readouterr().err
+
+
+CTRL_C = """
+import faulthandler, signal, sys
+from spcviz import cli
+from spcviz.shared.work.jobs import run_all
+from experiments.letters import reproduce
+from tests.shared.work import parts
+
+def orders(run):
+    jobs = [(f"part {i}", run.work) for i in range(2)]
+    return {"rows": run_all(run.executor, parts.kept_or_waits, jobs, run.tick)}
+
+faulthandler.register(signal.SIGUSR1)
+# A shell starts what runs in its background with the signal ignored, tests too, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+reproduce.orders = orders
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def cpu_seconds(process):
+    """What a process, its living children and those that it has outlived have worked."""
+    times = process.cpu_times()
+    living = sum(map(cpu_seconds, process.children()))
+    return times.user + times.system + times.children_user + times.children_system + living
+
+
+def ended_seconds():
+    """What all ended processes of this one have worked."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def ended(process, seconds):
+    """What a process wrote to stderr, read until it and its workers have ended; else where they stand."""
+    try:
+        return process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGUSR1)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail(f"still there after {seconds} s:\n{process.communicate()[1]}")
+
+
+@pytest.mark.parametrize("to_all", [True, False], ids=["terminal", "kill"])
+def test_a_real_ctrl_c(to_all, tmp_path):
+    """The terminal sends it to every process, `kill -INT` to one: all end at once, what is finished is kept.
+
+    How long that takes hangs on what else the machine does: so the part that is waited for takes an hour, and
+    what is measured is the work that is still done.
+    """
+    earlier = ended_seconds()
+    process = subprocess.Popen(
+        [sys.executable, "-c", CTRL_C, *orders(tmp_path), "--folds", "2"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        give_up = time.monotonic() + 180
+        while not (tmp_path / "work" / "part 1 has begun").exists():
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+        worked = cpu_seconds(psutil.Process(process.pid))
+        (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
+        err = ended(process, 180)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == 130, err
+    assert ended_seconds() - earlier - worked < 3
+    assert "spcviz: interrupted; what was finished has been kept" in err
+    assert len(list((tmp_path / "work").glob("part 0-*.json"))) == 1

@@ -1,0 +1,19 @@
+"""What is asked in the rooms of these tests, and phones that answer."""
+
+from spcviz.web.serving.tokens import Phone
+
+ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb", "neither"]}
+GUESS = {"code": "why/2", "ask": "How many?", "choices": []}
+LINK = "letters?ask=L2&a0=0.5"
+TASK = ASKED | {"choices": ["I have it"], "link": "letters?ask=L2&in=1234567"}
+
+
+def voter(number, in_crowd=False):
+    return Phone(f"{number:032x}", in_crowd)
+
+
+class Clock:
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
