@@ -293,10 +293,10 @@ def checked_loss(loss: Loss) -> Loss:
         raise ArgumentError(f"loss must be one of {names}, got {loss!r:.60}")
     if isinstance(loss, FilterHinge):
         checks.fraction("alpha", loss.alpha, below_one=True)
-        checks.number("margin", loss.margin, 0)
+        checks.strength("margin", loss.margin)
     if isinstance(loss, MarginHinge):
-        checks.number("delta", loss.delta, 0)
-        checks.number("margin", loss.margin, 0)
+        checks.strength("delta", loss.delta)
+        checks.strength("margin", loss.margin)
     return loss
 
 
