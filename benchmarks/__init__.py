@@ -73,4 +73,13 @@ BENCHES = {
             "only": {"metavar": "GROUPS", "help": "enumeration,uploads: only these (default: all)"},
         },
     ),
+    "envelope": Bench(
+        "how far EnvelopeTagger is from the best fixed tier of the same cost, on draws of development data",
+        "benchmarks.envelope:bench_envelope",
+        "benchmarks.envelope:as_text",
+        {
+            "task": {"metavar": "TASKS", "help": "tags,chunks: only these (default: all)"},
+            "draws": {"type": int, "default": 5, "help": "so many of each task (default: 5)"},
+        },
+    ),
 }

@@ -2,12 +2,9 @@
 
 A draw is 300 sequences to learn from and 300 others to judge by, all of a corpus's training part and none of
 them a sequence of `tests/spending/test_envelope.py`. Fixed tiers are read by a model each of the features up
-to it, by itself: not mixed with cheaper ones (`spcviz.spending.mixing`). ``python -m benchmarks.envelope``
-prints a line a draw; ``--task`` and ``--draws`` choose fewer.
+to it, by itself: not mixed with cheaper ones (`spcviz.spending.mixing`).
 """
 
-import argparse
-import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -16,12 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
-from spcviz.engine.errors import SpcvizError
+from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.budgets.chains.tiered import tier_scores
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.tagging.data.corpora import read_ewt
 from spcviz.shared.folders import data_folder
+from spcviz.shared.report import describe
 from spcviz.spending import EnvelopeTagger, FeatureTiers
 from spcviz.spending.envelope import rates_of, spread_of
 from spcviz.spending.label_folds import drawn_folds, numbers_of
@@ -161,24 +160,33 @@ def _by_fixed_tiers(task: Task, known: Sequences, new: Sequences, seed: int) -> 
     return out
 
 
-def main() -> None:
-    """Print every draw."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.envelope", description=__doc__)
-    parser.add_argument("--task", choices=TASKS, action="append")
-    parser.add_argument("--draws", type=int, default=5)
-    chosen = parser.parse_args()
+def bench_envelope(
+    *, task: str | None = None, draws: int = 5, tick: Callable[[str], object] = lambda text: None
+) -> dict:
+    """Train and judge `draws` times on each task, or on some named with commas; a row a draw."""
+    draws, names = checks.integer("draws", draws, 1, 1000), list(TASKS) if task is None else task.split(",")
+    for name in names:
+        if name not in TASKS:
+            raise ArgumentError(f"task must be some of {', '.join(TASKS)}, got {name!r}")
     if (folder := data_folder()) is None:
-        raise SpcvizError("benchmarks.envelope needs SPCVIZ_DATA: see python -m spcviz data")
-    for name in chosen.task or TASKS:
-        for seed in range(chosen.draws):
-            got = draw(TASKS[name], folder, seed)
-            fixed, own = (" ".join(f"{each:.2f}" for each in row) for row in (got.fixed, got.envelope))
-            sys.stdout.write(
-                f"{name} {seed}: tiers {fixed}; envelope {own}; at most {got.more:+.2f} points "
-                f"(standard error {got.standard_error:.2f}) above the best tier, at rate {got.rate:g}\n"
-            )
-            sys.stdout.flush()
+        raise SpcvizError("bench envelope needs SPCVIZ_DATA: see python -m spcviz data")
+    rows = []
+    for name in names:
+        for seed in range(draws):
+            tick(f"{name} {seed}")
+            rows.append({"task": name, "draw": seed} | draw(TASKS[name], folder, seed)._asdict())
+    about = {"tasks": names, "draws": draws, "sequences": N}
+    title = "the envelope beside the best fixed tier, draw by draw"
+    return describe("bench-envelope", title, rows, baselines=[], settings=about, data={})
 
 
-if __name__ == "__main__":
-    main()
+def as_text(result: dict) -> str:
+    """A line a draw, for a terminal."""
+    lines = [f"percent of labels wrong; {result['settings']['sequences']} sequences to learn from"]
+    for row in result["rows"]:
+        fixed, own = (" ".join(f"{each:.2f}" for each in row[of]) for of in ("fixed", "envelope"))
+        lines.append(
+            f"{row['task']} {row['draw']}: tiers {fixed}; envelope {own}; at most {row['more']:+.2f} points "
+            f"(standard error {row['standard_error']:.2f}) above the best tier, at rate {row['rate']:g}"
+        )
+    return "\n".join(lines)

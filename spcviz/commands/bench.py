@@ -1,4 +1,4 @@
-"""``bench``: run one of the benchmarks beside the package: engine, library, app, data, robust, others."""
+"""``bench``: run one of the benchmarks beside the package: engine, library, app, data, robust, envelope."""
 
 import argparse
 import json
@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int | None:
     chosen = {name: getattr(options, name) for name in row.options}
     path = options.json
     if path:
-        path = shipped_path(_bench_path(path, options.name, chosen.get("scale"), chosen.get("only")))
+        part = chosen.get("only") or chosen.get("task")
+        path = shipped_path(_bench_path(path, options.name, chosen.get("scale"), part))
         outputs.file("--json", path, project_folders=(RESULTS, WORK))
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
@@ -61,7 +62,7 @@ def _benches():
     return clone.load_module("benchmarks").BENCHES
 
 
-def _bench_path(path, name, scale, only=None):
+def _bench_path(path, name, scale, part=None):
     """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
 
     >>> full = RESULTS / "bench-app.json"
@@ -71,5 +72,5 @@ def _bench_path(path, name, scale, only=None):
     True
     """
     is_default = path == RESULTS / f"bench-{name}.json"
-    is_part = only is not None or (scale is not None and scale < 1)
+    is_part = part is not None or (scale is not None and scale < 1)
     return WORK / path.name if is_default and is_part else path

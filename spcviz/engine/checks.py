@@ -18,6 +18,10 @@ MAX_SCORE, MAX_SINGLE = 1e300, 1e30
 MAX_SUM = 1e307
 """What scores may add up to: best scores, messages and max-marginals of more than any table holds."""
 
+MAX_STRENGTH = 1e15
+"""What training multiplies with: beyond it a float has no place for a score of 1 beside it, and products of a
+few such numbers overflow."""
+
 
 @bare_kernel
 def first_bad(flat: np.ndarray) -> int:
@@ -97,8 +101,54 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) ->
     """`value` as a finite float with low <= value <= high, or ArgumentError."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not abs(value) <= sys.float_info.max or not low <= value <= high:
-        raise ArgumentError(f"{name} must be a number from {low} to {high}, got {_short(value)}")
+        raise ArgumentError(f"{name} must be a number from {low:.15g} to {high:.15g}, got {_short(value)}")
     return float(value)
+
+
+def strength(name: str, value: Any, low: float = 0.0) -> float:
+    """`value` as what training multiplies with: a rate, a margin, a weight, a regulariser.
+
+    >>> strength("margin", 2)
+    2.0
+    """
+    return number(name, value, low, MAX_STRENGTH)
+
+
+def strengths(name: str, values: ArrayLike) -> np.ndarray:
+    """`values` as an array of one dimension, float64, of numbers as those of `strength`."""
+    array = scores(name, values, 1)
+    for i in np.flatnonzero(array < 0)[:1]:
+        raise ArgumentError(f"{name}[{i}] must be at least 0, got {array[i]}")
+    for i in np.flatnonzero(array > MAX_STRENGTH)[:1]:
+        raise ArgumentError(f"{name}[{i}] must be at most {MAX_STRENGTH:.15g}, got {array[i]}")
+    return array
+
+
+def settings(name: str, values: ArrayLike) -> np.ndarray:
+    """One number, or an array of one dimension of them, as `scores`; True is none here.
+
+    >>> settings("alpha", 0.5)
+    array([0.5])
+    """
+    if _has_switch(values):
+        raise ArgumentError(f"{name} must be a number, or an array of numbers, got {_short(values)}")
+    return scores(name, values, (0, 1))
+
+
+def _has_switch(values: ArrayLike) -> bool:
+    """Whether True or False is among them, which numpy would take for 1 and 0."""
+    if isinstance(values, list | tuple):
+        kinds = set(map(type, values))
+        rows = values if kinds & {list, tuple, np.ndarray} else ()
+        return not kinds.isdisjoint({bool, np.bool_}) or any(map(_has_switch, rows))
+    return isinstance(values, bool) or getattr(values, "dtype", None) == np.bool_
+
+
+def switch(name: str, value: Any) -> bool:
+    """A parameter that is on (True, 1) or off (False, 0, None); the text "False", say, is neither."""
+    if value is not None and not (isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1)):
+        raise ArgumentError(f"{name} must be True or False, got {_short(value)}")
+    return bool(value)
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> str:
@@ -181,6 +231,8 @@ def typed_array(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarr
     if array.dtype.kind not in kinds:
         kind = f"dtype {array.dtype}" if array.dtype.kind in "biufc" else _short(values)
         raise ArgumentError(f"{name} must be an array of {what}, got {kind}")
+    if "b" not in kinds and isinstance(values, list | tuple) and _has_switch(values):
+        raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}")
     return array
 
 

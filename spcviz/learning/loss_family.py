@@ -67,7 +67,7 @@ def loss_family(
     """
     unary, pairwise = checked_chain(unary, pairwise)
     truth = checks.states("truth", truth, *unary.shape)
-    cost = checks.number("cost", cost, 0)
+    cost = checks.strength("cost", cost)
     truth_score = checks.number("score of the truth", chain.score(unary, pairwise, truth))
     here = np.arange(len(truth))
     costly = unary + cost

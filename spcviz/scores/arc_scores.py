@@ -39,6 +39,8 @@ def grams_of(scores: Any, names: Names, order: int) -> Grams:
             code = 0
             for label in gram:
                 code = (code << bits) + names.state(f"ngram_scores[{gram!r:.60}]", label) + 1
+            if isinstance(weight, bool | np.bool_):
+                raise ArgumentError(f"ngram_scores[{gram!r:.60}] must be a number, got {weight}")
             coded[code] = checks.scores(f"ngram_scores[{gram!r:.60}]", weight, 0)
         keys, weights = np.array(list(coded), dtype=np.int64), np.array(list(coded.values()), dtype=float)
         by_code, longest = np.argsort(keys), max(map(len, scores), default=1)

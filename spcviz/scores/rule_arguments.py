@@ -35,7 +35,7 @@ def read_rule(
     fits = rule in BY_ALPHA if name == "alpha" else rule == name
     if rules.checked_rule(rule) and not fits:
         raise ArgumentError(f"rule must be one that {name} is a number of, got {rule!r}")
-    values = checks.scores(name, given[name], (0, 1))
+    values = checks.settings(name, given[name])
     if values.shape not in ((1,), (n,)) or np.ndim(given[name]) > 1:
         raise ShapeError(f"{name} has shape {values.shape}; it needs () or {(n,)}")
     settings = -values if name == "margin" else values

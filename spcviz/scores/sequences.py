@@ -208,7 +208,7 @@ class Sequences:
         3.5
         """
         points = self._truth_points(self._names.all_states("y", y, self.lengths), rule)
-        points_of = points[0 if by_definition else 1]
+        points_of = points[0 if checks.switch("by_definition", by_definition) else 1]
         return float(
             write_rule(rule, rules.tune_setting(rules.at_first(rule), points_of, tolerance, guarantee))
         )

@@ -27,7 +27,6 @@ from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.states import Texts
-from spcviz.sequences.training_data import switch
 from spcviz.sequences.tuning import Tuned
 from spcviz.sequences.watching import Bar
 
@@ -217,7 +216,7 @@ class CascadeTagger(Tuned):
         config = CascadeConfig(
             tolerance_kind=self.tolerance_kind,
             rule=self.rule,
-            predictor_rate=checks.number("learning_rate", self.learning_rate, 0),
+            predictor_rate=checks.strength("learning_rate", self.learning_rate),
             predictor_epochs=checks.integer("max_iter", self.max_iter, 1, 1_000_000),
             parts=checks.integer("cv", self.cv, 2, 1000),
             max_arcs=checks.integer("max_arcs", self.max_arcs, 1, 2**40),
@@ -244,7 +243,7 @@ class CascadeTagger(Tuned):
             kin = np.arange(len(data.weights)) if kinship is None else kinship
             part = rng.permutation(np.arange(kin.max() + 1) % config.parts)[kin]
             which = Which(forbidden=forbidden, n_edges=self.n_edges_)
-            c2 = checks.number("c2", self.c2, 0)
+            c2 = checks.strength("c2", self.c2)
             data = data._replace(labels=with_all_labels(data, part, c2=c2, which=which))
         with Bar(type(self).__name__, None, self.verbose) as bar:
             trained = train_chain_cascade(
@@ -254,10 +253,10 @@ class CascadeTagger(Tuned):
                 tolerances=tolerances,
                 config=config,
                 pair_model=PairModel(
-                    self.pair_model, checks.number("c2", self.c2, 0), forbidden, self.n_edges_
+                    self.pair_model, checks.strength("c2", self.c2), forbidden, self.n_edges_
                 ),
                 groups=kinship,
-                weighs=switch("fall_back", self.fall_back),
+                weighs=checks.switch("fall_back", self.fall_back),
                 run=lambda function, jobs: spread(function, jobs, self.n_jobs),
                 tick=bar.tick,
             )

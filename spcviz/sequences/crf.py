@@ -17,7 +17,7 @@ from spcviz.sequences import labels, states, training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.states import Texts
-from spcviz.sequences.training_data import Batch, switch
+from spcviz.sequences.training_data import Batch
 from spcviz.sequences.watching import Bar, Watch
 
 
@@ -168,9 +168,9 @@ class ChainCRF(ChainTagger):
         """
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
-        goes_on = switch("warm_start", self.warm_start) and self._may_go_on()
+        goes_on = checks.switch("warm_start", self.warm_start) and self._may_go_on()
         generator(self.random_state)  # for what `partial_fit` will ask
-        checks.number("learning_rate", self.learning_rate, 0)
+        checks.strength("learning_rate", self.learning_rate)
         batch = self._read(
             X,
             y,
@@ -188,14 +188,14 @@ class ChainCRF(ChainTagger):
                 watch = Watch(self._set_aside(X_dev, y_dev), forbidden, lambda loss: None)
             course = fit_crf(
                 data,
-                c1=checks.number("c1", self.c1, 0),
-                c2=checks.number("c2", self.c2, 0),
+                c1=checks.strength("c1", self.c1),
+                c2=checks.strength("c2", self.c2),
                 max_iterations=max_iter,
-                tolerance=checks.number("tol", self.tol, 0),
+                tolerance=checks.strength("tol", self.tol),
                 initial=self._grown_weights(self.n_features_in_) if goes_on else None,
                 which=Which(
-                    switch("all_possible_states", self.all_possible_states),
-                    switch("all_possible_transitions", self.all_possible_transitions),
+                    checks.switch("all_possible_states", self.all_possible_states),
+                    checks.switch("all_possible_transitions", self.all_possible_transitions),
                     forbidden,
                     self.n_edges_,
                 ),
@@ -251,8 +251,8 @@ class ChainCRF(ChainTagger):
             data,
             generator(self.random_state),
             start,
-            rate=checks.number("learning_rate", self.learning_rate, 0),
-            c2=checks.number("c2", self.c2, 0),
+            rate=checks.strength("learning_rate", self.learning_rate),
+            c2=checks.strength("c2", self.c2),
             forbidden=self._forbidden(),
         )
         self.adapting_ = adapting

@@ -239,7 +239,7 @@ class CRF(ChainCRF):
         if self.max_iterations is not None:
             checks.integer("max_iterations", self.max_iterations, 1, 1_000_000)
         if self.delta is not None:
-            checks.number("delta", self.delta, 0)
+            checks.strength("delta", self.delta)
         return super().fit(X, y, X_dev=X_dev, y_dev=y_dev)
 
     @property

@@ -79,7 +79,7 @@ class Filtering(SequenceTagger):
         if wrong is not None:
             raise ArgumentError(f"{other} must be None where the rule is {self.cascade_.rule}; give {name}")
         if number is not None:
-            given = np.atleast_1d(checks.scores(name, number, (0, 1)))
+            given = checks.settings(name, number)
             if len(given) not in (1, level):
                 raise ArgumentError(
                     f"{name} must be one number or {level} of them, one a filter, got {number!r:.60}"

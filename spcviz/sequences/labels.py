@@ -244,12 +244,9 @@ def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | No
     for i, (item, length) in enumerate(zip(items, lengths.tolist())):
         if not length and hasattr(item, "__len__") and not len(item):
             continue
-        weights = checks.scores(f"token_weight[{i}]", item, 1)
+        weights = checks.strengths(f"token_weight[{i}]", item)
         if len(weights) != length:
             raise ShapeError(f"token_weight[{i}] has {len(weights)} entries; X[{i}] has {length} tokens")
-        if length and weights.min() < 0:
-            t = int(weights.argmin())
-            raise ArgumentError(f"token_weight[{i}][{t}] must be at least 0, got {weights[t]}")
         each.append(weights)
     flat = np.concatenate([np.zeros(0), *each])
     if not flat.any():

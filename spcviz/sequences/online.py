@@ -12,7 +12,7 @@ from spcviz.learning.estimators import generator
 from spcviz.sequences import training_data
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
-from spcviz.sequences.training_data import Batch, switch
+from spcviz.sequences.training_data import Batch
 from spcviz.sequences.watching import Bar
 
 
@@ -66,7 +66,7 @@ class OnlineTagger(ChainTagger):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, token_weight: Any) -> Self:
         passes = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
-        goes_on = switch("warm_start", self.warm_start) and self._may_go_on()
+        goes_on = checks.switch("warm_start", self.warm_start) and self._may_go_on()
         how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
         batch = self._read(X, y, sample_weight, **how)
         self._train(batch, passes, self._running_state() if goes_on else None)

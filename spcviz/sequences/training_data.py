@@ -35,7 +35,7 @@ def choose_classes(flat: list, given: Any) -> np.ndarray:
 def weights_of_sequences(sample_weight: Any, n: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n)
-    weights = checks.scores("sample_weight", sample_weight, 1)
+    weights = checks.strengths("sample_weight", sample_weight)
     if len(weights) != n and weights.sum() == n and weights.dtype.kind in "iuf":
         raise ShapeError(
             f"sample_weight has {len(weights)} entries; X has {n} sequences (these look like lengths, as "
@@ -43,8 +43,6 @@ def weights_of_sequences(sample_weight: Any, n: int) -> np.ndarray:
         )
     if len(weights) != n:
         raise ShapeError(f"sample_weight has {len(weights)} entries; X has {n} sequences")
-    if len(weights) and weights.min() < 0:
-        raise ArgumentError(f"sample_weight[{weights.argmin()}] must be at least 0, got {weights.min()}")
     return weights
 
 
@@ -86,7 +84,7 @@ def weights_of_classes(wanted: Any, numbers: np.ndarray, classes: np.ndarray) ->
         for label, weight in wanted.items():
             if label not in number:
                 raise ArgumentError(f"class_weight must name labels of y, got {label!r:.60}")
-            each[number[label]] = checks.number(f"class_weight[{label!r}]", weight, 0)
+            each[number[label]] = checks.strength(f"class_weight[{label!r}]", weight)
     else:
         raise ArgumentError(f"class_weight must be a dict, 'balanced' or None, got {wanted!r:.60}")
     return np.where(is_known, each[numbers], 1.0)
@@ -113,10 +111,3 @@ def check_steps(batch: Batch, forbidden: np.ndarray | None, classes: np.ndarray,
         raise ArgumentError(
             f"{labels.place('y', n, lengths)} must keep to constraints={constraints!r}, got {step}"
         )
-
-
-def switch(name: str, value: Any) -> bool:
-    """A parameter that is on (True, 1) or off (False, 0, None); the text "False", say, is neither."""
-    if value is not None and not (isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1)):
-        raise ArgumentError(f"{name} must be True or False, got {value!r:.60}")
-    return bool(value)

@@ -69,7 +69,7 @@ class EnvelopeTagger(Budgeted):
     tagged sentences of a corpus's training part, and 300 others to judge by, it was at none of the rates that
     are tried above that tier, nor above that tier's model by itself (`spcviz.spending.mixing`), and 0.3 to
     1.3 points below the latter where everything is bought. Elsewhere chance may have it above.
-    `benchmarks/envelope.py` repeats such draws, of chunks and handwritten words too.
+    ``python -m spcviz bench envelope`` repeats such draws, of chunks and handwritten words too.
 
     Parameters
     ----------

@@ -112,13 +112,14 @@ def check_tiers(tiers: Any, *, is_stored: bool = False) -> Tiers:
                 _refuse_bought_twice(t, tier_columns, checked_columns)
         checked_columns.append(tier_columns)
     _refuse_both_kinds(names, checked_columns)
-    costs = checks.scores("tiers.costs", tiers[2], 1)
+    costs = checks.scores("tiers.costs", checks.typed_array("tiers.costs", tiers[2], "iuf", "numbers"), 1)
     if len(costs) != len(names):
         raise ShapeError(f"tiers.costs has {len(costs)} tiers; tiers.names has {len(names)}")
     if costs[0] != 0:
         raise ArgumentError(f"tiers.costs[0] must be 0, since the first tier is free, got {costs[0]}")
     if not costs.min() >= 0:
         raise ArgumentError(f"tiers.costs must not be negative, got {costs.min()}")
+    checks.strengths("tiers.costs", costs)
     batch = tiers[3] if len(tiers) == 4 else False
     if not isinstance(batch, bool | np.bool_):
         raise ArgumentError(f"tiers.batch must be True or False, got {batch!r:.60}")

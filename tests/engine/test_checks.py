@@ -106,6 +106,37 @@ def test_numbers():
     refuses(checks.number, 10**400, match="x must be a number from -inf to inf, got 1000")
 
 
+def test_what_training_multiplies_with():
+    assert checks.strength("x", np.float32(0.5)) == 0.5
+    assert checks.strength("x", 1e15, 1e-12) == 1e15
+    for bad in (-1e-9, 1.1e15, 1e300, np.nan, np.inf, "1", None, True, [1.0], 10**400):
+        refuses(checks.strength, bad, match=r"x must be a number from 0 to 1e\+15, got ")
+    refuses(checks.strength, 0.0, 1e-12, match=r"x must be a number from 1e-12 to 1e\+15, got 0.0")
+    assert checks.strengths("x", [0, 1, 1e15]).tolist() == [0.0, 1.0, 1e15]
+    refuses(checks.strengths, [1.0, -2.0], match=r"x\[1\] must be at least 0, got -2.0")
+    refuses(checks.strengths, [0.0, 1e16], match=r"x\[1\] must be at most 1e\+15, got 1e\+16")
+    refuses(checks.strengths, [np.nan], error=ScoreError, match=r"x\[0\] must be a finite score")
+
+
+@pytest.mark.parametrize("bad", [True, np.False_, [True, 0.5], (0.5, np.True_), np.ones(2, bool)], ids=str)
+def test_yes_and_no_are_not_the_settings_1_and_0(bad):
+    refuses(checks.settings, bad, match="x must be a number, or an array of numbers, got ")
+
+
+def test_settings():
+    assert checks.settings("x", 0.5).tolist() == [0.5]
+    assert checks.settings("x", [1, 0.5]).tolist() == [1.0, 0.5]
+    refuses(checks.settings, [[1.0]], error=ShapeError, match=r"x has shape \(1, 1\); it needs 0 or 1 dim")
+    refuses(checks.settings, "x", match="x must be an array of numbers, got ")
+
+
+def test_switches():
+    for good in (True, False, np.True_, 1, 0, np.int8(1), None):
+        assert checks.switch("x", good) == bool(good)
+    for bad in ("False", 2, 0.0, np.nan, [], np.ones(1)):
+        refuses(checks.switch, bad, match="x must be True or False, got ")
+
+
 def test_whole_numbers():
     got = checks.whole_numbers("x", np.uint8([0, 3]), 0, 3)
     assert (got.tolist(), got.dtype) == ([0, 3], np.int64)
@@ -118,7 +149,7 @@ def test_whole_numbers():
     refuses(
         checks.whole_numbers, np.uint64([2**64 - 1]), -1, 3, match="must be from -1 to 3, got 18446744073"
     )
-    for bad in ([1.0], ["1"], [True], [np.nan], None, [[1], [1, 2]], "ab"):
+    for bad in ([1.0], ["1"], [True], [2, True], [np.nan], None, [[1], [1, 2]], "ab"):
         refuses(checks.whole_numbers, bad, 0, 3, match="x must be an array of whole numbers, got ")
 
 

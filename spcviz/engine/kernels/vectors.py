@@ -43,7 +43,7 @@ Width = tuple[int, ...]
 ARE_COMPILED = not numba.config.DISABLE_JIT
 """Whether kernels are: without a compiler there are no vectors."""
 
-_WIDTH, _HALF = (0,) * 16, (0,) * 8
+_WIDTH, _HALF, _QUARTER = (0,) * 16, (0,) * 8, (0,) * 4
 
 # exp(v) = 2^n exp(r), n the whole number next to v / ln 2, r at most half of ln 2 from 0. A number of this
 # size has no place for a fraction: adding it rounds, and leaves n in the lowest bits.
@@ -290,6 +290,10 @@ def _largest_wide(values: np.ndarray) -> float:
         for i in range(len(_WIDTH), n, len(_WIDTH)):  # the last row overlaps the one before
             acc = larger(load(_WIDTH, values, (i if i < n - len(_WIDTH) else n - len(_WIDTH),)), acc)
         return top(acc)
+    if n >= len(_HALF):
+        return top(larger(load(_HALF, values, (0,)), load(_HALF, values, (n - len(_HALF),))))
+    if n >= len(_QUARTER):
+        return top(larger(load(_QUARTER, values, (0,)), load(_QUARTER, values, (n - len(_QUARTER),))))
     for v in values:
         most = v if v > most else most
     return most
@@ -303,6 +307,10 @@ def _smallest_wide(values: np.ndarray) -> float:
         for i in range(len(_WIDTH), n, len(_WIDTH)):
             acc = smaller(load(_WIDTH, values, (i if i < n - len(_WIDTH) else n - len(_WIDTH),)), acc)
         return bottom(acc)
+    if n >= len(_HALF):
+        return bottom(smaller(load(_HALF, values, (0,)), load(_HALF, values, (n - len(_HALF),))))
+    if n >= len(_QUARTER):
+        return bottom(smaller(load(_QUARTER, values, (0,)), load(_QUARTER, values, (n - len(_QUARTER),))))
     for v in values:
         least = v if v < least else least
     return least
@@ -328,6 +336,12 @@ def _exponentials_wide(values: np.ndarray, shift: float, factor: float, out: np.
             at = (i if i < n - len(_HALF) else n - len(_HALF),)  # the last overlaps the one before
             v = power(sub(load(_HALF, values, at), splat(_HALF, shift)))
             store(out, at, mul(splat(_HALF, factor), v))
+    elif n >= len(_QUARTER):
+        at = (n - len(_QUARTER),)
+        first = power(sub(load(_QUARTER, values, (0,)), splat(_QUARTER, shift)))
+        last = power(sub(load(_QUARTER, values, at), splat(_QUARTER, shift)))
+        store(out, (0,), mul(splat(_QUARTER, factor), first))
+        store(out, at, mul(splat(_QUARTER, factor), last))
     else:
         for i in range(n):
             out[i] = factor * math.exp(values[i] - shift)

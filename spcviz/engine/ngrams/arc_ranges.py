@@ -40,7 +40,8 @@ def runs_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(column, run) of a lattice's fields; see `Runs`."""
     n_columns, n_arcs = col_start[-1], len(arc_tail)
-    column = np.empty((n_columns + 1, 4), np.int64)
+    # Of one dimension first: for each number of them numba compiles these anew.
+    column = np.empty((n_columns + 1) * 4, np.int64).reshape((n_columns + 1, 4))
     begins, n = np.empty(n_arcs + 1, np.int32), 0
     for w in range(len(col_start) - 1):
         for c in range(col_start[w], col_start[w + 1]):
@@ -55,7 +56,7 @@ def runs_of(
                 tail, next_head = tails[i], heads[i] + 1
     column[n_columns] = node_start[-1]
     column[n_columns, 0] = n
-    run = np.empty((n + 1, 3), np.int64)
+    run = np.empty((n + 1) * 3, np.int64).reshape((n + 1, 3))
     for r in range(n):
         a = begins[r]
         run[r, 0], run[r, 1], run[r, 2] = a, arc_tail[a], arc_head[a]

@@ -172,7 +172,7 @@ def threshold_batch(
 
 def checked_alphas(alpha: ArrayLike, n: int) -> np.ndarray:
     """One alpha per example, at most 1 and finite, shape (n,), from one number or from n."""
-    alphas = checks.scores("alpha", alpha, (0, 1))
+    alphas = checks.settings("alpha", alpha)
     if alphas.shape not in ((1,), (n,)):
         raise ShapeError(f"alpha has shape {alphas.shape}; it needs () or {(n,)}")
     for at in np.flatnonzero(~(np.isfinite(alphas) & (alphas <= 1)))[:1]:
@@ -184,7 +184,7 @@ def checked_yardsticks(yardstick: ArrayLike | None, n: int) -> np.ndarray:
     """One yardstick per example, shape (n,), from one number or from n; `rule.OWN_GAP` if there is none."""
     if yardstick is None:
         return np.full(n, rule.OWN_GAP)
-    given = checks.scores("yardstick", yardstick, (0, 1))
+    given = checks.settings("yardstick", yardstick)
     if given.shape not in ((1,), (n,)):
         raise ShapeError(f"yardstick has shape {given.shape}; it needs () or {(n,)}")
     for at in np.flatnonzero(~(given >= 0) | ~np.isfinite(given))[:1]:

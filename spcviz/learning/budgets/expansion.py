@@ -1,6 +1,7 @@
 """Spend one budget on a batch of examples: Algorithm 3 of the thesis, and the record of its purchases."""
 
 import heapq
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ def checked_budget(budget: float, name: str = "budget") -> float:
     (3.0, inf)
     """
     is_number = isinstance(budget, int | float | np.integer | np.floating) and not isinstance(budget, bool)
-    if not is_number or not budget >= 0:
+    if not is_number or not (0 <= budget <= sys.float_info.max or budget == np.inf):
         raise ArgumentError(f"{name} must be a number from 0 to inf, got {budget!r:.60}")
     return float(budget)
 

@@ -70,7 +70,7 @@ def greedy_trajectories(
 def trajectory_labels(trajectory: Trajectory, n_parts: int, price: float) -> np.ndarray:
     """Pseudo-labels: tiers in the state of least C on each trajectory, the cheapest of equals, shape (R,)."""
     tiers = np.zeros(n_parts, dtype=np.int64)
-    price = checks.number("price", price, 0)
+    price = checks.strength("price", price)
     for w, first_loss in enumerate(trajectory.first_loss):
         a, b = trajectory.starts[w], trajectory.starts[w + 1]
         costs = np.concatenate([[first_loss], trajectory.loss[a:b]]) + price * np.arange(b - a + 1)

@@ -73,7 +73,7 @@ def shape_rewards(reward: np.ndarray, alpha: float) -> np.ndarray:
     [1.0, -3.0]
     """
     reward = np.asarray(reward, dtype=np.float64)
-    return reward + checks.number("alpha", alpha, 0) * np.minimum(reward, 0.0)
+    return reward + checks.strength("alpha", alpha) * np.minimum(reward, 0.0)
 
 
 def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:

@@ -98,7 +98,7 @@ class CascadeConfig:
         for value in self.train_alphas:
             checks.fraction("train_alphas", value, below_one=True)
         for value in self.train_margins:
-            checks.number("train_margins", value, 0)
+            checks.strength("train_margins", value)
         if self.first_order == 2 and self.has_begin:
             raise ArgumentError("has_begin must be False where first_order is 2, got True")
         if self.first_order == 2 and (self.on_nodes or self.method == "crf"):
@@ -108,7 +108,7 @@ class CascadeConfig:
         for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
             checks.integer(name, getattr(self, name), 1, 2**40)
         for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
-            checks.number(name, getattr(self, name), 0)
+            checks.strength(name, getattr(self, name))
         if self.first_epochs is not None:
             checks.integer("first_epochs", self.first_epochs, 1, 2**40)
         if self.patience is not None:
@@ -126,7 +126,7 @@ def _checked_hinge(hinge: Any) -> tuple[str, float]:
     if isinstance(hinge, Sequence) and len(hinge) == 2 and hinge[0] in ("alpha", "margin"):
         if hinge[0] == "alpha":
             return "alpha", checks.fraction("hinges", hinge[1], below_one=True)
-        return "margin", checks.number("hinges", hinge[1], 0)
+        return "margin", checks.strength("hinges", hinge[1])
     raise ArgumentError(f'hinges must be pairs of "alpha" or "margin" and a number, got {hinge!r:.60}')
 
 

@@ -81,7 +81,7 @@ def fit_dense(
     order = checks.integer("order", order, 1, 12)
     checks.integer("K^n", n_states**order, 1, MAX_ENTRIES)
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
-    gram_rate = checks.number("gram_rate", gram_rate, 0)
+    gram_rate = checks.strength("gram_rate", gram_rate)
     rows = int(lengths.sum())
     if n_rows(features) != rows:
         raise ShapeError(f"features has {n_rows(features)} rows; lengths needs {rows}")

@@ -138,7 +138,8 @@ def _keep_by_bigrams(
     longest = 0
     for w in range(len(row_start) - 1):
         longest = larger_of(longest, row_start[w + 1] - row_start[w])
-    forward, backward = np.empty((longest, k), np.float64), np.empty((longest, k), np.float64)
+    forward = np.empty(longest * k, np.float64).reshape((longest, k))
+    backward = np.empty(longest * k, np.float64).reshape((longest, k))
     behind, best = np.empty(k, np.float64), np.empty(longest, np.int64)
     for w in range(len(row_start) - 1):
         first, n = row_start[w], row_start[w + 1] - row_start[w]
@@ -206,7 +207,8 @@ def _raise_threshold(
     """The threshold at the lowest alpha that leaves so few pairs; `keep` is what a lower one leaves."""
     n, k = values.shape
     # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
-    certain, count, open_ = fill_new(n, np.int64, 1), fill_new(n, np.int64, 0), np.empty((n, k), np.float64)
+    certain, count = fill_new(n, np.int64, 1), fill_new(n, np.int64, 0)
+    open_ = np.empty(n * k, np.float64).reshape((n, k))  # as in `arc_ranges`: a kernel fewer
     for i in range(n):
         for s in range(k):
             if keep[i, s] and s != best[i]:

@@ -29,6 +29,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import by_type, kernel
+from spcviz.engine.kernels.once import larger_of
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back, walk_forth
 from spcviz.engine.ngrams.lattice import Lattice, attaining_arcs
@@ -140,7 +141,7 @@ def _perceptron(
     _add_path(lattice, w, truth, 1.0, work.gradient)
     _add_path(lattice, w, work.path, -1.0, work.gradient)
     # A tie lost to a smaller arc is an error too: report it as a positive loss.
-    return max(best - _truth_score(lattice, w, arc_score, truth), 1e-12)
+    return larger_of(best - _truth_score(lattice, w, arc_score, truth), 1e-12)
 
 
 def _filter_hinge(
@@ -213,7 +214,7 @@ def _log_loss(
         through = work.forward[lattice.arc_tail[a]] + arc_score[a] + work.backward[lattice.arc_head[a]]
         work.gradient[a] = -np.exp(through - log_partition)
     _add_path(lattice, w, truth, 1.0, work.gradient)
-    return max(log_partition - _truth_score(lattice, w, arc_score, truth), 1e-300)
+    return larger_of(log_partition - _truth_score(lattice, w, arc_score, truth), 1e-300)
 
 
 @kernel
@@ -293,10 +294,10 @@ def checked_loss(loss: Loss) -> Loss:
         raise ArgumentError(f"loss must be one of {names}, got {loss!r:.60}")
     if isinstance(loss, FilterHinge):
         checks.fraction("alpha", loss.alpha, below_one=True)
-        checks.number("margin", loss.margin, 0)
+        checks.strength("margin", loss.margin)
     if isinstance(loss, MarginHinge):
-        checks.number("delta", loss.delta, 0)
-        checks.number("margin", loss.margin, 0)
+        checks.strength("delta", loss.delta)
+        checks.strength("margin", loss.margin)
     return loss
 
 

@@ -265,9 +265,9 @@ def checked_step(rates: Rates, norm: float) -> Step:
     ArgumentError
         If a rate is out of range.
     """
-    rate = checks.number("rate", rates.rate, 0) / norm
-    gram_rate = checks.number("gram_rate", rates.gram_rate, 0) * norm
-    decay = checks.number("decay", rates.decay, 0)
+    rate = checks.strength("rate", rates.rate) / norm
+    gram_rate = checks.strength("gram_rate", rates.gram_rate) * norm
+    decay = checks.strength("decay", rates.decay)
     if not rate * decay < 1:
         raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
     return Step(rate, gram_rate, decay, rate * decay if rates.falling else 0.0, 0)

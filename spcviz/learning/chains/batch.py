@@ -89,9 +89,9 @@ def fit_crf(
     Sha and Pereira (2003), Shallow parsing with conditional random fields; Byrd, Lu, Nocedal and Zhu (1995),
     A limited memory algorithm for bound constrained optimization.
     """
-    c1, c2 = checks.number("c1", c1, 0), checks.number("c2", c2, 0)
+    c1, c2 = checks.strength("c1", c1), checks.strength("c2", c2)
     max_iterations = checks.integer("max_iterations", max_iterations, 0, 1_000_000)
-    tolerance = checks.number("tolerance", tolerance, 0)
+    tolerance = checks.strength("tolerance", tolerance)
     if not examples.weights.all():  # what does not count brings no weights either
         examples = take_examples(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, which, initial)

@@ -76,8 +76,8 @@ def fit_margin(
         If a label is not known or a setting is out of range.
     """
     epochs = checks.integer("epochs", epochs, 1, 1_000_000)
-    c2, margin = checks.number("c2", c2, 0), checks.number("margin", margin, 0)
-    rate = checks.number("learning_rate", learning_rate, 0) / (_mean_squared_norm(examples.rows) or 1.0)
+    c2, margin = checks.strength("c2", c2), checks.strength("margin", margin)
+    rate = checks.strength("learning_rate", learning_rate) / (_mean_squared_norm(examples.rows) or 1.0)
     if (examples.labels < 0).any():
         raise ArgumentError(f"labels[{(examples.labels < 0).argmax()}] must be known to an SVM, got -1")
     n, is_used = examples.n_states, np.flatnonzero((np.diff(examples.row_start) > 0) & (examples.weights > 0))

@@ -68,7 +68,7 @@ def fit_stochastic(
     ----------
     Duchi, Hazan and Singer (2011), Adaptive subgradient methods.
     """
-    rate, c2 = checks.number("rate", rate, 0), checks.number("c2", c2, 0)
+    rate, c2 = checks.strength("rate", rate), checks.strength("c2", c2)
     if start.weights.unary.shape[1] != examples.n_states:
         raise ShapeError(f"start has {start.weights.unary.shape[1]} states; it needs {examples.n_states}")
     now = Adapting(*(Weights(*(array.copy() for array in pair)) for pair in start))

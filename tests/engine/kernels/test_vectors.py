@@ -61,7 +61,7 @@ def _extremes(values):
     return vectors.largest(values), vectors.smallest(values)
 
 
-@pytest.mark.parametrize("n", [0, 1, 5, 15, 16, 17, 31, 32, 33, 100])
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 7, 8, 12, 15, 16, 17, 31, 32, 33, 100])
 def test_largest_and_smallest(n):
     values = np.random.default_rng(n).permutation(n).astype(np.float64)
     for at in range(n):  # wherever it stands
@@ -99,7 +99,7 @@ def _stretch(values, factor):
     vectors.stretch(values, factor)
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 26, 1000])
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 7, 8, 9, 16, 26, 1000])
 def test_exponentials_are_right_to_the_last_digits(n):
     values = np.random.default_rng(n).uniform(-700, 700, n)
     values[::5] /= 1000
@@ -112,6 +112,18 @@ def test_exponentials_are_right_to_the_last_digits(n):
         assert_array_equal(out[len(kept) :], 99.0)
         vectors.exponentials(kept, shift, 0.75, out)
         assert_allclose(out[: len(kept)], want, rtol=4e-16)
+
+
+@pytest.mark.skipif(not vectors.ARE_COMPILED, reason="without a compiler there are no vectors")
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 13])
+def test_few_exponentials_are_those_of_many_to_the_last_bit(n):
+    values = np.random.default_rng(0).uniform(-30, 0, (50, n))
+    many = np.empty(values.size)
+    _exponentials(values.reshape(-1), 0.0, 1.0, many)
+    for row, wanted in zip(values, many.reshape(values.shape)):
+        out = np.empty(n)
+        _exponentials(row, 0.0, 1.0, out)
+        assert_array_equal(out, wanted)
 
 
 def test_whole_powers_of_e_and_of_2():

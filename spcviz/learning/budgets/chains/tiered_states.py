@@ -109,7 +109,7 @@ def fit_tiered_states(
     if len(has_state) != len(has_step):
         raise ArgumentError(f"edges must name as many tiers twice, got {len(has_state)} and {len(has_step)}")
     epochs = checks.integer("epochs", epochs, 1, 10_000)
-    margin, penalty = checks.number("margin", margin, 0), checks.number("penalty", penalty, 1e-12)
+    margin, penalty = checks.strength("margin", margin), checks.strength("penalty", penalty, 1e-12)
     weights = TieredStates(np.zeros(has_state.shape), np.zeros(has_step.shape))
     average = TieredStates(np.zeros(has_state.shape), np.zeros(has_step.shape))
     seen = 0
