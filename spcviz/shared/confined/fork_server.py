@@ -10,7 +10,6 @@ Run as ``python -P -m spcviz.shared.confined.fork_server DESCRIPTOR``, the numbe
 """
 
 import contextlib
-import gc
 import json
 import os
 import select
@@ -234,8 +233,6 @@ def _load(request: Request, loaded: set[tuple]) -> None:
         child.import_function(request.task.work)
         if request.task.ready:
             child.import_function(request.task.ready)(*request.warm)
-    gc.collect()
-    gc.freeze()  # a child that looked through all of it for garbage would copy it page by page
 
 
 def _attend(task: Task, descriptors: Sequence[int]) -> None:

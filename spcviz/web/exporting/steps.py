@@ -3,6 +3,7 @@
 Nothing is imported before `load` has said that this process has no visitors: a fork server has one thread.
 """
 
+import gc
 import sys
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
@@ -39,6 +40,8 @@ def load(name: Any = None) -> None:
     _find_packages_by_name()
     Image.init()  # imports what reads and writes pictures
     loops.sheet(name)
+    gc.collect()
+    gc.freeze()  # a child that looked through all this for garbage would copy it, page by page
 
 
 class _ByName(PathFinder):

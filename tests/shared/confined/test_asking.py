@@ -128,12 +128,6 @@ def test_one_that_has_ended_is_woken_again_and_one_that_is_there_is_not():
     assert ask(task("double", "waking"), {"n": 2}).head == {"n": 4}
 
 
-def test_a_child_looks_for_garbage_among_its_own_things_alone():
-    """Else it copies all that its parent has loaded, page by page."""
-    found = ask(task("count_frozen", "testing"), {}).head
-    assert found["n"] > 10 * found["of"]
-
-
 def test_nobody_waits_while_another_fork_server_loads():
     lazy = Task(**task("double", "lazy")._asdict() | {"ready": f"{works.__name__}:load_slowly"})
     ask(lazy, {"n": 1})  # it is there, and has not loaded this

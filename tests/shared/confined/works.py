@@ -1,6 +1,5 @@
 """What the tests let a process of its own do: each takes what it is told to, and more than it may."""
 
-import gc
 import os
 import signal
 import sys
@@ -11,10 +10,6 @@ from spcviz.engine.errors import ArgumentError
 
 def double(about, data):
     return {"n": about["n"] * 2}, [data, data]
-
-
-def count_frozen(about, data):
-    return {"n": gc.get_freeze_count(), "of": len(gc.get_objects())}, []
 
 
 def refuse(about, data):
