@@ -1,7 +1,8 @@
 """Chromium that stays for a while and draws one page of our own after another: told what to do by a pipe.
 
-To start it takes a third of what a loop takes, and a private window for each page nearly as much: all pages
-have a tab of their own in one, which keeps nothing on the disk, and what a page stored is cleared before the
+To start it takes a third of what a loop takes, and a private window as much as the page in it (what drops
+down below its address bar is a page of four hundred scripts): all pages have a tab of their own in one, which
+keeps nothing on the disk and stays open by a tab that shows nothing. What a page stored is cleared before the
 next and as its tab is closed, so that nothing that one held is there for another. It hears nobody but us (a
 pipe, no port), fetches nothing that a page's own policy does not allow, and ends with the pipe, however this
 process ends.
@@ -176,8 +177,14 @@ class Chromium:
         self.used = time.monotonic()
         return shown
 
+    def _open_window(self, glance):
+        """Open the private window, with the tab that keeps it: a window closes with its last one."""
+        self._window = self._ask("Target.createBrowserContext", glance)["browserContextId"]
+        self._ask("Target.createTarget", glance, url="about:blank", browserContextId=self._window)
+
     def _of_page(self, address, size, scale, wanted, glance):
-        self._window = self._window or self._ask("Target.createBrowserContext", glance)["browserContextId"]
+        if not self._window:
+            self._open_window(glance)
         tab = self._ask("Target.createTarget", glance, url="about:blank", browserContextId=self._window)
         attached = self._ask("Target.attachToTarget", glance, targetId=tab["targetId"], flatten=True)
 

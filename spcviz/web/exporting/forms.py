@@ -26,6 +26,7 @@ def literal(value: object) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+@cache
 def kind(component: mount.Component) -> str:
     """A component as a JavaScript object: its default export, style sheets, first HTML."""
     module = mount.script(component.parts).replace("export default ", "return ")
@@ -44,6 +45,7 @@ def inside_script(code: str) -> str:
     return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
+@cache
 def own_script(*names: str) -> str:
     """Files of ``web`` as one script, without their imports of each other."""
     return inside_script(mount.script([f"web/{name}" for name in names]))
@@ -62,6 +64,7 @@ def themes(*, is_dark: bool | None = None) -> str:
     return f":root {{ {light}{fonts}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
 
 
+@cache
 def css(*names: str, is_dark: bool | None = None) -> str:
     """The themes and style sheets of `browser`."""
     sheets = [(OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names)]

@@ -3,15 +3,22 @@
 Nothing is imported before `load` has said that this process has no visitors: a fork server has one thread.
 """
 
+import gc
+import sys
+from collections.abc import Iterable
+from importlib.machinery import PathFinder
+from importlib.metadata import Distribution, DistributionFinder
 from itertools import accumulate
 from typing import Any
 
 WHOLE = ("page", "python")
 """Kinds that are made in one step."""
 
+_ALL = DistributionFinder.Context()
+
 
 def load(name: Any = None) -> None:
-    """Have what a page needs: opens its first scene, which is the app's own, and loads its kernels.
+    """Have what a page needs: draws the sheet of its first scene, which is the app's own, and loads kernels.
 
     `name` is the page's in addresses; whoever serves one wish alone gives none and brings what that needs.
     """
@@ -20,16 +27,38 @@ def load(name: Any = None) -> None:
     ownership.have_no_visits()
     if not isinstance(name, str):
         return
+    from PIL import Image
+
     from spcviz import registry
     from spcviz.registry import warmup
     from spcviz.shared.folders import MODELS
-    from spcviz.web.exporting import snapshot
-    from spcviz.web.tours import tour
+    from spcviz.web.exporting import loops, paper  # noqa: F401  # the second for its own sake
     from spcviz.web.ui import navigation
 
     groups = registry.warmup_groups_of(navigation.names()[name])
     registry.load_kernels(MODELS, [group for group in groups if warmup.is_compiled(group)])
-    snapshot.take_snapshot(tour.Scene(name))
+    _find_packages_by_name()
+    Image.init()  # imports what reads and writes pictures
+    loops.sheet(name)
+    gc.collect()
+    gc.freeze()  # a child that looked through all this for garbage would copy it, page by page
+
+
+class _ByName(PathFinder):
+    """Finds an installed package by its name, as `PathFinder` does, and none where all are asked for."""
+
+    @classmethod
+    def find_distributions(cls, context: DistributionFinder.Context = _ALL) -> Iterable[Distribution]:
+        return () if context.name is None else super().find_distributions(context)
+
+
+def _find_packages_by_name() -> None:
+    """Let Streamlit look no more through all that is installed for views that a package brings.
+
+    It does so whenever a page is opened without a browser, which takes as long as the page itself; views of
+    this app are no package's.
+    """
+    sys.meta_path[:] = [_ByName if finder is PathFinder else finder for finder in sys.meta_path]
 
 
 def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:

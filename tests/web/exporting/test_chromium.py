@@ -85,6 +85,24 @@ def test_nothing_of_a_page_is_on_the_disk(browser):
     assert [path.name for path in kept if any(sign in path.read_bytes() for sign in signs)] == []
 
 
+def test_pages_have_tabs_in_one_window_that_stays(browser):
+    """A window costs as much as a page: its own parts are pages, too."""
+
+    def ask(method, **params):
+        return browser._ask(method, lambda: None, **params)
+
+    def windows():
+        told = ask("Target.getTargets")["targetInfos"]
+        ours = [one for one in told if one.get("browserContextId") == browser._window]
+        tabs = [one for one in ours if one["type"] == "page"]
+        assert [tab["url"] for tab in tabs] == ["about:blank"]
+        return [ask("Browser.getWindowForTarget", targetId=tab["targetId"])["windowId"] for tab in tabs]
+
+    before = windows()
+    browser.draw(page(), SIZE, 1, wanted)
+    assert windows() == before
+
+
 def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
     process = psutil.Process(browser._process.pid)
     family = [process, *process.children(recursive=True)]

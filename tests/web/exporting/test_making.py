@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import psutil
@@ -101,14 +102,42 @@ def test_who_leaves_ends_the_child():
     assert not [one for one in psutil.Process(process.pid).children(recursive=True) if one.name() == "find"]
 
 
-def test_the_process_that_forks_has_one_thread():
-    """Whoever is forked beside another thread may wait for ever for a lock that it held."""
+@pytest.fixture(scope="module")
+def ready():
+    """What a process says of itself that has everything loaded for loops of Letters, a line each."""
     lines = """
+import gc
+import sys
 import threading
+from importlib import metadata
 from spcviz.web.exporting import steps
 steps.load("letters")
 print(len(threading.enumerate()))
+print(len(gc.get_objects()) < gc.get_freeze_count() / 10)
+print(len(list(metadata.distributions())), metadata.version("streamlit"), metadata.entry_points().names)
+before, opened = {*sys.modules}, []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+steps.open_page({"kind": "webp", "address": "letters?word=7", "dark": False}, b"")
+print(sorted({*sys.modules} - before))
+print([path for path in opened if path.endswith(("METADATA", "PKG-INFO", ".js", ".css"))])
 """
     command = [sys.executable, "-W", "ignore", "-c", lines]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "1", done.stdout + done.stderr
+    assert not done.returncode, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_process_that_forks_has_one_thread(ready):
+    """Whoever is forked beside another thread may wait for ever for a lock that it held."""
+    assert ready[0] == "1"
+
+
+def test_the_process_that_forks_has_done_what_all_loops_want(ready):
+    """What it has not each of its children does anew: imports, and reading of scripts and of packages."""
+    assert ready[2] == f"0 {version('streamlit')} set()"
+    assert ready[3:] == ["[]", "[]"]
+
+
+def test_a_child_looks_for_garbage_among_its_own_things_alone(ready):
+    """Else it copies all that its parent has loaded, page by page."""
+    assert ready[1] == "True"
