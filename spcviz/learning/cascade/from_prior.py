@@ -200,8 +200,10 @@ class _Threshold(NamedTuple):
         return alpha, self.prune(problem, model, alpha, first_gap), points
 
     def prune(self, problem: Problem, model: Model, alpha: float, first_gap: np.ndarray | None) -> Pruned:
-        scores, how = _scores(problem, model), {"rule": self.rule, "first_gap": first_gap}
-        return prune(problem.lattice, scores, alpha, max_arcs=self.max_arcs, **how)
+        scores = _scores(problem, model)
+        return prune(
+            problem.lattice, scores, alpha, max_arcs=self.max_arcs, rule=self.rule, first_gap=first_gap
+        )
 
 
 class _Learner(NamedTuple):

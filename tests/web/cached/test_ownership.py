@@ -240,8 +240,6 @@ def test_what_lies_in_circles_goes_after_its_visit(server, come, things):
         assert ownership.sweep(ownership.CLOCK.now()) <= ownership.CLOCK.now()  # it has just been looked for
         assert left() is not None
         assert ownership.sweep(before) >= before + ownership.SWEEP_EVERY
-        wait_until(
-            lambda: left() is None
-        )  # not while another thread collects
+        wait_until(lambda: left() is None)  # not while another thread collects
     finally:
         gc.enable()
