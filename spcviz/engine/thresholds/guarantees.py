@@ -47,8 +47,8 @@ def check_guarantee(guarantee: Guarantee) -> Guarantee:
     """
     if guarantee is None or (isinstance(guarantee, str) and guarantee == MEAN):
         return guarantee
-    is_number = isinstance(guarantee, int | float) and not isinstance(guarantee, bool)
-    if is_number and 0 < guarantee < 1:
+    is_switch = isinstance(guarantee, bool)
+    if isinstance(guarantee, int | float) and not is_switch and 0 < guarantee < 1:
         return float(guarantee)
     raise ArgumentError(
         f'guarantee must be None, "mean" or a number over 0 and below 1, got {guarantee!r:.60}'
