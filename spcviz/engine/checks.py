@@ -101,11 +101,11 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) ->
     """`value` as a finite float with low <= value <= high, or ArgumentError."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not abs(value) <= sys.float_info.max or not low <= value <= high:
-        raise ArgumentError(f"{name} must be a number from {low:.15g} to {high:.15g}, got {_short(value)}")
+        raise ArgumentError(f"{name} must be a number from {low} to {high:.15g}, got {_short(value)}")
     return float(value)
 
 
-def strength(name: str, value: Any, low: float = 0.0) -> float:
+def strength(name: str, value: Any, low: float = 0) -> float:
     """`value` as what training multiplies with: a rate, a margin, a weight, a regulariser.
 
     >>> strength("margin", 2)

@@ -335,7 +335,7 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
             ArgumentError,
             "gram_rate must be a number from 0 to inf, got inf",
         ),
-        ({"rates": Rates(decay=-0.1)}, ArgumentError, "decay must be a number from 0 to inf, got -0.1"),
+        ({"rates": Rates(decay=-0.1)}, ArgumentError, r"decay must be a number from 0 to 1e\+15, got -0.1"),
         ({"rates": Rates(decay=1.0)}, ArgumentError, r"decay must be below 1 \(1 / eta\), got 1.0"),
         (
             {"initial": Model(np.zeros((2, 2)), np.zeros(0, int), np.zeros(0))},
