@@ -48,7 +48,7 @@ EXCERPTS = {
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
     "tagging-rules": Excerpt(
-        "tagging-rules", r"^5.0 \| ", most=4,
+        "tagging-rules", r"^5.0 \| (SPC, |CRF)", most=4,
         columns=("sentences lost", "method", "bigrams a position", "^over", "over CRF"),
     ),
     "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),

@@ -61,7 +61,7 @@ def measured_on(result: dict, before: str = "") -> str:
 def _looks(result):
     """How often the test data were measured for it, where that was counted."""
     n = result.get("looks_at_test")
-    return f"; stored {n} times or more from these data" if n else ""
+    return f"; stored {f'{n} times' if n > 1 else 'once'} or more from these data" if n else ""
 
 
 def command_of(result):
