@@ -329,7 +329,11 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
         ({"epochs": 1.0}, ArgumentError, "epochs must be a whole number from 0 to 1000000, got 1.0"),
         ({"rates": Rates(np.nan)}, ArgumentError, r"rate must be a number from 0 to 1e\+15, got nan"),
         ({"rates": Rates(-1)}, ArgumentError, r"rate must be a number from 0 to 1e\+15, got -1"),
-        ({"rates": Rates("schnell")}, ArgumentError, r"rate must be a number from 0 to 1e\+15, got 'schnell'"),
+        (
+            {"rates": Rates("schnell")},
+            ArgumentError,
+            r"rate must be a number from 0 to 1e\+15, got 'schnell'",
+        ),
         (
             {"rates": Rates(gram_rate=np.inf)},
             ArgumentError,
