@@ -118,7 +118,8 @@ print(len(list(metadata.distributions())), metadata.version("streamlit"), metada
 before, opened = {*sys.modules}, []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 steps.open_page({"kind": "webp", "address": "letters?word=7", "dark": False}, b"")
-print(sorted({*sys.modules} - before))
+shared = "PIL", "plotly", "streamlit", "spcviz.web"
+print(sorted(one for one in {*sys.modules} - before if one.startswith(shared)))
 print([path for path in opened if path.endswith(("METADATA", "PKG-INFO", ".js", ".css"))])
 """
     command = [sys.executable, "-W", "ignore", "-c", lines]
