@@ -63,7 +63,10 @@ def holders_of(markers: list[str | bytes]) -> dict[str | bytes, list[str]]:
 
 
 def collect() -> None:
-    """Free what lies in circles now: `gc.collect` does nothing while another thread collects."""
+    """Free what lies in circles now, and have all looked through, also what a server has set aside as loaded.
+
+    `gc.collect` does nothing while another thread collects.
+    """
 
     class Circle:
         pass
@@ -72,6 +75,7 @@ def collect() -> None:
     circle.own, left = circle, weakref.ref(circle)
     del circle
     while left() is not None:
+        gc.unfreeze()  # whenever a warm-up ends all that is there is set aside, this circle too
         gc.collect()
         time.sleep(0.001)
 

@@ -37,6 +37,18 @@ def settle() -> None:
     give_back()
 
 
+def collect(*, is_empty: bool) -> None:
+    """Free garbage in circles now, of whatever age: `settle` may have come while a visitor was there.
+
+    What the collector does not walk through it never frees, nor what hangs on it. `is_empty`: no visitor is
+    here, so that all that is left was loaded, and stays.
+    """
+    gc.unfreeze()
+    gc.collect()
+    if is_empty:
+        gc.freeze()
+
+
 def give_back() -> None:
     """Hand memory that is free back to the system, holes too, where the C library can.
 

@@ -17,7 +17,6 @@ at the same moment. Nothing of a visitor's is on a disk or in a log.
 """
 
 import contextlib
-import gc
 import logging
 import threading
 import time
@@ -237,7 +236,7 @@ def sweep(swept: float) -> float:
     if CLOCK.now() - swept < SWEEP_EVERY or not _HAS_ENDED.is_set():
         return swept
     _HAS_ENDED.clear()
-    gc.collect()
+    heap.collect(is_empty=not visits())
     return CLOCK.now()
 
 
