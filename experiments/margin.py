@@ -191,7 +191,7 @@ def _tagging(result: dict[str, Any] | None) -> str:
     out = [title, *(f"**{sentence}**" for sentence in result["missing"]), ""]
     out.append(
         f"Begun with {settings['begun_with']}. Chosen on: {settings['chosen_on']}. What the first filter may "
-        "lose was searched for each method."
+        "lose was searched for each method. Where only the rival cannot lose so few, a ratio is 0."
     )
     for data in dict.fromkeys(row["data"] for row in result["rows"]):
         out += _corpus(data, {name: rows_of(result, name, data) for name in ("rows", "levels", "promises")})
