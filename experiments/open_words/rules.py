@@ -54,7 +54,7 @@ def reproduce(run: Run) -> dict:
         about["train_alpha"] = list(model.settings.config.train_alphas)
         for share in TOLERANCES[features][: 1 if run.quick else None]:
             by_rule = {rule: _figures(run, model, features, rule, share, seen, dev) for rule in rules.RULES}
-            rows += [about | row for row in _compared(by_rule, share)]
+            rows += [about | row for row in _compare_rules(by_rule, share)]
         for name in SETS:
             words = data.load_set(name).words
             beams += [{"features": features, "data": name} | row for row in _beams(model, seen[name], words)]
@@ -124,7 +124,7 @@ def _trained_rows(own, features, quick):
                 name.removeprefix(head): values for name, values in figures.items() if name.startswith(head)
             }
         about = {"features": features, "guarantee": None, "trained_on": "composed words"}
-        for row in _compared(by_rule, share):
+        for row in _compare_rules(by_rule, share):
             alpha, margin = own[features, row["rule"]]["hinges"][row["order"] - 1]
             hinge = {"train_alpha": _number(alpha), "train_margin": _number(margin)}
             yield about | hinge | row
@@ -134,7 +134,7 @@ def _number(value):
     return None if np.isnan(value) else float(value)
 
 
-def _compared(by_rule, share):
+def _compare_rules(by_rule, share):
     """Rows of every rule on both sets of test words at a tolerance, n-grams over the thesis' rule's."""
     for name in SETS:
         n = len(data.load_set(name).words.lengths)

@@ -1,4 +1,4 @@
-"""How much a new machine compiles before a tagger answers: kernels, once for each kind of arguments."""
+"""Number of kernels that a new machine compiles before a tagger answers, once for each kind of arguments."""
 
 import json
 import os

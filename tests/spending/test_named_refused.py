@@ -1,4 +1,4 @@
-"""What is mixed, unknown or of another form in named features is refused by its name."""
+"""Named features that are mixed, unknown or of another form are refused by their name."""
 
 import numpy as np
 import pytest

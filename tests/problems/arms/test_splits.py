@@ -1,4 +1,4 @@
-"""Who is learned from and who is tested, and that parts of a result are put together."""
+"""Training and test clips of arms by their people, and the merging of parts of a result."""
 
 import numpy as np
 import pytest

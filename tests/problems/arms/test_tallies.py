@@ -1,4 +1,4 @@
-"""What tallies add up, by clip and by person, and by hand what they should."""
+"""Tallies of arms by clip and by person, against sums by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is asked in the rooms of these tests, and phones that answer."""
+"""Questions that the rooms of these tests ask, and phones that answer."""
 
 from spcviz.web.serving.tokens import Phone
 
