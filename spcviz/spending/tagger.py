@@ -240,7 +240,7 @@ class BudgetedTagger(Budgeted):
         world = self._world(X, truth)
         return spread(self._spend_budget, [(world, budget) for budget in budgets], self.n_jobs)
 
-    def trajectory(self, x: Any, budget: float | None = None) -> list[Purchase]:
+    def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
         """Step by step what is bought for one sequence, and what is predicted after each purchase."""
         limit = self._limit([x], budget)
         trajectory, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
