@@ -40,7 +40,7 @@ def runs_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(column, run) of a lattice's fields; see `Runs`."""
     n_columns, n_arcs = col_start[-1], len(arc_tail)
-    # Of one dimension first: for each number of them numba compiles these anew.
+    # Allocated flat and reshaped: numba compiles an allocation anew for every number of dimensions.
     column = np.empty((n_columns + 1) * 4, np.int64).reshape((n_columns + 1, 4))
     begins, n = np.empty(n_arcs + 1, np.int32), 0
     for w in range(len(col_start) - 1):

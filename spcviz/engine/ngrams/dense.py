@@ -98,7 +98,7 @@ def decode_kernel(
 def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray:
     """Sums of all m-grams (or of what they add as the last, or as the first), shape (K^(m-1), K)."""
     k = table.n_states
-    # Of one dimension first: for each number of them numba compiles these anew.
+    # Allocated flat and reshaped: numba compiles an allocation anew for every number of dimensions.
     out = fill_new(k**m, np.float64, 0.0).reshape((k ** (m - 1), k))
     front = begin_code(is_begin, k, table.bits, m)
     for i in range(out.size):

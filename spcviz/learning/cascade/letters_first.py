@@ -208,7 +208,7 @@ def _raise_threshold(
     n, k = values.shape
     # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
     certain, count = fill_new(n, np.int64, 1), fill_new(n, np.int64, 0)
-    open_ = np.empty(n * k, np.float64).reshape((n, k))  # as in `arc_ranges`: a kernel fewer
+    open_ = np.empty(n * k, np.float64).reshape((n, k))  # flat as in `arc_ranges`: one kernel fewer
     for i in range(n):
         for s in range(k):
             if keep[i, s] and s != best[i]:
