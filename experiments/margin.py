@@ -135,7 +135,7 @@ def _free(result: dict[str, Any] | None) -> str:
     )
     unseen = [row for row in result["rows"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
     out.append(_beside_each_other(unseen, ("features", "tolerance", "order"), "words right, %"))
-    out.append("The same with filters trained for each rule, by the same candidates at every level:\n")
+    out.append("The same with filters trained for each rule, from the same candidates at every level:\n")
     own = [row for row in result["trained"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
     out.append(_beside_each_other(own, ("features", "tolerance", "order"), "words right, %"))
     for features in dict.fromkeys(row["features"] for row in result["rows"]):

@@ -60,7 +60,7 @@ def _rule_blocks(result, features, look):
         blocks += [
             Heading(heading[0].upper() + heading[1:]),
             Table(rules_frame(result, features, data), f"ocr-open-rules-{key}", RULE_DECIMALS),
-            Note("With filters trained for each rule, by the same candidates at every level:"),
+            Note("With filters trained for each rule, from the same candidates at every level:"),
             Table(rules_frame(result, features, data, "trained"), f"ocr-open-trained-{key}", RULE_DECIMALS),
             Table(beams_frame(result, features, data), f"ocr-open-rules-beam-{key}", RULE_DECIMALS),
         ]
