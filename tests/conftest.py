@@ -70,6 +70,14 @@ def compiled():
         child.process.wait()
 
 
+@pytest.fixture(autouse=True)
+def same_main():
+    """A page that Streamlit's AppTest runs becomes this process's main module, which spawned workers read."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
+
+
 @pytest.fixture(scope="session")
 def shared_data():
     """Folder of the real data, `SPCVIZ_DATA`."""
