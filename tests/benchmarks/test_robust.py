@@ -82,7 +82,7 @@ def test_a_process_that_dies_or_hangs_is_a_fault(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"scale": 0}, "scale must be a number from 0.0001 to 100.0, got 0"),
+        ({"scale": 0}, "scale must be a number from 0.0001 to 100, got 0"),
         ({"only": "kills,luck"}, "only must be some of enumeration, .*, got 'luck'"),
     ],
 )
