@@ -6,13 +6,7 @@ import time
 import pytest
 
 from spcviz.shared.confined.line import Line
-
-
-def wait_until(is_so):
-    end = time.monotonic() + 20
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.005)
+from tests.waiting import wait_until
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])

@@ -10,6 +10,7 @@ from streamlit import config, runtime
 
 from spcviz.web.cached import ownership
 from spcviz.web.serving import leaving
+from tests.waiting import wait_until
 
 
 class Server:
@@ -34,14 +35,6 @@ class Server:
 
     def remove_orphaned_files(self):
         pass
-
-
-def wait_until(is_so, seconds=10.0):
-    """Return as soon as it is so; fails after some seconds."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 class State(dict):
