@@ -1,12 +1,12 @@
 """State of the pages Home, Letters and Write, as their addresses hold it."""
 
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.page.shown import FIRST_ORDER, FIRST_WORD
 from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, real, text, whole
 
 LETTERS = StateTable(
     whole("word", FIRST_WORD, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),
-    whole("order", 4, 1, MAX_ORDER),
+    whole("order", FIRST_ORDER, 1, MAX_ORDER),
     *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
@@ -24,7 +24,7 @@ WRITE = StateTable(
     flag("example", False),
     text("truth", "", r"[a-z]{0,20}"),
     text("features", "open", r"[a-z0-9_]{1,24}"),
-    whole("order", 4, 1, MAX_ORDER),
+    whole("order", FIRST_ORDER, 1, MAX_ORDER),
     *lattice_fields(MAX_ORDER, rf"[a-z]{{1,{MAX_ORDER}}}"),
     opening={"example": 1},
 )

@@ -22,12 +22,13 @@ _SECONDS_TO_END = 30.0
 """Of a process that has compiled all that it had to."""
 
 
-def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[None]:
+def fill(name: str, what: Literal["prepare", "fill", "fill_more"] = "fill") -> Iterator[None]:
     """A warm-up group's kernels and what its pages show first, or what is one choice away from that.
 
-    Yields after each piece that takes a moment, so that others may go first.
+    "prepare": its kernels, and what whatever its pages show is made with. Yields after each piece that takes
+    a moment, so that others may go first.
     """
-    if what == "fill":
+    if what != "fill_more":
         registry.load_kernels(MODELS, [name])
         yield
     if find_spec(module := f"spcviz.problems.{name}.page.cached"):

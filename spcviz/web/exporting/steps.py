@@ -31,12 +31,13 @@ def load(name: Any = None) -> None:
 
     from spcviz import registry
     from spcviz.registry import warmup
-    from spcviz.shared.folders import MODELS
+    from spcviz.web.cached import ahead
     from spcviz.web.exporting import loops, paper  # noqa: F401  # the second for its own sake
     from spcviz.web.ui import navigation
 
-    groups = registry.warmup_groups_of(navigation.names()[name])
-    registry.load_kernels(MODELS, [group for group in groups if warmup.is_compiled(group)])
+    for group in filter(warmup.is_compiled, registry.warmup_groups_of(navigation.names()[name])):
+        for _ in ahead.fill(group, "prepare"):
+            pass
     _find_packages_by_name()
     Image.init()  # imports what reads and writes pictures
     loops.sheet(name)

@@ -120,7 +120,7 @@ sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "op
 steps.open_page({"kind": "webp", "address": "letters?word=7", "dark": False}, b"")
 shared = "PIL", "plotly", "streamlit", "spcviz.web"
 print(sorted(one for one in {*sys.modules} - before if one.startswith(shared)))
-print([path for path in opened if path.endswith(("METADATA", "PKG-INFO", ".js", ".css"))])
+print([path for path in opened if not path.endswith(".py")])
 """
     command = [sys.executable, "-W", "ignore", "-c", lines]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -134,9 +134,27 @@ def test_the_process_that_forks_has_one_thread(ready):
 
 
 def test_the_process_that_forks_has_done_what_all_loops_want(ready):
-    """What it has not each of its children does anew: imports, and reading of scripts and of packages."""
+    """What it has not each of its children does anew: imports, and reading of scripts, packages, models."""
     assert ready[2] == f"0 {version('streamlit')} set()"
     assert ready[3:] == ["[]", "[]"]
+
+
+def test_no_child_loads_a_model_that_any_scene_of_its_page_wants():
+    lines = """
+import sys
+from spcviz.web.exporting import steps
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+for name, own in ("tagging", "text=old+men"), ("parsing", "text=old+men"), ("hybrid", "word=20"):
+    steps.load(name)
+    opened.clear()
+    steps.open_page({"kind": "webp", "address": f"{name}?{own}", "dark": False}, b"")
+    print(name, [path for path in opened if path.endswith(".npz")])
+"""
+    command = [sys.executable, "-W", "ignore", "-c", lines]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    assert done.stdout.splitlines() == ["tagging []", "parsing []", "hybrid []"]
 
 
 def test_a_child_looks_for_garbage_among_its_own_things_alone(ready):

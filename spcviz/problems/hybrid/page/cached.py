@@ -35,6 +35,12 @@ def course(data, place, hand):
         return _course(data, place, ""), str(error)
 
 
+def prepare():
+    """The model of words on an open vocabulary."""
+    if stored.NAME in STORED:
+        _model("open")
+
+
 def fill():
     """The page's first word."""
     if stored.NAME in STORED:

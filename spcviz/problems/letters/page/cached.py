@@ -11,7 +11,14 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, cascade, stored, sweep
 from spcviz.problems.letters.page import live
 from spcviz.problems.letters.page.live import ReadOnce
-from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel, SweepRules
+from spcviz.problems.letters.page.shown import (
+    FIRST_ORDER,
+    FIRST_WORD,
+    SweepBound,
+    SweepChoice,
+    SweepLevel,
+    SweepRules,
+)
 from spcviz.problems.open_words.data import drawings, scan, tracing
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.word_images import load_set
@@ -301,10 +308,21 @@ def example(word=EXAMPLE):
 FIRST = next(iter(LETTERS_FEATURES), "")
 
 
-def fill():
-    """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
+def prepare():
+    """What any word on Letters is traced with: its model, kernels called once, times to compare with."""
     if FIRST:
-        letters_words(FIRST)
+        every = letters_words(FIRST)
+        yield
+        letters_trace(every[0]["word_id"], FIRST, FIRST_ORDER, (None,) * FIRST_ORDER)
+        yield
+        for length in {len(word["text"]) for word in every}:
+            _dense_us(FIRST, FIRST_ORDER, length)
+            yield
+
+
+def fill():
+    """All of that, so that no visitor waits for it at the first word of their own."""
+    yield from prepare()
 
 
 def fill_more():
@@ -312,7 +330,7 @@ def fill_more():
     if FIRST:
         _sweep(FIRST)
         yield
-        written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
+        written_trace(example(), FIRST, FIRST_ORDER, (None,) * MAX_ORDER)
         yield
     for features in LETTERS_FEATURES:
         _sweep(features)

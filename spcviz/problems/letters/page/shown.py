@@ -9,6 +9,8 @@ FIRST_WORD = 3128
 predictors of letters, pairs and triples misread, that 4-grams read right (filter and predictor), and that no
 level loses: the one of which the last level keeps fewest 4-grams. A test repeats the choice.
 """
+FIRST_ORDER = 4
+"""And by how many levels it is read."""
 
 
 class StepCurve(NamedTuple):

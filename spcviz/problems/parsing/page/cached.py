@@ -63,6 +63,13 @@ def _compare_batch(size, seed):
     return run_in_pool(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
 
+def prepare():
+    """The parser, and the tagger that reads for it."""
+    if HAS_PARSER:
+        _model()
+        tagger()
+
+
 def fill():
     """The page's first sentence."""
     if HAS_PARSER:

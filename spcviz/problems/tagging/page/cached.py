@@ -10,6 +10,7 @@ from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.shared.folders import MODELS
 from spcviz.shared.trace_records import WordTrace
+from spcviz.web.cached.common import STORED
 from spcviz.web.cached.sharing import share
 
 
@@ -59,3 +60,9 @@ def tagging_trace_of(words, alphas=(), rule="mean_max"):
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.page.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)
+
+
+def prepare():
+    """The tagger that any sentence is read with."""
+    if stored.NAME in STORED:
+        tagger()
