@@ -64,7 +64,8 @@ def _tries(name: str, values: tuple, **more: Any) -> tuple[dict[str, Any], ...]:
     return tuple({name: value, **more} for value in values)
 
 
-STEPS = {"feature.possible_transitions": True, "max_iterations": 100}
+STEPS = {"feature.possible_transitions": True}
+"""As this library has by default; each CRF goes on until it stops by itself."""
 CONTENDERS = (
     Contender("perceptron", "python-crfsuite", _tries("max_iterations", PASSES)),
     Contender("perceptron", "spcviz", _tries("max_iter", PASSES)),

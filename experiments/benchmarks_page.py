@@ -93,7 +93,8 @@ def _us(row: dict) -> str:
 def _library(result: dict) -> Iterator[str]:
     yield (
         "The same string features of the same sentences, settings chosen on development sentences, test "
-        "sentences reported. CPU seconds; every run is a process of its own, whose peak of memory is told."
+        "sentences reported; CRFs are trained until each program stops by itself. CPU seconds; every run is "
+        "a process of its own, whose peak of memory is told."
     )
     lines = [
         (
