@@ -30,7 +30,7 @@ SECONDS_STILL = 60.0
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", choices=sorted(registry.results()))
-    several = "some sets of features only, where a result has several; keeps the others' rows"
+    several = "some sets of features only, where a result has several; no rows of others are lost"
     add("--features", nargs="+", help=several)
     twin = "which words, where a result has a twin on others: budget-ocr --data open is budget-ocr-open"
     add("--data", metavar="WORDS", help=twin)
@@ -60,6 +60,8 @@ def run(options: argparse.Namespace) -> int | None:
     if not options.check:
         outputs.file("--json", path, project_folders=(RESULTS, WORK))
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
+    if not (row.in_parts or options.check):
+        _refuse_to_lose(options.features, path)
     standing = _standing(options) if options.check else None
     progress = Progress(tqdm(desc=options.name, unit="part"))
     with _executor(options) as executor, progress.bar, _watching(progress, options.work):
@@ -167,6 +169,17 @@ def _result_path(options, row):
     is_part = options.quick or (options.folds is not None and options.folds < row.folds)
     folder = options.work if is_part else RESULTS
     return options.json or shipped_path(folder) / f"{options.name}.json"
+
+
+def _refuse_to_lose(features, path):
+    """A result that is made whole keeps no rows of the features that are not asked for."""
+    rows = (_earlier(path) or {}).get("rows") if features else None
+    here = {row.get("features") for row in rows or () if isinstance(row, dict)} - {None}
+    if lost := sorted(here - set(features or ())):
+        raise SpcvizError(
+            f"{path} has rows of {', '.join(lost)} that would be lost: this result is made whole; name them "
+            "behind --features too, or another file with --json"
+        )
 
 
 def _earlier(path):

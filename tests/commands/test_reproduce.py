@@ -1,5 +1,6 @@
 """reproduce: its tables, what they say of how they were made, and which file they may replace."""
 
+import inspect
 import json
 import shutil
 
@@ -7,7 +8,7 @@ import pytest
 
 from experiments.grids import reproduce as grids
 from experiments.letters import reproduce as letter_tables
-from spcviz import cli
+from spcviz import cli, registry
 from spcviz.commands import reproduce
 from spcviz.problems.letters.model import cascade as experiment
 from tests.commands.short import RESULT, check_table, orders, refuse, without_times
@@ -70,6 +71,32 @@ def test_reproduce_sweep(here, tmp_path, capsys):
     keys = {"level", "method", "split", "alpha", "filter_loss", "filter_loss_definition", "efficiency_loss"}
     assert all(row.keys() >= keys for row in sweep["rows"])
     assert "12 rows, made in" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("ocr-sweep", ["hog"]), ("ocr-open", ["raw"]), ("ocr-open-rules", ["fourier"])],
+)
+def test_a_result_that_is_made_whole_loses_no_rows_of_other_features(name, asked, tmp_path, capsys):
+    path = tmp_path / "table.json"
+    rows = [{"features": "raw"}, {"features": "fourier"}, {"method": "beam"}, None]
+    path.write_text(json.dumps({"name": name, "rows": rows}))
+    before = path.read_bytes()
+    assert cli.main(["reproduce", name, "--features", *asked, "--json", str(path)]) == 1
+    said = capsys.readouterr().err
+    assert all(lost in said for lost in {"raw", "fourier"} - {*asked})
+    assert path.read_bytes() == before
+
+
+def test_what_keeps_earlier_rows_is_given_them():
+    """Else `--features` would write its rows alone."""
+    keeping = {
+        name
+        for name, one in registry.results().items()
+        if "run.earlier" in inspect.getsource(registry.load(one.make))
+    }
+    assert "ocr-rules" in keeping
+    assert keeping <= {name for name, one in registry.results().items() if one.in_parts}
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):

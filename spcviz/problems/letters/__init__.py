@@ -37,6 +37,7 @@ PROBLEM = Problem(
             "experiments.letters.rules:reproduce",
             "spcviz.problems.letters.paper.rule_tables:RULES",
             folds=10,
+            in_parts=True,
         ),
     ),
     warmup="spcviz.problems.letters.model.cascade:warmup",
