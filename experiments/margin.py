@@ -72,6 +72,7 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
     out.append(f"Chosen on: {result['settings']['chosen_on']}. {SEEN}\n")
     rows = [
         [
+            row["features"],
             RULE_NAMES[row["rule"]],
             str(row["order"]),
             _number(row["n_grams_in"]),
@@ -81,14 +82,22 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
         ]
         for row in result["rows"]
     ]
-    out.append(
-        _table(["rule", "order", "n-grams", "words lost before, %", "letters / words right", "paper"], rows)
-    )
+    header = [
+        "features",
+        "rule",
+        "order",
+        "n-grams",
+        "words lost before, %",
+        "letters / words right",
+        "paper",
+    ]
+    out.append(_table(header, rows))
     out.append(
         "At equal loss, between the factors of each cascade's path; intervals over draws of the folds:\n"
     )
     rows = [
         [
+            row["features"],
             str(row["order"]),
             f"{row['loss']:g}",
             _number(next(o["n_grams"] for o in result["equal"] if _is_rival(o, row))),
@@ -101,7 +110,7 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
         if row["rule"] == "margin" and row["what"] == "n_grams_in" and row["ratio"] is not None
     ]
     header = ["order", "words lost, %", "n-grams, mean and best", "margin", "ratio", "95 %", "margin leaves"]
-    out.append(_table(header, rows))
+    out.append(_table(["features", *header], rows))
     order = max(row["order"] for row in result["path"])
     for features in dict.fromkeys(row["features"] for row in result["path"]):
         lines = []

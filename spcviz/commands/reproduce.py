@@ -60,8 +60,8 @@ def run(options: argparse.Namespace) -> int | None:
     if not options.check:
         outputs.file("--json", path, project_folders=(RESULTS, WORK))
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
-    if not (row.in_parts or options.check):
-        _refuse_to_lose(options.features, path)
+    if options.features and not (row.in_parts or options.check):
+        _refuse_to_lose(options, path, set(options.features))
     standing = _standing(options) if options.check else None
     progress = Progress(tqdm(desc=options.name, unit="part"))
     with _executor(options) as executor, progress.bar, _watching(progress, options.work):
@@ -79,6 +79,8 @@ def run(options: argparse.Namespace) -> int | None:
             result = registry.load(row.make)(run)
     if options.check:
         return _check(result, standing)
+    if options.features:
+        _refuse_to_lose(options, path, _features_in(result))
     models = {name: run.models / f"{name}.json" for name in row.models}
     about = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
     before = (earlier or {}).get("provenance", [])
@@ -171,15 +173,24 @@ def _result_path(options, row):
     return options.json or shipped_path(folder) / f"{options.name}.json"
 
 
-def _refuse_to_lose(features, path):
-    """A result that is made whole keeps no rows of the features that are not asked for."""
-    rows = (_earlier(path) or {}).get("rows") if features else None
-    here = {row.get("features") for row in rows or () if isinstance(row, dict)} - {None}
-    if lost := sorted(here - set(features or ())):
+def _refuse_to_lose(options, path, features):
+    """A file keeps no rows but of these features: the result is made whole, or of other data or folds.
+
+    What lies in the work folder is a look, and may go.
+    """
+    lost = _features_in(_earlier(path) or {}) - features
+    if lost and not path.is_relative_to(options.work):
         raise SpcvizError(
-            f"{path} has rows of {', '.join(lost)} that would be lost: this result is made whole; name them "
-            "behind --features too, or another file with --json"
+            f"{path} has rows of {', '.join(sorted(lost))} that would be lost: they cannot be put beside "
+            "those of this run; name them behind --features too, or another file with --json"
         )
+
+
+def _features_in(result):
+    """Sets of features that the rows of a result, or of whatever a file holds, are of."""
+    rows = result.get("rows")
+    names = [row.get("features") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {name for name in names if isinstance(name, str)}
 
 
 def _earlier(path):

@@ -88,6 +88,27 @@ def test_a_result_that_is_made_whole_loses_no_rows_of_other_features(name, asked
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("rows", [3, None, "raw", [[]], [{"features": ["raw"]}], [{"features": None}]])
+def test_a_file_without_rows_of_features_has_nothing_to_lose(rows):
+    assert reproduce._features_in({"rows": rows}) == set()
+
+
+def test_rows_that_cannot_be_put_beside_a_run_are_not_lost(tmp_path, capsys, monkeypatch):
+    """Those of other data or folds, where a result is made in parts; a look in the work folder may go."""
+    new = {"name": "ocr-orders", "rows": [{"features": "raw"}], "data_digests": {}, "settings": {}}
+    monkeypatch.setattr(letter_tables, "measured_orders", lambda run: dict(new))
+    path = tmp_path / "table.json"
+    path.write_text(
+        json.dumps({"name": "ocr-orders", "rows": [{"features": "hog"}], "data_digests": {"a": 1}})
+    )
+    before = path.read_bytes()
+    assert cli.main(orders(tmp_path)) == 1
+    assert "rows of hog" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert cli.main([*orders(tmp_path), "--work", str(tmp_path)]) == 0
+    assert json.loads(path.read_bytes())["rows"] == new["rows"]
+
+
 def test_what_keeps_earlier_rows_is_given_them():
     """Else `--features` would write its rows alone."""
     keeping = {

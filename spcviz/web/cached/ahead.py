@@ -25,8 +25,8 @@ _SECONDS_TO_END = 30.0
 def fill(name: str, what: Literal["prepare", "fill", "fill_more"] = "fill") -> Iterator[None]:
     """A warm-up group's kernels and what its pages show first, or what is one choice away from that.
 
-    "prepare": its kernels, and what whatever its pages show is made with. Yields after each piece that takes
-    a moment, so that others may go first.
+    "prepare": its kernels and what any scene of its pages is made with. Yields after each piece that takes a
+    moment, so that others may go first.
     """
     if what != "fill_more":
         registry.load_kernels(MODELS, [name])
