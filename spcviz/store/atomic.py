@@ -23,6 +23,8 @@ except ImportError:  # Windows: two writers of one model at the same time are th
     fcntl = None
 
 TEMPORARY_SUFFIX = ".tmp"
+ROW_LENGTH = 1000
+"""Characters of a result's row that is not broken: most rows with lists of a number an order fit."""
 
 
 def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
@@ -57,16 +59,17 @@ def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
 def write_json_atomic(path: str | Path, obj: Any) -> Path:
     """Write `obj` as JSON with a row a line, atomically; for results.
 
-    What holds no other list or dict stands on one line: a change shows as the rows that changed, and a file
-    takes three quarters of what a line a number would. Numpy scalars and arrays become numbers and lists, the
-    order of keys is kept. `ArgumentError` if something is not JSON, NaN and infinities included; OSError as
-    `write_bytes_atomic`.
+    What holds no other list or dict stands on one line, and so does a row (an item of a list) of at most
+    `ROW_LENGTH` characters: a change shows as the rows that changed, and a file takes three quarters of what
+    a line a number would. Numpy scalars and arrays become numbers and lists, the order of keys is kept.
+    `ArgumentError` if something is not JSON, NaN and infinities included; OSError as `write_bytes_atomic`.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(write_json_atomic(Path(folder, "a.json"), {"rows": [{"order": np.int64(2)}]}).read_text())
+    ...     rows = [{"order": np.int64(2), "kept": [5, 3]}]
+    ...     print(write_json_atomic(Path(folder, "a.json"), {"rows": rows}).read_text())
     {
      "rows": [
-      {"order": 2}
+      {"order": 2, "kept": [5, 3]}
      ]
     }
     """
@@ -104,8 +107,13 @@ def _in_lines(plain: Any, end: str) -> str:
     if not any(isinstance(part, dict | list) for part in parts):
         return json.dumps(plain, ensure_ascii=False)
     more, is_dict = f"{end} ", isinstance(plain, dict)
-    names = [f"{json.dumps(name, ensure_ascii=False)}: " if is_dict else "" for name in plain]
-    lines = [f"{name}{_in_lines(part, more)}" for name, part in zip(names, parts)]
+    if is_dict:
+        lines = [
+            f"{json.dumps(name, ensure_ascii=False)}: {_in_lines(part, more)}" for name, part in plain.items()
+        ]
+    else:
+        rows = [json.dumps(part, ensure_ascii=False) for part in plain]
+        lines = [row if len(row) <= ROW_LENGTH else _in_lines(part, more) for row, part in zip(rows, plain)]
     first, last = "{}" if is_dict else "[]"
     return f"{first}{more}{f',{more}'.join(lines)}{end}{last}"
 

@@ -240,6 +240,16 @@ def test_write_json_atomic(tmp_path):
     assert json.loads(path.read_text())["rows"][0]["per_fold"] == [0, 1]
 
 
+def test_a_row_of_a_result_is_a_line_and_a_long_one_is_broken(tmp_path):
+    row, long = {"order": 3, "kept": [[1, 2], [3]]}, {"kept": list(range(400)), "of": [{"a": 1}]}
+    path = store.write_json_atomic(tmp_path / "rows.json", {"rows": [row, long], "about": {"order": [1]}})
+    text = path.read_text()
+    assert json.loads(text) == {"rows": [row, long], "about": {"order": [1]}}
+    assert f"  {json.dumps(row)},\n" in text
+    assert f'   "kept": {json.dumps(long["kept"])},\n   "of": [\n    {{"a": 1}}\n   ]\n  }}\n' in text
+    assert ' "about": {\n  "order": [1]\n }\n' in text
+
+
 def test_digest_of_arrays_sees_everything():
     a = np.arange(6, dtype=np.int64)
     variants = [
