@@ -13,7 +13,7 @@ Features are numbered in the order in which training sees them. What it has not 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, repeat
+from itertools import chain
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -160,27 +160,22 @@ def _of_names(items: Sequence, vocabulary: dict[str, int], grow: bool) -> Encode
 
 def _numbered_names(tokens: list, vocabulary: dict[str, int], grow: bool) -> Numbered | None:
     """Features of tokens that are lists of texts; None if something else is in one."""
-    numbers: Any = vocabulary
-    if grow:
-        numbers = defaultdict(None, vocabulary)
-        numbers.default_factory = numbers.__len__
     counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    flat = chain.from_iterable(tokens)
-    try:  # lists in between take two thirds of the time of iterators in a row, and memory
-        indices = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
-        index = np.fromiter(indices, np.int32, int(counts.sum()))
+    if not grow:
+        known = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary)
+        index = known.hashed.of_texts(list(chain.from_iterable(tokens)))
+        return None if index is None else Numbered(counts, index, None)
+    numbers: Any = defaultdict(None, vocabulary)
+    numbers.default_factory = numbers.__len__
+    try:
+        index = np.fromiter(
+            map(numbers.__getitem__, chain.from_iterable(tokens)), np.int32, int(counts.sum())
+        )
     except TypeError:  # something that has no hash
         return None
-    if grow:
-        if not all(isinstance(name, str) for name in numbers):
-            return None
-        vocabulary.update(numbers)
-    elif (
-        len(index)
-        and index.min() < 0
-        and not all(isinstance(name, str) for name in chain.from_iterable(tokens))
-    ):
+    if not all(isinstance(name, str) for name in numbers):
         return None
+    vocabulary.update(numbers)
     return Numbered(counts, index, None)
 
 

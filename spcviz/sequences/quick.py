@@ -6,14 +6,14 @@ an error) is left to the general way, which says what is wrong with it.
 """
 
 from collections.abc import Sequence
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 
 import numpy as np
 
 from spcviz.engine.chains.peaked import tops_of_many
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.tagging import label_indicators
-from spcviz.sequences.tokens import UNKNOWN, Vocabulary, known_codes
+from spcviz.sequences.tokens import Vocabulary
 
 _LISTS = ({list}, {tuple}, {list, tuple})
 
@@ -30,9 +30,9 @@ def numbers_of_labels(
     tokens = items[0] if len(items) == 1 else list(chain.from_iterable(items))
     kinds = set(map(type, tokens))
     if kinds == {dict}:
-        codes = known_codes(tokens, vocabulary.pairs)
+        codes = vocabulary.hashed.of_dicts(tokens)
     elif kinds in _LISTS:
-        codes = _codes_of_lists(tokens, vocabulary)
+        codes = vocabulary.hashed.of_texts(list(chain.from_iterable(tokens)))
     else:
         return None
     if codes is None:
@@ -58,13 +58,3 @@ def numbers_of_labels(
         return [flat]
     rest = iter(flat)
     return [list(islice(rest, length)) for length in lengths]
-
-
-def _codes_of_lists(tokens: Sequence, vocabulary: Vocabulary) -> np.ndarray | None:
-    """Numbers of the texts of all tokens; None if there is something else among them."""
-    texts = list(chain.from_iterable(tokens))
-    try:
-        codes = np.fromiter(map(vocabulary.get, texts, repeat(UNKNOWN)), np.int32, len(texts))
-    except TypeError:
-        return None
-    return codes if set(map(type, texts)) <= {str} else None

@@ -1,19 +1,21 @@
 """Encode tokens (dicts, lists, sets, bytes) as numbers of features, with the vocabulary of these.
 
 What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
-by key and value, too: a dict is looked up key by key, and no text is put together, be the value known or not.
+by key and value, too, for training, and by hashes, for labelling: no text is put together, be the value known
+or not.
 """
 
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.sequences.feature_names import UnfitError, entries_of, escape, refuse_pair, sort_names, split_name
+from spcviz.sequences.hashed import Hashed
 from spcviz.sequences.labels import place
 
 UNKNOWN, _NEW = -1, -2
@@ -24,6 +26,7 @@ class Vocabulary(dict[str, int]):
     """Numbers of named features, 0 .. F - 1, in the order in which training saw them."""
 
     _pairs: "Pairs | None" = None
+    _hashed: Hashed | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vocabulary, (dict(self),)
@@ -34,6 +37,13 @@ class Vocabulary(dict[str, int]):
         if self._pairs is None:
             self._pairs = Pairs(self)
         return self._pairs.caught_up()
+
+    @property
+    def hashed(self) -> Hashed:
+        """The same by hashes."""
+        if self._hashed is None:
+            self._hashed = Hashed(self)
+        return self._hashed
 
 
 class _Values(dict[Any, int]):
@@ -113,7 +123,11 @@ def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, len
         tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
     )
     counts = np.fromiter(map(len, dicts), np.int64, len(dicts))
-    pairs = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else Pairs(vocabulary).caught_up()
+    numbers = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary)
+    known = None if grow else numbers.hashed.of_dicts(dicts)
+    if known is not None:
+        return Numbered(counts, known, None)
+    pairs = numbers.pairs if numbers is vocabulary else Pairs(vocabulary).caught_up()
     try:
         index, odd = _grown_codes(dicts, counts, pairs) if grow else _codes(dicts, counts, pairs)
     except (UnfitError, UnicodeDecodeError):
@@ -125,35 +139,12 @@ Odd = list[list[tuple[int, float]]]
 """What pairs stand for that are not one feature of value 1: numbers and values."""
 
 
-def known_codes(dicts: Sequence[dict], pairs: Pairs) -> np.ndarray | None:
-    """The number of each pair of each token, int32; negative where it is none of training.
-
-    None where a pair has to be looked at by itself, for its value or for what is wrong with it. No pair is
-    made into an object: hundreds of thousands would set off Python's search for cycles again and again.
-    """
-    values = list(chain.from_iterable(map(dict.values, dicts)))
-    kinds = set(map(type, values))
-    try:
-        tables = map(pairs.__getitem__, chain.from_iterable(dicts))
-        codes = np.fromiter(map(dict.get, tables, values, repeat(_NEW)), np.int32, len(values))
-    except TypeError:  # a list has no hash, or a key is no text
-        return None
-    if not kinds <= {str, bool}:
-        new = map(values.__getitem__, np.flatnonzero(codes == _NEW).tolist())
-        if not set(map(type, new)) <= {str, bool}:
-            return None
-    return codes
-
-
 def _codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
     """(the code of each pair of each token, int32; what codes from -3 down stand for)."""
-    n = int(counts.sum())
-    codes = known_codes(dicts, pairs)
-    if codes is not None:
-        return codes, []
     odd: Odd = []
     items = chain.from_iterable(map(dict.items, dicts))
-    return np.fromiter((_code(pairs, name, value, odd) for name, value in items), np.int32, n), odd
+    codes = (_code(pairs, name, value, odd) for name, value in items)
+    return np.fromiter(codes, np.int32, int(counts.sum())), odd
 
 
 def _code(pairs: Pairs, name: Any, value: Any, odd: Odd) -> int:
