@@ -80,7 +80,8 @@ def test_what_is_not_plain_is_left_to_others(token):
 
 def test_texts_of_other_types():
     vocabulary = Vocabulary({"a": 0, "b": 1})
-    assert vocabulary.hashed.of_dicts([{"a": True}, {np.str_("a"): True}]).tolist() == [0, 0]
+    for token in ({np.str_("a"): True}, {"a": True}, {np.str_("a"): True}):
+        assert numbered_pairs([token], vocabulary, False, np.array([1])).index.tolist() == [0]
     assert vocabulary.hashed.of_texts([np.str_("a"), Flavour.a, "b", np.str_("c")]).tolist() == [0, 1, 1, -1]
     assert vocabulary.hashed.of_texts(["a", b"a"]) is None
     assert vocabulary.hashed.of_texts([]).tolist() == []
