@@ -63,8 +63,8 @@ class ChainTagger(FirstOrderTagger):
             steps = Weights(self.state_weights_, self.transition_weights_)
             found = numbers_of_labels(items, vocabulary, steps, self._forbidden())
             if found is not None:
-                classes = self.classes_.tolist()
-                return Labellings([[classes[k] for k in numbers] for numbers in found])
+                name = self.classes_.tolist().__getitem__
+                return Labellings([list(map(name, numbers)) for numbers in found])
         return super().predict(X, allowed=allowed)
 
     predict.__doc__ = SequenceTagger.predict.__doc__

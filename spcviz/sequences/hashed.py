@@ -15,8 +15,9 @@ import numpy as np
 from spcviz.engine.kernels.hash_table import FREE, find_pairs, insert_pairs
 from spcviz.sequences.feature_names import split_name
 
-_TRUE, _FALSE = hash(True), 2
-"""Seconds of a pair: of ``key: True`` and of a text by itself; of False, whose own hash is that of ""."""
+_TRUE, _FALSE = 1, 2
+"""Seconds of a pair: of ``key: True`` and of a text by itself, which is the hash of True; of False, whose own
+hash is that of ""."""
 
 _PLAIN = {str, bool, int, float}
 
@@ -56,7 +57,10 @@ class Hashed:
         if firsts is None:
             return None
         self._catch_up()
-        seconds = np.fromiter(map(hash, values), np.int64, len(values))
+        if kinds == {bool} and False not in values:
+            seconds = np.full(len(values), _TRUE)
+        else:
+            seconds = np.fromiter(map(hash, values), np.int64, len(values))
         if self._has_empty:
             places = np.flatnonzero(seconds == 0)
             seconds[[i for i in places.tolist() if values[i] != ""]] = _FALSE

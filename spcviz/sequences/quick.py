@@ -17,6 +17,9 @@ from spcviz.sequences.tokens import Vocabulary
 
 _LISTS = ({list}, {tuple}, {list, tuple})
 
+TOGETHER = 32
+"""Sequences at a time: their features are gone through several times, and stay in the processor's cache."""
+
 
 def numbers_of_labels(
     items: Sequence, vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
@@ -25,6 +28,14 @@ def numbers_of_labels(
 
     None where a feature has a value of its own, something is wrong or a sequence has no labelling.
     """
+    if len(items) > TOGETHER:
+        out: list[list[int]] = []
+        for first in range(0, len(items), TOGETHER):
+            some = numbers_of_labels(items[first : first + TOGETHER], vocabulary, weights, forbidden)
+            if some is None:
+                return None
+            out += some
+        return out
     if not set(map(type, items)) <= {list, tuple}:
         return None
     tokens = items[0] if len(items) == 1 else list(chain.from_iterable(items))

@@ -9,7 +9,7 @@ import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.tagging import label_indicators
-from spcviz.sequences.quick import numbers_of_labels
+from spcviz.sequences.quick import TOGETHER, numbers_of_labels
 from spcviz.sequences.tokens import Vocabulary
 from tests.sequences.data import sentences
 
@@ -120,6 +120,15 @@ def test_the_labels_are_those_of_the_scores(form, constraints):
         assert tagger.predict(items) == slow
         assert [[tagger.classes_[k] for k in numbers] for numbers in quick] == slow
         assert [tagger.predict_single(item) for item in items] == slow
+
+
+def test_what_is_odd_is_found_behind_many_that_are_plain():
+    tagger = sp.StructuredPerceptron(random_state=0).fit([[{"w": "a"}, {"w": "b"}]] * 4, [["A", "B"]] * 4)
+    many = [[{"w": "b"}] * (k % 3) for k in range(3 * TOGETHER)]
+    assert tagger.predict(many) == [["B"] * len(item) for item in many]
+    assert tagger.predict([*many, [{"w": ["a", "b"]}, {"w": "b"}]])[: len(many)] == tagger.predict(many)
+    with pytest.raises(ArgumentError, match=rf"X\[{len(many)}\]\[1\]\['w'\] must be a string"):
+        tagger.predict([*many, [{"w": "a"}, {"w": None}]])
 
 
 def test_hundreds_of_labels_are_the_same():
