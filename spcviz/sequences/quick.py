@@ -1,4 +1,4 @@
-"""Fast path from named features without values to labels: features hashed in C, one kernel for the rest.
+"""Fast path from named features without values to labels: one kernel reads tokens, another labels them.
 
 A sentence a call is how taggers serve, and then checking, splitting rows and calling kernel after kernel
 takes three times as long as looking up features and finding labels. Whatever is not plain (a value, a mask,
@@ -6,19 +6,15 @@ an error) is left to the general way, which says what is wrong with it.
 """
 
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 
 from spcviz.engine.chains.peaked import tops_of_many
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.tagging import label_indicators
+from spcviz.sequences.token_reader import TOGETHER, TokenReader
 from spcviz.sequences.tokens import Vocabulary
-
-_LISTS = ({list}, {tuple}, {list, tuple})
-
-TOGETHER = 32
-"""Sequences at a time: their features are gone through several times, and stay in the processor's cache."""
 
 
 def numbers_of_labels(
@@ -28,34 +24,28 @@ def numbers_of_labels(
 
     None where a feature has a value of its own, something is wrong or a sequence has no labelling.
     """
-    if len(items) > TOGETHER:
-        out: list[list[int]] = []
-        for first in range(0, len(items), TOGETHER):
-            some = numbers_of_labels(items[first : first + TOGETHER], vocabulary, weights, forbidden)
-            if some is None:
-                return None
-            out += some
-        return out
-    if not set(map(type, items)) <= {list, tuple}:
+    out: list[list[int]] = []
+    for first in range(0, len(items), TOGETHER):
+        some = _numbers_of_some(items[first : first + TOGETHER], vocabulary.reader, weights, forbidden)
+        if some is None:
+            return None
+        out += some
+    return out
+
+
+def _numbers_of_some(
+    items: Sequence, reader: TokenReader, weights: Weights, forbidden: np.ndarray | None
+) -> list[list[int]] | None:
+    read = reader.read(items, has_values=False)
+    if read is None:
         return None
-    tokens = items[0] if len(items) == 1 else list(chain.from_iterable(items))
-    kinds = set(map(type, tokens))
-    if kinds == {dict}:
-        codes = vocabulary.hashed.of_dicts(tokens)
-    elif kinds in _LISTS:
-        codes = vocabulary.hashed.of_texts(list(chain.from_iterable(tokens)))
-    else:
-        return None
-    if codes is None:
-        return None
-    counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    lengths = list(map(len, items))
-    labels = np.empty(len(tokens), dtype=np.int64)
+    lengths, tokens = read
     unary, pairwise = weights
+    labels = np.empty(len(tokens.counts), dtype=np.int64)
     wrong = label_indicators(
-        codes,
-        counts,
-        np.array(lengths),
+        tokens.index,
+        tokens.counts,
+        lengths,
         unary,
         pairwise[None],
         tops_of_many(pairwise),
@@ -68,4 +58,4 @@ def numbers_of_labels(
     if len(items) == 1:
         return [flat]
     rest = iter(flat)
-    return [list(islice(rest, length)) for length in lengths]
+    return [list(islice(rest, length)) for length in lengths.tolist()]

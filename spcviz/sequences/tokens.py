@@ -1,22 +1,22 @@
 """Encode tokens (dicts, lists, sets, bytes) as numbers of features, with the vocabulary of these.
 
 What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
-by key and value, too, for training, and by hashes, for labelling: no text is put together, be the value known
-or not.
+by key and value, too: no text is put together, be the value known or not. What is plain is read by a kernel
+(`spcviz.sequences.token_reader`), where nothing is to be numbered anew.
 """
 
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, islice
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.sequences.feature_names import UnfitError, entries_of, escape, refuse_pair, sort_names, split_name
-from spcviz.sequences.hashed import Hashed
 from spcviz.sequences.labels import place
+from spcviz.sequences.token_reader import Numbered, TokenReader
 
 UNKNOWN, _NEW = -1, -2
 """What is no feature of training; what a `Pairs` does not say of a pair, which has to be looked at."""
@@ -26,7 +26,7 @@ class Vocabulary(dict[str, int]):
     """Numbers of named features, 0 .. F - 1, in the order in which training saw them."""
 
     _pairs: "Pairs | None" = None
-    _hashed: Hashed | None = None
+    _reader: TokenReader | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vocabulary, (dict(self),)
@@ -39,11 +39,11 @@ class Vocabulary(dict[str, int]):
         return self._pairs.caught_up()
 
     @property
-    def hashed(self) -> Hashed:
-        """The same by hashes."""
-        if self._hashed is None:
-            self._hashed = Hashed(self)
-        return self._hashed
+    def reader(self) -> TokenReader:
+        """What finds the features of plain tokens."""
+        if self._reader is None:
+            self._reader = TokenReader(self)
+        return self._reader
 
 
 class _Values(dict[Any, int]):
@@ -109,25 +109,13 @@ class Pairs(dict[str, dict[Any, int]]):
         return self._of(key) if self.grows or key in self.vocabulary else self._nothing
 
 
-class Numbered(NamedTuple):
-    """Features of tokens: how many each has (N,), their numbers (-1: unknown), values (None: all 1)."""
-
-    counts: np.ndarray
-    index: np.ndarray  # type: ignore[assignment]  # nobody asks a tuple's own index here
-    values: np.ndarray | None
-
-
 def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, lengths: np.ndarray) -> Numbered:
     """Tokens with dicts, sets or bytes among them; `lengths` are of their sequences, for errors."""
     dicts = (
         tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
     )
     counts = np.fromiter(map(len, dicts), np.int64, len(dicts))
-    numbers = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary)
-    known = None if grow else numbers.hashed.of_dicts(dicts)
-    if known is not None:
-        return Numbered(counts, known, None)
-    pairs = numbers.pairs if numbers is vocabulary else Pairs(vocabulary).caught_up()
+    pairs = vocabulary.pairs if isinstance(vocabulary, Vocabulary) else Pairs(vocabulary).caught_up()
     try:
         index, odd = _grown_codes(dicts, counts, pairs) if grow else _codes(dicts, counts, pairs)
     except (UnfitError, UnicodeDecodeError):

@@ -1,0 +1,151 @@
+"""Find numbers by texts, or by pairs of texts, in kernels: open addressing, compared byte by byte.
+
+A record holds a number and the bytes that it belongs to, in a row with all others; a slot says where a record
+begins, and half of its hash, so that what is not there is mostly found out without looking at one. Hashes
+begin with a secret of the process: nobody can bring texts that share their slots.
+
+Legend: S slots, a power of two, more than there are records; 0 where one is free.
+"""
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
+
+HEAD = 12
+"""Bytes of a record before its texts: a number, and the lengths of both; -1 of a second that is not there."""
+
+UNIT = 4
+"""Records begin at multiples of so many bytes: slots hold 32 bits for where."""
+
+NOT_THERE = -1
+_LOW = np.int64(0xFFFFFFFF)
+
+
+@spliced_kernel
+def int_at(data: np.ndarray, at: int) -> np.integer:
+    """The signed 32 bits that begin at a byte, lowest first."""
+    low = np.uint32(data[at]) | np.uint32(data[at + 1]) << np.uint32(8)
+    return np.int32(low | np.uint32(data[at + 2]) << np.uint32(16) | np.uint32(data[at + 3]) << np.uint32(24))
+
+
+@inlined_kernel
+def add_text(
+    total: np.uint64, data: np.ndarray, at: int, length: int | np.integer, secret: np.uint64
+) -> np.uint64:
+    """A hash that goes on with some bytes; it begins with `secret`, which is odd."""
+    for i in range(at, at + length):
+        total = (total + np.uint64(data[i]) + np.uint64(1)) * secret
+        total ^= total >> np.uint64(32)
+    return (total ^ np.uint64(length)) * secret  # "a", "bc" and "ab", "c" are two pairs
+
+
+@spliced_kernel
+def _slot_of(total: np.uint64, slots: np.ndarray) -> np.integer:
+    return np.int64((total ^ (total >> np.uint64(29))) & np.uint64(len(slots) - 1))
+
+
+@spliced_kernel
+def _half_of(total: np.uint64) -> np.integer:
+    """The bits of a slot that are of the hash."""
+    return np.int64(total >> np.uint64(32)) << 32
+
+
+@inlined_kernel
+def _is_same(one: np.ndarray, a: int, other: np.ndarray, b: int, length: int) -> bool:
+    i = 0
+    while i < length and one[a + i] == other[b + i]:
+        i += 1
+    return i == length
+
+
+@kernel
+def write_records(
+    texts: np.ndarray,
+    firsts: np.ndarray,
+    seconds: np.ndarray,
+    numbers: np.ndarray,
+    records: np.ndarray,
+    at: int,
+) -> int:
+    """Write records (B,) uint8 from byte `at` on; returns where they end.
+
+    texts (T,) uint8: all texts, one after the other; firsts, seconds, numbers (n,) int32: lengths, -1 where
+    there is no second text, and the number that is found
+    """
+    t = 0
+    for n in range(len(firsts)):
+        for k, value in enumerate((numbers[n], firsts[n], seconds[n])):
+            for byte in range(4):
+                records[at + 4 * k + byte] = (value >> (8 * byte)) & 255
+        length = firsts[n] + max(seconds[n], np.int32(0))
+        for i in range(length):
+            records[at + HEAD + i] = texts[t + i]
+        t += length
+        at += (HEAD + length + UNIT - 1) // UNIT * UNIT
+    return at
+
+
+@kernel
+def index_records(records: np.ndarray, first: int, last: int, slots: np.ndarray, secret: np.uint64) -> None:
+    """Enter the records from byte `first` up to `last` into slots (S,) int64."""
+    at = first
+    while at < last:
+        length, more = int_at(records, at + 4), int_at(records, at + 8)
+        total = add_text(secret, records, at + HEAD, length, secret)
+        if more >= 0:
+            total = add_text(total, records, at + HEAD + length, more, secret)
+        slot = _slot_of(total, slots)
+        while slots[slot] != 0:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = _half_of(total) | (at // UNIT + 1)
+        at += (HEAD + length + max(more, np.int32(0)) + UNIT - 1) // UNIT * UNIT
+
+
+@kernel
+def find_records(
+    data: np.ndarray,
+    places: np.ndarray,
+    totals: np.ndarray,
+    records: np.ndarray,
+    slots: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Fills found (n,) int32 with the numbers of texts, or `NOT_THERE`.
+
+    Slots and records are fetched in loops of their own: a processor waits for many at once, where nothing
+    hangs on what comes.
+
+    data (B,) uint8; places (n, 4) int32: where two texts lie in it and how long they are, -1 of one that is
+    not there; totals (n,) uint64: their hashes, 0 of what is not to be found
+    """
+    n = len(found)
+    at = np.empty(n, np.int64)
+    for i in range(n):
+        at[i] = slots[_slot_of(totals[i], slots)]
+    touched = np.uint8(0)
+    for i in range(n):
+        if at[i] != 0 and (at[i] ^ np.int64(totals[i])) >> 32 == 0:
+            touched ^= records[((at[i] & _LOW) - 1) * UNIT]
+    for i in range(n):
+        found[i] = NOT_THERE
+        slot, entry = _slot_of(totals[i], slots), at[i]
+        while entry != 0 and totals[i] != 0:
+            begin = ((entry & _LOW) - 1) * UNIT
+            if (entry ^ np.int64(totals[i])) >> 32 == 0 and _is_record(records, begin, data, places[i]):
+                found[i] = int_at(records, begin)
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+            entry = slots[slot]
+    if n:
+        at[0] = touched  # or the loop that fetches would be left out
+
+
+@inlined_kernel
+def _is_record(records: np.ndarray, at: int, data: np.ndarray, place: np.ndarray) -> bool:
+    first, n_first, second, n_second = place
+    return (
+        int_at(records, at + 4) == n_first
+        and int_at(records, at + 8) == n_second
+        and _is_same(records, at + HEAD, data, first, n_first)
+        and (n_second < 0 or _is_same(records, at + HEAD + n_first, data, second, n_second))
+    )
