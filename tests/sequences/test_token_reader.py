@@ -106,12 +106,11 @@ class Flavour(str, enum.Enum):  # noqa: UP042 - of a StrEnum, text and str() are
 RECURSIVE: list = []
 RECURSIVE.append(RECURSIVE)
 ODD = [
-    {"a": float("nan")}, {"a": float("inf")}, {"a": 2e30}, {"a": 2**61}, {"a": 2**31}, {"a": None}, {"a": ["x"]},
-    {"a": {"b": "x"}},
-    {"a": b"x"}, {"a": np.float64(1)}, {"a": np.bool_(True)}, {"a": Flavour.a}, {Flavour.a: "x"}, {b"a": "x"},
-    {1: "x"}, {np.str_("a"): "x"}, {None: "x"}, {("a",): "x"}, {True: "x"}, "ab", None, 3,
-    ["a", 1], ["a", None], ["a", ["b"]], [b"a"], [np.str_("a")], {"a", "b"}, frozenset("a"), np.array(["a"]), np.zeros(3), b"abc", ...,
-    1j, RECURSIVE, [RECURSIVE],
+    {"a": float("nan")}, {"a": float("inf")}, {"a": 2e30}, {"a": 2**61}, {"a": 2**31}, {"a": None},
+    {"a": ["x"]}, {"a": {"b": "x"}}, {"a": b"x"}, {"a": np.float64(1)}, {"a": np.bool_(True)},
+    {"a": Flavour.a}, {Flavour.a: "x"}, {b"a": "x"}, {1: "x"}, {np.str_("a"): "x"}, {None: "x"},
+    {("a",): "x"}, {True: "x"}, "ab", None, 3, ["a", 1], ["a", None], ["a", ["b"]], [b"a"], [np.str_("a")],
+    {"a", "b"}, frozenset("a"), np.array(["a"]), np.zeros(3), b"abc", ..., 1j, RECURSIVE, [RECURSIVE],
 ]  # fmt: skip
 
 
