@@ -10,21 +10,13 @@ import marshal
 import os
 import threading
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
-from spcviz.engine.kernels.text_table import (
-    HEAD,
-    UNIT,
-    add_text,
-    find_records,
-    index_records,
-    int_at,
-    write_records,
-)
+from spcviz.engine.kernels.jit import bare_kernel, spliced_kernel
+from spcviz.engine.kernels.text_table import UNIT, add_text, find_records, index_records, int_at, record_of
 from spcviz.sequences.feature_names import MAX_VALUE, split_name
 
 TOGETHER = 32
@@ -68,6 +60,9 @@ def _is_written(form: int) -> bool:
 
 
 _FORMS = tuple(form for form in (_QUICK, _WHOLE) if _is_written(form))
+_ALL, _SEQUENCE, _TOKEN, _VALUE = 0, 1, 2, 3
+"""Where the reader is: before the list of all, in a sequence or between two, in a token, before a value."""
+
 _NOTHING = np.empty(0)
 _SECRET = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 
@@ -103,7 +98,7 @@ class TokenReader:
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self._vocabulary, self._n_read, self._n = vocabulary, 0, 0
-        self._table = _Table(np.zeros(64, np.uint8), 0, np.zeros(16, np.int64))
+        self._table = _Table(np.frombuffer(bytes(UNIT), np.uint8), 0, np.zeros(16, np.int64))
         self._reading = threading.Lock()  # two threads may ask a new vocabulary at once
 
     def read(self, items: Sequence, *, has_values: bool = True) -> tuple[np.ndarray, Numbered] | None:
@@ -119,22 +114,30 @@ class TokenReader:
             if self._n_read != len(self._vocabulary):
                 with self._reading:
                     self._catch_up()
-            most, table = len(data) // 2, self._table
-            lengths, counts, index = (
-                np.empty(len(items), np.int64),
-                np.empty(most, np.int64),
-                np.empty(most, np.int32),
-            )
+            most, eight = len(data) // 2, np.empty(8, np.uint8)
+            lengths, counts = np.empty(len(items), np.int64), np.empty(most, np.int64)
+            places, totals = np.empty((most, 4), np.int32), np.empty(most, np.uint64)
             values = np.empty(most) if has_values else _NOTHING
-            read = read_tokens(data, table.records, table.slots, _SECRET, lengths, counts, index, values)
-            n_tokens, n, kind = read
+            n_tokens, n, kind = read_tokens(
+                data,
+                _SECRET,
+                np.empty(most, np.int32),
+                (eight, eight.view(np.float64)),
+                lengths,
+                counts,
+                places,
+                totals,
+                values,
+            )
             if kind != SHARED:
                 break
         else:
             return None
         if kind == ODD:
             return None
-        return lengths, Numbered(counts[:n_tokens], index[:n], values[:n] if kind == VALUES else None)
+        index, table = np.empty(n, np.int32), self._table
+        find_records(data, places, totals, table.records, table.slots, index)
+        return lengths, Numbered(counts[:n_tokens], index, values[:n] if kind == VALUES else None)
 
     def read_all(self, items: Sequence) -> tuple[np.ndarray, Numbered] | None:
         """`read` of many sequences, `TOGETHER` at a time."""
@@ -153,21 +156,15 @@ class TokenReader:
         """Read what the vocabulary has been given; tables that a reader holds stay as they are."""
         names = list(islice(self._vocabulary, self._n_read, None))
         numbers = list(islice(self._vocabulary.values(), self._n_read, None))
-        whole = [(name, "", number) for name, number in zip(names, numbers)]
+        new = [record_of(number, _utf8(name)) for name, number in zip(names, numbers)]
         split = [(*split_name(name), number) for name, number in zip(names, numbers) if "=" in name]
-        pairs = [(key, value, number) for key, separator, value, number in split if separator]
-        texts = [text.encode("utf-8", "surrogatepass") for one in (*whole, *pairs) for text in one[:2]]
-        sizes = np.fromiter(map(len, texts), np.int32, len(texts))
-        firsts, seconds = sizes[::2].copy(), sizes[1::2].copy()
-        seconds[: len(whole)] = -1
+        new += [
+            record_of(number, _utf8(key), _utf8(value)) for key, is_pair, value, number in split if is_pair
+        ]
         old, last = self._table, self._table.end
-        room = last + (HEAD + UNIT) * len(firsts) + int(sizes.sum())
-        records = np.zeros(max(room, 64), np.uint8)
-        records[:last] = old.records[:last]
-        n_numbers = np.array([one[2] for one in chain(whole, pairs)], dtype=np.int32)
-        flat = np.frombuffer(b"".join(texts), np.uint8)
-        end = write_records(flat, firsts, seconds, n_numbers, records, last)
-        self._n += len(firsts)
+        records = np.frombuffer(old.records[:last].tobytes() + b"".join(new) + bytes(UNIT), np.uint8)
+        end = len(records) - UNIT
+        self._n += len(new)
         slots = old.slots.copy()
         if 2 * self._n > len(slots):
             slots, last = np.zeros(1 << (3 * self._n).bit_length(), np.int64), 0
@@ -175,11 +172,8 @@ class TokenReader:
         self._table, self._n_read = _Table(records, end, slots), self._n_read + len(names)
 
 
-@inlined_kernel
-def _float_at(data: np.ndarray, at: int, eight: np.ndarray) -> float:
-    for i in range(8):
-        eight[i] = data[at + i]
-    return eight.view(np.float64)[0]
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # as `marshal` does
 
 
 def _joined(parts: Sequence[Numbered]) -> Numbered:
@@ -190,137 +184,115 @@ def _joined(parts: Sequence[Numbered]) -> Numbered:
     return Numbered(counts, index, values)
 
 
-@inlined_kernel
-def _open(data: np.ndarray, at: Int, shared: np.ndarray, n_shared: Int) -> tuple[Int, Int, Int, Int]:
-    """(letter of the object that begins here, where it is written, what comes after if elsewhere or 0,
-    how many objects may be named again)."""
-    if data[at] > _LETTER:
-        shared[n_shared] = at
-        n_shared += 1
-    letter, after = np.int64(data[at] & _LETTER), np.int64(0)
-    if letter == _AGAIN:
-        after, at = at + 5, np.int64(shared[int_at(data, at + 1)])
-        letter = np.int64(data[at] & _LETTER)
-    return letter, at, after, n_shared
-
-
 @spliced_kernel
 def _begin_text(data: np.ndarray, letter: Int, at: Int) -> tuple[Int, Int]:
     """(where a text's bytes begin, how many they are); -1 if it is no text."""
+    first, length = at + 5, np.int64(-1)
     if letter in (_SHORT, _SHORT_INTERNED):
-        return at + 2, np.int64(data[at + 1])
-    if letter in (_TEXT, _INTERNED, _ASCII, _ASCII_INTERNED):
-        return at + 5, np.int64(int_at(data, at + 1))
-    return at, np.int64(-1)
+        first, length = at + 2, np.int64(data[at + 1])
+    elif letter in (_TEXT, _INTERNED, _ASCII, _ASCII_INTERNED):
+        length = np.int64(int_at(data, at + 1))
+    return first, length
 
 
-@inlined_kernel
-def _begin_number(data: np.ndarray, letter: Int, at: Int, eight: np.ndarray) -> tuple[float, Int]:
-    """(a number, its end); NaN if it is none."""
-    if letter in (_TRUE, _FALSE):
-        return (1.0 if letter == _TRUE else 0.0), at + 1
-    if letter == _INT:
-        return float(int_at(data, at + 1)), at + 5
-    if letter == _FLOAT:
-        for i in range(8):
-            eight[i] = data[at + 1 + i]
-        return eight.view(np.float64)[0], at + 9
-    return np.nan, at
-
-
-@spliced_kernel
-def _begin_list(data: np.ndarray, letter: Int, at: Int) -> tuple[Int, Int]:
-    """(length of a list or tuple, where its items begin); -1 if it is none."""
-    if letter in (_LIST, _TUPLE):
-        return np.int64(int_at(data, at + 1)), at + 5
-    if letter == _SMALL_TUPLE:
-        return np.int64(data[at + 1]), at + 2
-    return np.int64(-1), at
-
-
-@kernel
+@bare_kernel
 def read_tokens(
     data: np.ndarray,
-    records: np.ndarray,
-    slots: np.ndarray,
     secret: np.uint64,
-    lengths: np.ndarray,
-    counts: np.ndarray,
-    index: np.ndarray,
-    values: np.ndarray,
-) -> tuple[Int, Int, Int]:
-    """(tokens, features, one of `ONES`, `VALUES`, `SHARED`, `ODD`); fills lengths and what `Numbered` has.
-
-    data (B,) uint8: a list or tuple of W sequences as `marshal` writes it; records, slots: of the features'
-    names
-    counts, index, values (B // 2,): as many as B bytes can hold; without values, (0,), they are `ODD`
-    """
-    places, totals = np.empty((len(index), 4), np.int32), np.empty(len(index), np.uint64)
-    n_tokens, n, kind = _parse(data, secret, lengths, counts, places, totals, values)
-    if kind < SHARED:
-        find_records(data, places, totals, records, slots, index[:n])
-    return n_tokens, n, kind
-
-
-@kernel
-def _parse(
-    data: np.ndarray,
-    secret: np.uint64,
+    shared: np.ndarray,
+    eight: tuple[np.ndarray, np.ndarray],
     lengths: np.ndarray,
     counts: np.ndarray,
     places: np.ndarray,
     totals: np.ndarray,
     values: np.ndarray,
 ) -> tuple[Int, Int, Int]:
-    """What `read_tokens` returns; places and totals of each feature, as `find_records` wants them."""
+    """(tokens, features, one of `ONES`, `VALUES`, `SHARED`, `ODD`); fills all arrays but data and secret.
+
+    Each turn of its loop opens one object: the list of all, a sequence, a token, a text or key, a value.
+
+    data (B,) uint8: a list or tuple of W sequences as `marshal` writes it
+    shared (B // 2,) int32: where objects begin that may be named again; eight: one float as bytes and as such
+    lengths (W,), counts (B // 2,): tokens of each sequence, features of each token
+    places, totals : of each feature, (B // 2, 4) and (B // 2,), as `find_records` wants them
+    values (B // 2,): of each feature; (0,) if they are `ODD` where they are not 1
+    """
+    n_shared, at, w = np.int64(0), np.int64(0), np.int64(-1)
     n_tokens, n, kind = np.int64(0), np.int64(0), np.int64(ONES)
-    shared, n_shared = np.empty(len(data) // 2 + 1, np.int32), np.int64(0)
-    eight = np.empty(8, np.uint8)
-    letter, at, after, n_shared = _open(data, np.int64(0), shared, n_shared)
-    n_sequences, at = _begin_list(data, letter, at)
-    if n_sequences != len(lengths):
-        return n_tokens, n, np.int64(ODD)
-    for w in range(len(lengths)):
-        letter, at, after, n_shared = _open(data, at, shared, n_shared)
-        lengths[w], at = _begin_list(data, letter, at)
-        if lengths[w] < 0 or after:
-            return n_tokens, n, np.int64(SHARED if after else ODD)
-        for _ in range(lengths[w]):
-            before = n
-            letter, at, after, n_shared = _open(data, at, shared, n_shared)
-            n_texts, at = _begin_list(data, letter, at)
-            is_dict = letter == _DICT
-            if (n_texts < 0 and not is_dict) or after:
-                return n_tokens, n, np.int64(SHARED if after else ODD)
+    tokens_left, texts_left, n_before = np.int64(0), np.int64(0), np.int64(0)
+    is_dict, first, n_first, total, where = False, np.int64(0), np.int64(0), secret, _ALL
+    while True:
+        if where == _TOKEN and ((is_dict and data[at] == _END) or (not is_dict and texts_left == 0)):
             at += 1 if is_dict else 0
-            while data[at] != _END if is_dict else n - before < n_texts:
-                letter, place, after, n_shared = _open(data, at, shared, n_shared)
-                first, n_first = _begin_text(data, letter, place)
-                if n_first < 0:
-                    return n_tokens, n, np.int64(ODD)
-                at = after if after else first + n_first
-                total = add_text(secret, data, first, n_first, secret)
-                second, n_second, value = np.int64(0), np.int64(-1), 1.0
-                if is_dict:
-                    letter, place, after, n_shared = _open(data, at, shared, n_shared)
-                    second, n_second = _begin_text(data, letter, place)
-                    if n_second >= 0:
-                        end = second + n_second
-                        total = add_text(total, data, second, n_second, secret)
-                    else:
-                        value, end = _begin_number(data, letter, place, eight)
-                        is_whole = value == 0.0 or value == 1.0
-                        if not (abs(value) <= MAX_VALUE and (is_whole or len(values))):
-                            return n_tokens, n, np.int64(ODD)
-                        if not is_whole:
-                            kind = np.int64(VALUES)
-                    at = after if after else end
-                places[n, 0], places[n, 1], places[n, 2], places[n, 3] = first, n_first, second, n_second
-                totals[n] = total if value != 0.0 else np.uint64(0)
-                if len(values):
-                    values[n] = value
-                n += 1
-            at += 1 if is_dict else 0
-            counts[n_tokens] = n - before
+            counts[n_tokens] = n - n_before
             n_tokens += 1
-    return n_tokens, n, kind
+            tokens_left -= 1
+            where = _SEQUENCE
+        if where == _SEQUENCE and tokens_left == 0:
+            w += 1
+            if w == len(lengths):
+                return n_tokens, n, kind
+        letter, place, after = np.int64(data[at] & _LETTER), at, np.int64(0)
+        if data[at] > _LETTER:
+            shared[n_shared] = at
+            n_shared += 1
+        if letter == _AGAIN:
+            after, place = at + 5, np.int64(shared[int_at(data, at + 1)])
+            letter = np.int64(data[place] & _LETTER)
+        if where < _TOKEN:
+            length = np.int64(-1)
+            if letter in (_LIST, _TUPLE):
+                length, at = np.int64(int_at(data, place + 1)), place + 5
+            elif letter == _SMALL_TUPLE:
+                length, at = np.int64(data[place + 1]), place + 2
+            elif letter == _DICT and where == _SEQUENCE and tokens_left:
+                at = place + 1
+            else:
+                return n_tokens, n, np.int64(ODD)
+            if after:
+                return n_tokens, n, np.int64(SHARED)
+            if where == _ALL:
+                if length != len(lengths):
+                    return n_tokens, n, np.int64(ODD)
+                where = _SEQUENCE
+            elif tokens_left:
+                is_dict, texts_left, n_before, where = letter == _DICT, length, n, _TOKEN
+            else:
+                lengths[w] = tokens_left = length
+            continue
+        begin, size = _begin_text(data, letter, place)
+        if where == _TOKEN:
+            if size < 0:
+                return n_tokens, n, np.int64(ODD)
+            first, n_first, total = begin, size, add_text(secret, data, begin, size, secret)
+            at = after if after else begin + size
+            texts_left -= 1
+            if is_dict:
+                where = _VALUE
+                continue
+            begin, size, value = np.int64(0), np.int64(-1), 1.0
+        else:
+            value, end = 1.0, place + 1
+            if size >= 0:
+                total, end = add_text(total, data, begin, size, secret), begin + size
+            elif letter == _FALSE:
+                value = 0.0
+            elif letter == _INT:
+                value, end = float(int_at(data, place + 1)), place + 5
+            elif letter == _FLOAT:
+                for i in range(8):
+                    eight[0][i] = data[place + 1 + i]
+                value, end = eight[1][0], place + 9
+            elif letter != _TRUE:
+                return n_tokens, n, np.int64(ODD)
+            is_whole = value == 0.0 or value == 1.0
+            if not (abs(value) <= MAX_VALUE and (is_whole or len(values) > 0)):
+                return n_tokens, n, np.int64(ODD)
+            if not is_whole:
+                kind = np.int64(VALUES)
+            at, where = after if after else end, _TOKEN
+        places[n, 0], places[n, 1], places[n, 2], places[n, 3] = first, n_first, begin, size
+        totals[n] = total if value != 0.0 else np.uint64(0)
+        if len(values) > 0:
+            values[n] = value
+        n += 1

@@ -10,9 +10,15 @@ import numba
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MOST = {"perceptron": 25, "cascade": 110}
+MOST = {"perceptron": 25, "perceptron, dicts": 26, "crf, dicts": 35, "cascade": 110}
+DICTS = """
+X = [[{"word": str(k)} for k in rng.integers(0, 30, n)] for n in lengths]
+y = [[str(k) for k in labels] for labels in y]
+"""
 CALLS = {
     "perceptron": "spcviz.StructuredPerceptron(random_state=0).fit(X, y).predict(X)",
+    "perceptron, dicts": f"{DICTS}spcviz.StructuredPerceptron(random_state=0).fit(X, y).predict(X)",
+    "crf, dicts": f"{DICTS}spcviz.ChainCRF(max_iter=5).fit(X, y).predict(X)",
     "cascade": """
 cascade = spcviz.CascadeTagger(random_state=0).fit(X, y)
 cascade.predict(X), cascade.predict_marginals(X)

@@ -7,9 +7,11 @@ begin with a secret of the process: nobody can bring texts that share their slot
 Legend: S slots, a power of two, more than there are records; 0 where one is free.
 """
 
+import struct
+
 import numpy as np
 
-from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
+from spcviz.engine.kernels.jit import bare_kernel, spliced_kernel
 
 HEAD = 12
 """Bytes of a record before its texts: a number, and the lengths of both; -1 of a second that is not there."""
@@ -18,19 +20,20 @@ UNIT = 4
 """Records begin at multiples of so many bytes: slots hold 32 bits for where."""
 
 NOT_THERE = -1
+_HEAD = struct.Struct("<iii")
 _LOW = np.int64(0xFFFFFFFF)
 
 
 @spliced_kernel
-def int_at(data: np.ndarray, at: int) -> np.integer:
+def int_at(data: np.ndarray, at: int | np.integer) -> np.int32:
     """The signed 32 bits that begin at a byte, lowest first."""
     low = np.uint32(data[at]) | np.uint32(data[at + 1]) << np.uint32(8)
     return np.int32(low | np.uint32(data[at + 2]) << np.uint32(16) | np.uint32(data[at + 3]) << np.uint32(24))
 
 
-@inlined_kernel
+@spliced_kernel
 def add_text(
-    total: np.uint64, data: np.ndarray, at: int, length: int | np.integer, secret: np.uint64
+    total: np.uint64, data: np.ndarray, at: int | np.integer, length: int | np.integer, secret: np.uint64
 ) -> np.uint64:
     """A hash that goes on with some bytes; it begins with `secret`, which is odd."""
     for i in range(at, at + length):
@@ -45,12 +48,18 @@ def _slot_of(total: np.uint64, slots: np.ndarray) -> np.integer:
 
 
 @spliced_kernel
+def _is_half(entry: np.int64, total: np.uint64) -> bool:
+    """Whether a slot may be of a hash."""
+    return (entry ^ np.int64(total)) >> 32 == 0
+
+
+@spliced_kernel
 def _half_of(total: np.uint64) -> np.integer:
     """The bits of a slot that are of the hash."""
     return np.int64(total >> np.uint64(32)) << 32
 
 
-@inlined_kernel
+@spliced_kernel
 def _is_same(one: np.ndarray, a: int, other: np.ndarray, b: int, length: int) -> bool:
     i = 0
     while i < length and one[a + i] == other[b + i]:
@@ -58,50 +67,35 @@ def _is_same(one: np.ndarray, a: int, other: np.ndarray, b: int, length: int) ->
     return i == length
 
 
-@kernel
-def write_records(
-    texts: np.ndarray,
-    firsts: np.ndarray,
-    seconds: np.ndarray,
-    numbers: np.ndarray,
-    records: np.ndarray,
-    at: int,
-) -> int:
-    """Write records (B,) uint8 from byte `at` on; returns where they end.
+def record_of(number: int, first: bytes, second: bytes | None = None) -> bytes:
+    """A record's bytes.
 
-    texts (T,) uint8: all texts, one after the other; firsts, seconds, numbers (n,) int32: lengths, -1 where
-    there is no second text, and the number that is found
+    >>> record_of(7, b"word", b"The").hex(" ", 4)
+    '07000000 04000000 03000000 776f7264 54686500'
     """
-    t = 0
-    for n in range(len(firsts)):
-        for k, value in enumerate((numbers[n], firsts[n], seconds[n])):
-            for byte in range(4):
-                records[at + 4 * k + byte] = (value >> (8 * byte)) & 255
-        length = firsts[n] + max(seconds[n], np.int32(0))
-        for i in range(length):
-            records[at + HEAD + i] = texts[t + i]
-        t += length
-        at += (HEAD + length + UNIT - 1) // UNIT * UNIT
-    return at
+    length = len(first) + len(second or b"")
+    head = _HEAD.pack(number, len(first), -1 if second is None else len(second))
+    return head + first + (second or b"") + bytes(-length % UNIT)
 
 
-@kernel
+@bare_kernel
 def index_records(records: np.ndarray, first: int, last: int, slots: np.ndarray, secret: np.uint64) -> None:
     """Enter the records from byte `first` up to `last` into slots (S,) int64."""
-    at = first
+    at: int | np.integer = first
     while at < last:
         length, more = int_at(records, at + 4), int_at(records, at + 8)
         total = add_text(secret, records, at + HEAD, length, secret)
         if more >= 0:
             total = add_text(total, records, at + HEAD + length, more, secret)
+            length += more
         slot = _slot_of(total, slots)
         while slots[slot] != 0:
             slot = (slot + 1) & (len(slots) - 1)
         slots[slot] = _half_of(total) | (at // UNIT + 1)
-        at += (HEAD + length + max(more, np.int32(0)) + UNIT - 1) // UNIT * UNIT
+        at += (HEAD + length + UNIT - 1) // UNIT * UNIT
 
 
-@kernel
+@bare_kernel
 def find_records(
     data: np.ndarray,
     places: np.ndarray,
@@ -118,29 +112,28 @@ def find_records(
     data (B,) uint8; places (n, 4) int32: where two texts lie in it and how long they are, -1 of one that is
     not there; totals (n,) uint64: their hashes, 0 of what is not to be found
     """
-    n = len(found)
-    at = np.empty(n, np.int64)
+    n, touched = len(found), np.uint8(0)
     for i in range(n):
-        at[i] = slots[_slot_of(totals[i], slots)]
-    touched = np.uint8(0)
+        entry = slots[_slot_of(totals[i], slots)]
+        # What is not there may yet share its slot, and then is looked for below.
+        found[i] = entry & _LOW if entry == 0 or _is_half(entry, totals[i]) else NOT_THERE
     for i in range(n):
-        if at[i] != 0 and (at[i] ^ np.int64(totals[i])) >> 32 == 0:
-            touched ^= records[((at[i] & _LOW) - 1) * UNIT]
+        if found[i] > 0:
+            touched ^= records[(np.int64(found[i]) - 1) * UNIT]
     for i in range(n):
-        found[i] = NOT_THERE
-        slot, entry = _slot_of(totals[i], slots), at[i]
-        while entry != 0 and totals[i] != 0:
-            begin = ((entry & _LOW) - 1) * UNIT
-            if (entry ^ np.int64(totals[i])) >> 32 == 0 and _is_record(records, begin, data, places[i]):
-                found[i] = int_at(records, begin)
+        slot, number = _slot_of(totals[i], slots), np.int32(NOT_THERE)
+        while found[i] != 0 and totals[i] != 0 and slots[slot] != 0:
+            begin = ((slots[slot] & _LOW) - 1) * UNIT
+            if _is_half(slots[slot], totals[i]) and _is_record(records, begin, data, places[i]):
+                number = int_at(records, begin)
                 break
             slot = (slot + 1) & (len(slots) - 1)
-            entry = slots[slot]
-    if n:
-        at[0] = touched  # or the loop that fetches would be left out
+        found[i] = number
+    if n and touched == 77 and totals[0] == 0:
+        found[0] = NOT_THERE  # which it is; without a use of `touched` the loop that fetches is left out
 
 
-@inlined_kernel
+@spliced_kernel
 def _is_record(records: np.ndarray, at: int, data: np.ndarray, place: np.ndarray) -> bool:
     first, n_first, second, n_second = place
     return (

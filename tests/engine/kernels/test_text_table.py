@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from spcviz.engine.kernels.text_table import (
-    HEAD,
     NOT_THERE,
-    UNIT,
     add_text,
     find_records,
     index_records,
     int_at,
-    write_records,
+    record_of,
 )
 
 SECRET = np.uint64(0x9E3779B97F4A7C15)
@@ -27,12 +25,11 @@ def total_of(data, places, secret=SECRET):
 
 def table_of(pairs, n_slots, secret=SECRET):
     """Records and slots of pairs of texts, the second may be None; numbers from 100 on."""
-    texts = [text.encode() for pair in pairs for text in pair if text is not None]
-    firsts = np.array([len(first.encode()) for first, _ in pairs], np.int32)
-    seconds = np.array([-1 if second is None else len(second.encode()) for _, second in pairs], np.int32)
-    records = np.zeros(64 + (HEAD + UNIT) * len(pairs) + sum(map(len, texts)), np.uint8)
-    numbers = np.arange(100, 100 + len(pairs), dtype=np.int32)
-    end = write_records(np.frombuffer(b"".join(texts), np.uint8), firsts, seconds, numbers, records, 0)
+    rows = [
+        (k, *(None if text is None else text.encode() for text in pair)) for k, pair in enumerate(pairs, 100)
+    ]
+    records = np.frombuffer(b"".join(record_of(*row) for row in rows) + b"\0", np.uint8)
+    end = len(records) - 1
     slots = np.zeros(n_slots, np.int64)
     index_records(records, 0, end, slots, secret)
     return records, slots
