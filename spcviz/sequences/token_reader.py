@@ -63,6 +63,7 @@ _FORMS = tuple(form for form in (_QUICK, _WHOLE) if _is_written(form))
 _ALL, _SEQUENCE, _TOKEN, _VALUE = 0, 1, 2, 3
 """Where the reader is: before the list of all, in a sequence or between two, in a token, before a value."""
 
+_MOST = 2**31 - 1  # bytes: places are of 32 bits
 _NOTHING = np.empty(0)
 _SECRET = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 
@@ -108,14 +109,16 @@ class TokenReader:
         """
         for form in _FORMS:
             try:
-                data = np.frombuffer(marshal.dumps(cast(Any, items), form), np.uint8)
+                n_items, data = len(items), np.frombuffer(marshal.dumps(cast(Any, items), form), np.uint8)
             except (ValueError, TypeError):
+                return None
+            if len(data) > _MOST:
                 return None
             if self._n_read != len(self._vocabulary):
                 with self._reading:
                     self._catch_up()
             most, eight = len(data) // 2, np.empty(8, np.uint8)
-            lengths, counts = np.empty(len(items), np.int64), np.empty(most, np.int64)
+            lengths, counts = np.empty(n_items, np.int64), np.empty(most, np.int64)
             places, totals = np.empty((most, 4), np.int32), np.empty(most, np.uint64)
             values = np.empty(most) if has_values else _NOTHING
             n_tokens, n, kind = read_tokens(
@@ -249,8 +252,10 @@ def read_tokens(
                 at = place + 1
             else:
                 return n_tokens, n, np.int64(ODD)
-            if after:
-                return n_tokens, n, np.int64(SHARED)
+            if after:  # the rest is looked through first: written twice, what is not plain may have no end
+                kind, at = np.int64(SHARED), after
+                tokens_left -= 1 if tokens_left else 0
+                continue
             if where == _ALL:
                 if length != len(lengths):
                     return n_tokens, n, np.int64(ODD)
@@ -288,7 +293,7 @@ def read_tokens(
             is_whole = value == 0.0 or value == 1.0
             if not (abs(value) <= MAX_VALUE and (is_whole or len(values) > 0)):
                 return n_tokens, n, np.int64(ODD)
-            if not is_whole:
+            if not is_whole and kind != SHARED:
                 kind = np.int64(VALUES)
             at, where = after if after else end, _TOKEN
         places[n, 0], places[n, 1], places[n, 2], places[n, 3] = first, n_first, begin, size
