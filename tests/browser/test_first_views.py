@@ -77,3 +77,24 @@ def test_a_first_view_has_goal_task_and_picture_and_few_controls(laptop, server,
         assert box["y"] + box["height"] < 200
     found = laptop.evaluate(OPERABLE)
     assert 3 <= len(found) <= MOST, found
+
+
+SECOND_CHOICE = """() => {
+  let row = document.querySelector('.st-key-page_choices');
+  const seen = (e) => [...e.children].filter((each) => each.getBoundingClientRect().width > 1);
+  while (row && seen(row).length === 1 && !row.matches('.stElementContainer')) row = seen(row)[0];
+  return row && seen(row).length > 1 ? seen(row)[1].getBoundingClientRect().left : -1;
+}"""
+
+
+@pytest.mark.parametrize("address", ["tables?table=ocr-rules", "tagging", "letters"])
+def test_on_a_phone_a_choice_leaves_room_for_the_next(browser, server, address):
+    """The row is swiped: who sees nothing beside the first choice does not know it."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{server}/{address}", timeout=120_000)
+    page.wait_for_function(f"() => {IS_UNVEILED}", timeout=1000 * SECONDS)
+    page.locator(".st-key-page_choices label").first.wait_for(state="attached", timeout=1000 * SECONDS)
+    page.wait_for_function(f"() => ({SECOND_CHOICE})() !== -1", timeout=1000 * SECONDS)
+    assert page.evaluate(SECOND_CHOICE) < 390 - 24
+    context.close()
