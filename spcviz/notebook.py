@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from spcviz.engine import extras
 
 __all__ = ["show"]
 
 
-def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
+def show(thing: object, x: Sequence[Any] | None = None, words: Sequence[str] | None = None) -> object:
     """Show an estimator at work on one sequence, a lattice, or curves, as the app does.
 
     Wants the packages of the app: ``pip install "spcviz[app]"``.

@@ -239,7 +239,7 @@ def typed_array(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarr
 def count_masked(values: ArrayLike) -> int:
     """How many entries of a masked array, or of those in a sequence, are masked."""
     if isinstance(values, np.ma.MaskedArray):
-        return int(np.ma.count_masked(values))
+        return int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
     if isinstance(values, list | tuple):
         return sum(
             count_masked(part) for part in values if isinstance(part, list | tuple | np.ma.MaskedArray)

@@ -132,7 +132,7 @@ class Splitter:
         return is_new
 
 
-def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[dict[str, list]]:
+def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     """Rows that are a token each, by name of column, as records of a sentence each.
 
     A row without a token ends a sentence, too. What separates rows is found out from the first 2,000.
@@ -146,7 +146,7 @@ def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> It
     splitter = Splitter(boundaries)
     sentence = header[boundaries.numbers[0]] if boundaries.numbers else None
     kept = [token, *(key for key in header if key not in (token, sentence))]
-    now: dict[str, list] = {}
+    now: dict[str, list[Any]] = {}
     for row in rows:
         is_new = bool(boundaries) and splitter.begins([row[key] for key in header])
         is_gap = row[token] in (None, "")

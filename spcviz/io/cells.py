@@ -271,7 +271,7 @@ def list_in(cell: str) -> list[str] | None:
     return items
 
 
-def _unescape(found: re.Match) -> str:
+def _unescape(found: re.Match[str]) -> str:
     what = found[1]
     if what[0] in "xuU" and len(what) > 1:
         number = int(what[1:], 16)

@@ -124,7 +124,7 @@ class _Reader:
         return is_known and layout.least == layout.n and "\r" not in text and is_plain(text, layout.separator)
 
     def _take_plain(
-        self, block: str, line: int, line_of: re.Pattern, split: Callable[[str], list[str]] | None
+        self, block: str, line: int, line_of: re.Pattern[str], split: Callable[[str], list[str]] | None
     ) -> bool:
         """Take lines as a whole if they are of tokens alone, and say so; none of them where it is full."""
         n, ids, n_comments = self.layout.n, self.layout.ids, 0
@@ -221,7 +221,7 @@ _MOST_LINES = 4096
 """That are split as a whole: a text without blank lines may have millions."""
 
 
-def _line_of(layout: Layout) -> re.Pattern:
+def _line_of(layout: Layout) -> re.Pattern[str]:
     """Lines that hold tokens and nothing else, for certain; others may, and are looked at one by one."""
     part, cell = r"[ \t]++", r"[^ \t\n]++"
     if layout.separator == "tab":

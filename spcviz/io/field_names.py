@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 WORD = (
     "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "wort",
@@ -40,7 +41,7 @@ def find(header: Sequence[str], names: Sequence[str], but: Sequence[int | None] 
     return next((k for name in names for k, one in enumerate(given) if one == name and k not in but), None)
 
 
-def order_fields(record: Mapping, wanted: Sequence[str]) -> Iterator[str]:
+def order_fields(record: Mapping[Any, Any], wanted: Sequence[str]) -> Iterator[str]:
     """The fields of a record that bear one of some names, in the names' order.
 
     >>> list(order_fields({"Tags": [], "id": 1, "Tokens": []}, ["tokens", "tags"]))

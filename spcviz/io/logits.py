@@ -29,7 +29,7 @@ ARRAYS = (
 _UNKNOWN = -100
 
 
-def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> tuple[dict, int]:
+def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> tuple[dict[Any, Any], int]:
     """(emissions, lengths and the like, a row a word; sub-words that these words have).
 
     Raises `ArgumentError`, `ShapeError`, `ScoreError` if arrays disagree: the message names the array.
@@ -50,7 +50,7 @@ def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> t
     return made, sum(len(at) for words in sentences for _, at in words)
 
 
-def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence, list[list], np.ndarray | None]:
+def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence[Any], list[list[Any]], np.ndarray | None]:
     """(tables of logits, word ids, mask) of each sequence of tokens."""
     logits, mask = arrays["logits"], arrays.get("attention_mask")
     if logits.ndim not in (2, 3):
@@ -95,7 +95,7 @@ def _known_mask(labels: np.ndarray | None, logits: np.ndarray) -> np.ndarray | N
     return known if known.any() and not known.all() else None
 
 
-def _ids(ids: np.ndarray, tables: Sequence) -> list[list]:
+def _ids(ids: np.ndarray, tables: Sequence[Any]) -> list[list[Any]]:
     """Word ids as a list for each table."""
     if ids.dtype.kind not in "iuf" or ids.ndim not in (1, 2):
         got = f"{ids.dtype} in {ids.ndim}"
@@ -106,7 +106,7 @@ def _ids(ids: np.ndarray, tables: Sequence) -> list[list]:
     return np.atleast_2d(ids).tolist()
 
 
-def _of_words(labels: np.ndarray, sizes: list[int], sentences: list) -> np.ndarray:
+def _of_words(labels: np.ndarray, sizes: list[int], sentences: list[Any]) -> np.ndarray:
     """Labels a word: as they are, or of each word's sub-words the first that is known."""
     n_words = sum(map(len, sentences))
     is_flat = labels.ndim == 1

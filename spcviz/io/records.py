@@ -243,7 +243,7 @@ def table_of_records(
     return Table(sentences, places, len(header), "", kind, header, notes, is_cut)
 
 
-def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list], str]:
+def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list[Any]], str]:
     """(tokens and what has a value for each of them, what kind of record it is)."""
     if isinstance(record, list):
         if record and all(isinstance(one, dict) for one in record):
@@ -288,7 +288,7 @@ def _is_open(record: Any) -> bool:
     return not any(isinstance(one, dict) and not one.get("was_cancelled") for one in given)
 
 
-def _tagged_words(record: dict, text: str) -> dict[str, list]:
+def _tagged_words(record: dict[Any, Any], text: str) -> dict[str, list[Any]]:
     """Words and tags that two texts hold with blanks between them; none where their numbers differ."""
     words = text.split()
     tags = (
@@ -300,7 +300,9 @@ def _tagged_words(record: dict, text: str) -> dict[str, list]:
     return {"token": words, "label": row} if words and len(row) == len(words) else {}
 
 
-def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[str, list], str]:
+def _of_tokens(
+    where: str, what: str, record: dict[Any, Any], tokens: str
+) -> tuple[dict[str, list[Any]], str]:
     words = record[tokens]
     if words and all(isinstance(one, dict) for one in words):
         spans = record.get("spans")  # of Prodigy
@@ -326,7 +328,7 @@ def _of_tokens(where: str, what: str, record: dict, tokens: str) -> tuple[dict[s
     return fields, "records"
 
 
-def _of_objects(where: str, what: str, words: list[dict]) -> dict[str, list]:
+def _of_objects(where: str, what: str, words: list[dict[Any, Any]]) -> dict[str, list[Any]]:
     """A sentence whose words are objects with a text and what is known of it."""
     usual = field_names.order_fields(words[0], field_names.TOKEN)
     token = next((key for key in usual if isinstance(words[0][key], str)), None)
@@ -344,7 +346,7 @@ def _of_objects(where: str, what: str, words: list[dict]) -> dict[str, list]:
     return fields
 
 
-def _of_pairs(where: str, what: str, pairs: list) -> tuple[dict[str, list], str]:
+def _of_pairs(where: str, what: str, pairs: list[Any]) -> tuple[dict[str, list[Any]], str]:
     """A sentence of [token, tag] pairs, or spaCy's [text, {"entities": spans}]."""
     if len(pairs) == 2 and isinstance(pairs[0], str) and isinstance(pairs[1], dict):
         spans = spans_in(where, pairs[1].get("entities", []))

@@ -53,7 +53,7 @@ def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
 
 
 def _rows_table(
-    layout: Layout, kept: list[int], sentences: list, first_lines: list, *, is_cut: bool
+    layout: Layout, kept: list[int], sentences: list[Any], first_lines: list[Any], *, is_cut: bool
 ) -> Table:
     header = tuple(layout.header[k] for k in kept)
     return Table(sentences, first_lines, len(kept), layout.separator, "rows", header, (), is_cut)
@@ -91,7 +91,7 @@ def _records(name: str, rows: Iterable[Row], layout: Layout, text: int, at: int)
         yield {"text": cells[text], "spans": _spans(name, line, cells[at])}
 
 
-def _spans(name: str, line: int, cell: str) -> list:
+def _spans(name: str, line: int, cell: str) -> list[Any]:
     """What a cell holds, as JSON or as Python writes it."""
     for load in (json.loads, ast.literal_eval):
         try:

@@ -141,7 +141,7 @@ def _read_strays(name: str, data: bytes, *, is_marked: bool = False) -> Text:
     return Text(name, mended, "utf-8", (note,))
 
 
-def _first(found: Iterable) -> list:
+def _first(found: Iterable[Any]) -> list[Any]:
     return [one for one, _ in zip(found, range(_MOST_LINES))]
 
 

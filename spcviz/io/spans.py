@@ -12,7 +12,7 @@ _SPANS = ("label", "labels", "entities", "spans", "annotations")
 Spans = list[tuple[int, int, str]]
 
 
-def read_annotated(where: str, record: dict) -> tuple[str | None, Spans | None]:
+def read_annotated(where: str, record: dict[Any, Any]) -> tuple[str | None, Spans | None]:
     """(text, spans) of a record of doccano, spaCy, Prodigy or Label Studio."""
     data = record.get("data")
     if isinstance(data, dict) and ("annotations" in record or "completions" in record):
@@ -117,7 +117,7 @@ def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def labels_of_tokens(where: str, words: list[dict], spans: Any) -> list[str]:
+def labels_of_tokens(where: str, words: list[dict[Any, Any]], spans: Any) -> list[str]:
     """BIO labels of Prodigy's tokens, by its spans' first and last token or by their characters."""
     labels = ["O"] * len(words)
     for one in spans if isinstance(spans, list) else []:

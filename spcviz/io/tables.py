@@ -103,7 +103,7 @@ def _has_lists(column: Any) -> bool:
     return isinstance(next((one for one in column.slice(0, 50).to_pylist() if one is not None), None), list)
 
 
-def _rows(columns: dict[str, Any], n: int) -> Iterator[dict[str, list]]:
+def _rows(columns: dict[str, Any], n: int) -> Iterator[dict[str, list[Any]]]:
     """A record a row, a thousand rows at a time."""
     for start in range(0, n, 1000):
         parts = {key: column.slice(start, 1000).to_pylist() for key, column in columns.items()}

@@ -97,7 +97,7 @@ def current_names(kind: type, params: Mapping[str, Any]) -> dict[str, Any]:
     return {known.get(name, name): value for name, value in params.items()}
 
 
-def _translating(method: Callable, owner: str, names: Mapping[str, str]) -> Callable:
+def _translating(method: Callable[..., Any], owner: str, names: Mapping[str, str]) -> Callable[..., Any]:
     @functools.wraps(method)  # scikit-learn reads the signature of what is wrapped
     def translated(self: Any, *args: Any, **given: Any) -> Any:
         for old in names.keys() & given.keys():

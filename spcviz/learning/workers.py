@@ -11,7 +11,9 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 
 
-def in_threads(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
+def in_threads(
+    function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None
+) -> list[Any]:
     """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
     if checked_jobs(n_jobs) == 1 or len(jobs) < 2 or is_alone(n_jobs):
         return [function(*job) for job in jobs]
@@ -26,7 +28,7 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def spread(function: Callable, jobs: Sequence[tuple], n_jobs: int | None) -> list:
+def spread(function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> list[Any]:
     """The same, by threads or by whatever joblib's ``parallel_config`` names: a cluster, say.
 
     A cluster has a copy of `function` and of the jobs sent to its workers.

@@ -76,7 +76,7 @@ class Lattices:
         grown = engine.extend(self._lattice, np.ones(self.n_arcs, dtype=bool))
         return Lattices(self._packed, self._names, grown, self.order + 1, self._grams, self._first_gap)
 
-    def rescore(self, ngram_scores: Mapping[tuple, float] | ArrayLike) -> "Lattices":
+    def rescore(self, ngram_scores: Mapping[tuple[Any, ...], float] | ArrayLike) -> "Lattices":
         """Add the score of every n-gram of labels that a labelling contains.
 
         Parameters

@@ -54,7 +54,7 @@ class Names:
             more = ", ..." if len(self.given) > 8 else ""
             raise ArgumentError(f"{what} must be one of {shown}{more}, got {label!r:.60}") from None
 
-    def states(self, what: str, labels: Sequence, length: int) -> np.ndarray:
+    def states(self, what: str, labels: Sequence[Any], length: int) -> np.ndarray:
         """The states of a labelling, int64 of shape (length,)."""
         if isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
             raise ArgumentError(f"{what} must be a sequence of labels, got {labels!r:.60}")
@@ -65,7 +65,7 @@ class Names:
         states = (self.state(f"{what}[{i}]", label) for i, label in enumerate(labels))
         return np.fromiter(states, dtype=np.int64, count=length)
 
-    def all_states(self, what: str, y: Sequence[Sequence], lengths: np.ndarray) -> np.ndarray:
+    def all_states(self, what: str, y: Sequence[Sequence[Any]], lengths: np.ndarray) -> np.ndarray:
         """The states of a labelling for each sequence, one after the other, int64 of shape (R,)."""
         y = checks.as_tuple(what, y)
         if len(y) != len(lengths):

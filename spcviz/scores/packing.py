@@ -99,7 +99,7 @@ def pack(
     return Packed(unary, sizes, _pairwise(transitions, sizes, n, has_gaps))
 
 
-def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[list, list]:
+def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[list[Any], list[Any]]:
     """(one table a sequence, which of its rows count: a mask, a slice, or None for all)."""
     form = getattr(emissions, "ndim", None)
     if mask is not None and form != 3:
@@ -184,7 +184,7 @@ def _one_width(tables: list[np.ndarray], n_labels: int | None) -> int:
     return n
 
 
-def _like(name: str, values: Any, tables: list) -> list:
+def _like(name: str, values: Any, tables: list[Any]) -> list[Any]:
     """One item a sequence of an argument that comes as the emissions do."""
     form = getattr(values, "ndim", None)
     if form == 2 and len(values) == sum(len(table) for table in tables):

@@ -73,7 +73,7 @@ class Sequences:
         """
         return self._packed.split(self._names.of(self._best))
 
-    def score(self, y: Sequence[Sequence]) -> np.ndarray:
+    def score(self, y: Sequence[Sequence[Any]]) -> np.ndarray:
         """Score of one labelling of each sequence, shape (S,); -inf where it is forbidden.
 
         `ShapeError`, `ArgumentError` if labels are missing, too many, or unknown.
@@ -148,7 +148,7 @@ class Sequences:
         """
         return self._packed.split(write_rule(rule, self._points_of(rule)))
 
-    def curves(self, y: Sequence[Sequence], rule: str = "mean_max") -> Curves:
+    def curves(self, y: Sequence[Sequence[Any]], rule: str = "mean_max") -> Curves:
         """Filter loss and efficiency loss of the truth against alpha, exactly, without a grid.
 
         Sequences without positions do not count. Of margins the curves rise with minus the margin, of
@@ -166,7 +166,7 @@ class Sequences:
 
     def tune(
         self,
-        y: Sequence[Sequence],
+        y: Sequence[Sequence[Any]],
         tolerance: float,
         *,
         guarantee: Guarantee = None,
@@ -214,7 +214,7 @@ class Sequences:
         )
 
     def verdict(
-        self, y: Sequence[Sequence], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
+        self, y: Sequence[Sequence[Any]], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
     ) -> Any:
         """Whether a cascade is worth it on these scores: labels left, loss, time, what is guaranteed.
 

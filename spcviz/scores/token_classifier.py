@@ -16,12 +16,12 @@ from spcviz.scores.sequences import Sequences
 
 def from_hf(
     logits: Any,
-    word_ids: Sequence,
+    word_ids: Sequence[Any],
     *,
     attention_mask: Any = None,
     overflow_to_sample_mapping: Sequence[int] | None = None,
     subwords: str = "first",
-    id2label: Mapping | Sequence | None = None,
+    id2label: Mapping[Any, Any] | Sequence[Any] | None = None,
     transitions: ArrayLike | None = None,
     start: ArrayLike | None = None,
     end: ArrayLike | None = None,
@@ -69,7 +69,7 @@ SUBWORDS = ("first", "last", "mean")
 
 def words_of(
     logits: Any,
-    word_ids: Sequence,
+    word_ids: Sequence[Any],
     attention_mask: Any = None,
     overflow_to_sample_mapping: Sequence[int] | np.ndarray | None = None,
     subwords: str = "first",
@@ -115,7 +115,9 @@ Pieces = tuple[int, np.ndarray]
 """Where a word's sub-words stand: the number of a sequence of tokens, and places in it."""
 
 
-def windows_of(lengths: Sequence[int], word_ids: Sequence, attention_mask: Any = None) -> list[dict]:
+def windows_of(
+    lengths: Sequence[int], word_ids: Sequence[Any], attention_mask: Any = None
+) -> list[dict[Any, Any]]:
     """Of each sequence of tokens the places of each word's sub-words, ``{word: places}``, in order."""
     ids = checks.as_tuple("word_ids", word_ids)
     if len(ids) != len(lengths):
@@ -128,7 +130,9 @@ def windows_of(lengths: Sequence[int], word_ids: Sequence, attention_mask: Any =
     return [_window(i, *sequence) for i, sequence in enumerate(zip(lengths, ids, there))]
 
 
-def sentences_of(windows: list[dict], mapping: Sequence[int] | np.ndarray | None) -> list[list[Pieces]]:
+def sentences_of(
+    windows: list[dict[Any, Any]], mapping: Sequence[int] | np.ndarray | None
+) -> list[list[Pieces]]:
     """Of each sentence the places of its words 0, 1, ..., in the window that holds each one best."""
     if mapping is None:
         return [_best(f"word_ids[{i}]", [(i, window)]) for i, window in enumerate(windows)]
@@ -136,13 +140,13 @@ def sentences_of(windows: list[dict], mapping: Sequence[int] | np.ndarray | None
     samples = checks.whole_numbers(name, list(mapping), 0, max(len(windows) - 1, 0)).tolist()
     if len(samples) != len(windows):
         raise ShapeError(f"{name} has {len(samples)} windows; logits has {len(windows)}")
-    held: list[list[tuple[int, dict]]] = [[] for _ in range(max(samples, default=-1) + 1)]
+    held: list[list[tuple[int, dict[Any, Any]]]] = [[] for _ in range(max(samples, default=-1) + 1)]
     for i, sample in enumerate(samples):
         held[sample].append((i, windows[i]))
     return [_best(f"word_ids of sentence {s}", some) for s, some in enumerate(held)]
 
 
-def _best(name: str, windows: list[tuple[int, dict]]) -> list[Pieces]:
+def _best(name: str, windows: list[tuple[int, dict[Any, Any]]]) -> list[Pieces]:
     """Of each word the window with most of its sub-words, then the one in which it stands deepest."""
     if not windows:
         raise ArgumentError(f"{name} must be in a window, got none")
@@ -201,7 +205,7 @@ def _number(name: str, value: Any) -> int:
     return max(int(value), -1)
 
 
-def _labels(id2label: Mapping | Sequence) -> tuple:
+def _labels(id2label: Mapping[Any, Any] | Sequence[Any]) -> tuple[Any, ...]:
     """Labels 0 .. K - 1 in order."""
     if not isinstance(id2label, Mapping):
         return names_of(id2label)

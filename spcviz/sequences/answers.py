@@ -12,7 +12,7 @@ class TagPaths(NamedTuple):
     labels: np.ndarray
 
 
-class Labellings(list[list]):
+class Labellings(list[list[Any]]):
     """A list of labels for each sequence, in a list.
 
     `seqeval`, `sklearn_crfsuite.metrics` and the like take it as it is. As an array, which is what
@@ -31,7 +31,7 @@ class Labellings(list[list]):
         return out
 
 
-def split_list(flat: list, lengths: np.ndarray) -> Labellings:
+def split_list(flat: list[Any], lengths: np.ndarray) -> Labellings:
     """One list a sequence, of all labels one after the other.
 
     >>> split_list(["DT", "NN", "VB"], np.array([2, 0, 1]))

@@ -166,7 +166,7 @@ class FirstOrderTagger(SequenceTagger):
         places = zip(*(part.tolist() for part in np.unravel_index(order, weights.shape)))
         return [Weighted(float(weights[f, k]), classes[k], names[f]) for f, k in places if weights[f, k]]
 
-    def _feature_names(self) -> Sequence:
+    def _feature_names(self) -> Sequence[Any]:
         self._check_is_fitted()
         return range(len(self.state_weights_)) if self.vocabulary_ is None else list(self.vocabulary_)
 

@@ -93,11 +93,11 @@ class SequenceTagger(Versioned):
         flat = self.classes_[np.concatenate([np.zeros(0, np.int64), *numbers])].tolist()
         return split_list(flat, lengths)
 
-    def predict_single(self, x: Item) -> list:
+    def predict_single(self, x: Item) -> list[Any]:
         """The best labelling of one sequence."""
         return self.predict([x])[0]
 
-    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list[Any]:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
         Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
@@ -125,13 +125,13 @@ class SequenceTagger(Versioned):
         nothing = TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
         return self._of_each(paths, X, allowed, nothing)
 
-    def _of_each(self, function: Callable[[Any], list], X: Any, allowed: Any, nothing: Any) -> list:
+    def _of_each(self, function: Callable[[Any], list[Any]], X: Any, allowed: Any, nothing: Any) -> list[Any]:
         """A value a sequence, from those of a block's sequences with tokens; `nothing` of the others."""
         lengths, per_block = self._of_blocks(function, X, allowed)
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
-    def predict_each(self, X: Iterable[Item], *, n_at_a_time: int = 1000) -> Iterator[list]:
+    def predict_each(self, X: Iterable[Item], *, n_at_a_time: int = 1000) -> Iterator[list[Any]]:
         """Labels of one sequence after the other, for sequences that do not fit into memory together.
 
         X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
@@ -141,7 +141,7 @@ class SequenceTagger(Versioned):
         n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
         return self._each(iter(X), n_at_a_time)
 
-    def _each(self, rest: Iterator, n_at_a_time: int) -> Iterator[list]:
+    def _each(self, rest: Iterator[Any], n_at_a_time: int) -> Iterator[list[Any]]:
         first = 0
         while some := list(islice(rest, n_at_a_time)):
             try:

@@ -293,7 +293,7 @@ class CascadeTagger(Tuned):
             return self.first_tagger().predict(X, allowed=allowed)
         return super().predict(X, allowed=allowed)
 
-    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list[Any]:
         if self.has_fallen_back_:
             return self.first_tagger().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)
         return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)

@@ -57,7 +57,7 @@ class ChainTagger(FirstOrderTagger):
         return self.edge_weights_[n] if self.n_edges_ else np.zeros(len(self.classes_))
 
     def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
-        vocabulary, items = getattr(self, "vocabulary_", None), cast("Sequence", X)
+        vocabulary, items = getattr(self, "vocabulary_", None), cast("Sequence[Any]", X)
         is_plain = allowed is None and self._is_plain() and type(X) in (list, tuple)
         if is_plain and vocabulary is not None and items:
             steps = Weights(self.state_weights_, self.transition_weights_)
@@ -111,7 +111,7 @@ class ChainTagger(FirstOrderTagger):
             self._best_paths(block, int(w), steps, k) for w in np.flatnonzero(np.diff(block.row_start))
         ]
 
-    def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
+    def show(self, x: Sequence[Any], words: Sequence[str] | None = None) -> object:
         """What a threshold at the mean leaves of one sequence, in a notebook; see `spcviz.show`."""
         steps, doors = self._steps(), import_module("spcviz")
         _, unary = self._of_blocks(lambda block: block.unary, [x], None)

@@ -37,7 +37,7 @@ class Info(NamedTuple):
 
     transitions: dict[tuple[Any, Any], float]
     state_features: dict[tuple[Any, Any], float]
-    labels: list
+    labels: list[Any]
     attributes: list[str]
 
 
@@ -57,13 +57,13 @@ class Tagger:
         """The sequence that `tag`, `probability` and `marginal` are of."""
         self._xseq = xseq
 
-    def tag(self, xseq: Item | None = None) -> list:
+    def tag(self, xseq: Item | None = None) -> list[Any]:
         """The best labels of a sequence, or of that which was set."""
         if xseq is not None:
             self.set(xseq)
         return self.crf.predict_single(self._item())
 
-    def probability(self, yseq: Sequence) -> float:
+    def probability(self, yseq: Sequence[Any]) -> float:
         """Of a labelling of the sequence that was set."""
         return float(np.exp(self.crf.log_probability([self._item()], [yseq])[0]))
 
@@ -74,7 +74,7 @@ class Tagger:
             raise ArgumentError(f"y must be one of the labels {self.labels()!r:.60}, got {y!r:.60}")
         return shares[checks.integer("pos", pos, 0, len(shares) - 1)][y]
 
-    def labels(self) -> list:
+    def labels(self) -> list[Any]:
         """All labels, sorted."""
         return self.crf.classes_.tolist()
 
@@ -267,6 +267,6 @@ class CRF(ChainCRF):
         self._check_is_fitted()
         return self.feature_names_in_.tolist()
 
-    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = True) -> list:
+    def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = True) -> list[Any]:
         """``{label: probability}`` for each token of each sequence."""
         return super().predict_marginals(X, allowed=allowed, as_dicts=as_dicts)

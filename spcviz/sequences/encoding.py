@@ -25,8 +25,8 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.chains.rows import CsrRows, Rows, compact
 from spcviz.sequences.feature_names import MAX_VALUE
-from spcviz.sequences.token_reader import TokenReader
-from spcviz.sequences.tokens import Numbered, Vocabulary, numbered_pairs
+from spcviz.sequences.token_reader import Numbered, TokenReader
+from spcviz.sequences.tokens import Vocabulary, numbered_pairs
 
 __all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named", "lengths_of"]
 
@@ -61,7 +61,7 @@ def encode(
     return _of_arrays(items, n_features)
 
 
-def as_items(X: Any) -> Sequence:
+def as_items(X: Any) -> Sequence[Any]:
     """The sequences of X, as something with a length."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):  # iterating over it gives the columns' names
         raise ArgumentError(
@@ -92,7 +92,7 @@ def as_items(X: Any) -> Sequence:
     return [_as_tokens(item, f"X[{i}]") for i, item in enumerate(items)]
 
 
-def lengths_of(items: Sequence) -> np.ndarray:
+def lengths_of(items: Sequence[Any]) -> np.ndarray:
     """Tokens of each of `as_items` (W,), which are not looked into."""
     _check_are_lists(items)
     return np.array([_length(item, f"X[{i}]") for i, item in enumerate(items)], dtype=np.int64)
@@ -109,7 +109,7 @@ def _as_tokens(item: Any, name: str) -> Any:
     return item
 
 
-def is_named(items: Sequence) -> bool:
+def is_named(items: Sequence[Any]) -> bool:
     """Whether the first token of all is a dict or holds strings (or is a string, which is refused later)."""
     for item in items:
         if isinstance(item, str | bytes | Mapping):
@@ -140,7 +140,7 @@ def _length(item: Any, name: str) -> int:
         raise ArgumentError(f"{name} must be a sequence of tokens, got {item!r:.60}") from None
 
 
-def _of_names(items: Sequence, vocabulary: dict[str, int], grow: bool) -> Encoded:
+def _of_names(items: Sequence[Any], vocabulary: dict[str, int], grow: bool) -> Encoded:
     if not set(map(type, items)) <= {list, tuple}:
         _check_are_lists(items)
     read = None if grow else _reader_of(vocabulary).read_all(items)
@@ -154,7 +154,9 @@ def _of_names(items: Sequence, vocabulary: dict[str, int], grow: bool) -> Encode
     return Encoded(CsrRows(start, index, compact(weights), len(vocabulary)), lengths)
 
 
-def _number_tokens(items: Sequence, vocabulary: dict[str, int], grow: bool) -> tuple[np.ndarray, Numbered]:
+def _number_tokens(
+    items: Sequence[Any], vocabulary: dict[str, int], grow: bool
+) -> tuple[np.ndarray, Numbered]:
     """(lengths, features) of tokens of all kinds."""
     lengths = np.fromiter(map(len, items), np.int64, len(items))
     tokens = list(chain.from_iterable(items))
@@ -168,7 +170,7 @@ def _reader_of(vocabulary: dict[str, int]) -> TokenReader:
     return vocabulary.reader if isinstance(vocabulary, Vocabulary) else TokenReader(vocabulary)
 
 
-def _numbered_names(tokens: list, vocabulary: dict[str, int], grow: bool) -> Numbered | None:
+def _numbered_names(tokens: list[Any], vocabulary: dict[str, int], grow: bool) -> Numbered | None:
     """Features of tokens that are lists of texts; None if something else is in one."""
     numbers: Any = vocabulary
     if grow:
@@ -194,13 +196,13 @@ def _numbered_names(tokens: list, vocabulary: dict[str, int], grow: bool) -> Num
     return Numbered(counts, index, None)
 
 
-def _check_are_lists(items: Sequence) -> None:
+def _check_are_lists(items: Sequence[Any]) -> None:
     for i, item in enumerate(items):
         if isinstance(item, str | bytes | Mapping) or not hasattr(item, "__len__"):
             raise ArgumentError(f"X[{i}] must be a list of tokens, got {item!r:.60}")
 
 
-def _of_arrays(items: Sequence, n_features: int | None) -> Encoded:
+def _of_arrays(items: Sequence[Any], n_features: int | None) -> Encoded:
     """Rows of arrays or sparse matrices of the same number of columns."""
     is_sparse = any(sparse.issparse(item) for item in items)
     arrays, wanted, reference = [], n_features, "training"
@@ -278,7 +280,7 @@ def _check_is_finite(array: Any, i: int) -> None:
         raise ScoreError(f"X[{i}][{row}, {column}] must be {wanted}, got {values[at]}")
 
 
-def _stack(arrays: list, n_features: int) -> CsrRows:
+def _stack(arrays: list[Any], n_features: int) -> CsrRows:
     """Sparse matrices one under the other; a call of numpy for each would take longer than decoding it."""
     sizes = np.fromiter((array.indptr[-1] for array in arrays), np.int64, len(arrays))
     if sizes.sum() != sum(len(array.data) for array in arrays):  # room that a matrix does not use

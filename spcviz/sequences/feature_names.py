@@ -143,7 +143,7 @@ def _text(value: Any) -> str | None:
     return bytes(value).decode() if isinstance(value, bytes | bytearray) else None
 
 
-def sort_names(names: Iterable) -> list:
+def sort_names(names: Iterable[Any]) -> list[Any]:
     return sorted(names, key=str)  # the same numbers in every run
 
 

@@ -119,12 +119,12 @@ class Filtering(SequenceTagger):
         jobs = blocks_of(row_start, len(self.classes_)) if len(places) else []
         return encoded.lengths, in_threads(of, jobs, self.n_jobs)
 
-    def levels_of(self, x: Sequence) -> list[OneLevel]:
+    def levels_of(self, x: Sequence[Any]) -> list[OneLevel]:
         """Each level's n-grams on one sequence, with their scores."""
         grown, encoded = self._grown_cascade(), self._encode([x])
         some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
         return levels_of(self.cascade_, some.features, lambda alphas: grown.lattice(some, alphas))
 
-    def show(self, x: Sequence, words: Sequence[str] | None = None) -> object:
+    def show(self, x: Sequence[Any], words: Sequence[str] | None = None) -> object:
         """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)

@@ -159,7 +159,7 @@ def rank_labellings(
     inner = lattice.node_start[first + example + 1]  # nodes before it have nothing behind them
     ends = range(lattice.node_start[last + example], lattice.node_start[last + example + 1])
     count = itertools.count()  # equals in the order in which they were found
-    waiting: list[tuple[float, int, int, float, tuple]] = [
+    waiting: list[tuple[float, int, int, float, tuple[Any, ...]]] = [
         (-forward[v], next(count), v, 0.0, ()) for v in ends if forward[v] > -np.inf
     ]
     heapq.heapify(waiting)
@@ -179,7 +179,7 @@ def rank_labellings(
     return np.array(scores), np.array(labels, dtype=np.int64)
 
 
-def _spell(lattice: Lattice, example: int, path: tuple) -> list[int]:
+def _spell(lattice: Lattice, example: int, path: tuple[Any, ...]) -> list[int]:
     """The states along arcs, linked from the first one on."""
     mask, n = (1 << lattice.bits) - 1, int(lattice.order[example])
     key = int(lattice.arc_key[path[0]])

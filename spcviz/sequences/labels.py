@@ -13,7 +13,7 @@ UNKNOWN = -1
 """The number of a label that is None: not known."""
 
 
-def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
+def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list[Any]:
     """The labels of all sequences, one after the other; with `may_miss`, None where one is not known.
 
     >>> flat_labels([["DT", "NN"], ["VB"]], np.array([2, 1]))
@@ -26,7 +26,7 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list:
     return flat
 
 
-def list_classes(given: Any) -> list:
+def list_classes(given: Any) -> list[Any]:
     """Labels that are given as a list of all there are; errors call it classes.
 
     >>> list_classes(np.array(["NN", "DT"]))
@@ -39,7 +39,7 @@ def list_classes(given: Any) -> list:
     return flat
 
 
-def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list:
+def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list[Any]:
     """The labels of each sequence, in order and as many as X has `parts` (what errors call them).
 
     >>> rows_of([("DT", "NN"), iter(["VB"])], np.array([2, 1]), "tokens")
@@ -86,12 +86,12 @@ def plain(label: Any) -> Any:
     return int(label) if isinstance(label, int) and not isinstance(label, bool) else label
 
 
-def _check_labels(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
+def _check_labels(flat: list[Any], place_of: Callable[[int], str], may_miss: bool) -> None:
     _check_kinds(flat, place_of, may_miss)
     _check_are_labels(flat, place_of, may_miss)
 
 
-def _check_are_labels(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
+def _check_are_labels(flat: list[Any], place_of: Callable[[int], str], may_miss: bool) -> None:
     """Refuse numbers below 0, with which other libraries say that there is no label.
 
     -1 and 1 are two labels where there is no other.
@@ -107,7 +107,7 @@ def _check_are_labels(flat: list, place_of: Callable[[int], str], may_miss: bool
     )
 
 
-def _check_kinds(flat: list, place_of: Callable[[int], str], may_miss: bool) -> None:
+def _check_kinds(flat: list[Any], place_of: Callable[[int], str], may_miss: bool) -> None:
     kinds = set(map(type, flat)) - ({type(None)} if may_miss else set())
     are_texts = all(issubclass(kind, str) for kind in kinds)
     are_numbers = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
@@ -133,7 +133,7 @@ def place(name: str, n: int, lengths: np.ndarray) -> str:
     return f"{name}[{i}][{n - int(ends[i] - lengths[i])}]"
 
 
-def classes_of(flat: list) -> np.ndarray:
+def classes_of(flat: list[Any]) -> np.ndarray:
     """The labels that occur, sorted, None left out.
 
     >>> classes_of(["b", "a", None, "b"]).tolist()
@@ -146,7 +146,7 @@ def classes_of(flat: list) -> np.ndarray:
     return np.array(labels)
 
 
-def numbers_of(flat: list, classes: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def numbers_of(flat: list[Any], classes: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Labels of `flat_labels` as indices into `classes`, None as `UNKNOWN`."""
     number: dict[Any, int] = {label: k for k, label in enumerate(classes.tolist())}
     number[None] = UNKNOWN

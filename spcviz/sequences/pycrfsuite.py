@@ -25,9 +25,9 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.sequences import crfsuite, encoding
+from spcviz.sequences.feature_names import entries_of
 from spcviz.sequences.input_types import Item
 from spcviz.sequences.labels import flat_labels
-from spcviz.sequences.tokens import entries_of
 
 __all__ = ["ItemSequence", "Tagger", "Trainer"]
 
@@ -114,8 +114,8 @@ class Trainer:
 
     def clear(self) -> None:
         """Forget all sequences."""
-        self._x: list = []
-        self._y: list = []
+        self._x: list[Any] = []
+        self._y: list[Any] = []
         self._groups: list[int] = []
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:
@@ -127,7 +127,7 @@ class Trainer:
         if type not in ("crf1d", "1d"):
             raise ArgumentError(f"type must be crf1d, got {type!r:.60}")
 
-    def append(self, xseq: Item | ItemSequence, yseq: Sequence, group: int = 0) -> None:
+    def append(self, xseq: Item | ItemSequence, yseq: Sequence[Any], group: int = 0) -> None:
         """Add a sequence and its labels; `group`: the part of the data that it belongs to."""
         tokens = encoding.as_items([xseq])[0]
         if isinstance(tokens, str | bytes | Mapping):

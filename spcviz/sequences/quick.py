@@ -7,6 +7,7 @@ an error) is left to the general way, which says what is wrong with it.
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from spcviz.sequences.tokens import Vocabulary
 
 
 def numbers_of_labels(
-    items: Sequence, vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
+    items: Sequence[Any], vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
 ) -> list[list[int]] | None:
     """The best labels of sequences of plain lists, tuples and dicts, as numbers; a list each.
 
@@ -34,7 +35,7 @@ def numbers_of_labels(
 
 
 def _numbers_of_some(
-    items: Sequence, reader: TokenReader, weights: Weights, forbidden: np.ndarray | None
+    items: Sequence[Any], reader: TokenReader, weights: Weights, forbidden: np.ndarray | None
 ) -> list[list[int]] | None:
     read = reader.read(items, has_values=False)
     if read is None:

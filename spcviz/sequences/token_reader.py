@@ -102,7 +102,7 @@ class TokenReader:
         self._table = _Table(np.frombuffer(bytes(UNIT), np.uint8), 0, np.zeros(16, np.int64))
         self._reading = threading.Lock()  # two threads may ask a new vocabulary at once
 
-    def read(self, items: Sequence, *, has_values: bool = True) -> tuple[np.ndarray, Numbered] | None:
+    def read(self, items: Sequence[Any], *, has_values: bool = True) -> tuple[np.ndarray, Numbered] | None:
         """(lengths, features) of sequences of plain tokens; None if anything in them is not plain.
 
         Without `has_values` a value that is not 1 is not plain.
@@ -142,7 +142,7 @@ class TokenReader:
         find_records(data, places, totals, table.records, table.slots, index)
         return lengths, Numbered(counts[:n_tokens], index, values[:n] if kind == VALUES else None)
 
-    def read_all(self, items: Sequence) -> tuple[np.ndarray, Numbered] | None:
+    def read_all(self, items: Sequence[Any]) -> tuple[np.ndarray, Numbered] | None:
         """`read` of many sequences, `TOGETHER` at a time."""
         if len(items) <= TOGETHER:
             return self.read(items)

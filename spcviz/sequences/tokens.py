@@ -109,7 +109,9 @@ class Pairs(dict[str, dict[Any, int]]):
         return self._of(key) if self.grows or key in self.vocabulary else self._nothing
 
 
-def numbered_pairs(tokens: Sequence, vocabulary: dict[str, int], grow: bool, lengths: np.ndarray) -> Numbered:
+def numbered_pairs(
+    tokens: Sequence[Any], vocabulary: dict[str, int], grow: bool, lengths: np.ndarray
+) -> Numbered:
     """Tokens with dicts, sets or bytes among them; `lengths` are of their sequences, for errors."""
     dicts = (
         tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
@@ -127,7 +129,7 @@ Odd = list[list[tuple[int, float]]]
 """What pairs stand for that are not one feature of value 1: numbers and values."""
 
 
-def _codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
+def _codes(dicts: Sequence[dict[Any, Any]], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
     """(the code of each pair of each token, int32; what codes from -3 down stand for)."""
     odd: Odd = []
     items = chain.from_iterable(map(dict.items, dicts))
@@ -148,7 +150,7 @@ def _spelt_out(numbers: dict[str, int], name: Any, value: Any, odd: Odd) -> int:
     return _NEW - len(odd)
 
 
-def _grown_codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
+def _grown_codes(dicts: Sequence[dict[Any, Any]], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
     """`_codes`, where what is new is numbered in the order in which it comes."""
     n, numbers = int(counts.sum()), pairs.vocabulary
     odd: Odd = []
@@ -173,7 +175,9 @@ def _grown_codes(dicts: Sequence[dict], counts: np.ndarray, pairs: Pairs) -> tup
     return index, odd
 
 
-def _pairs_at(dicts: Sequence[dict], counts: np.ndarray, places: np.ndarray) -> Iterable[tuple[Any, Any]]:
+def _pairs_at(
+    dicts: Sequence[dict[Any, Any]], counts: np.ndarray, places: np.ndarray
+) -> Iterable[tuple[Any, Any]]:
     """The pairs at some places of all tokens' pairs one after the other."""
     ends = np.cumsum(counts)
     owners = np.searchsorted(ends, places, side="right")
@@ -199,7 +203,7 @@ def _spread(counts: np.ndarray, index: np.ndarray, odd: Odd) -> Numbered:
     return Numbered(np.diff(ends, prepend=0), spread.astype(np.int32), values)
 
 
-def _dict(token: Any, n: int, lengths: np.ndarray) -> dict:
+def _dict(token: Any, n: int, lengths: np.ndarray) -> dict[Any, Any]:
     """A token as a dict; that of many names has each as often as it is there."""
     if isinstance(token, dict):
         return token
@@ -216,7 +220,7 @@ def _dict(token: Any, n: int, lengths: np.ndarray) -> dict:
     raise ArgumentError(f"{place('X', n, lengths)} must be {kind}, got {token!r:.60}")
 
 
-def _refuse(dicts: Sequence[dict], lengths: np.ndarray) -> NoReturn:
+def _refuse(dicts: Sequence[dict[Any, Any]], lengths: np.ndarray) -> NoReturn:
     """Say which pair of which token stands for no feature."""
     for n, token in enumerate(dicts):
         for name, value in token.items():

@@ -21,7 +21,7 @@ class Batch(NamedTuple):
     token_weights: np.ndarray | None = None  # beside those of sequences; None: all tokens count alike
 
 
-def choose_classes(flat: list, given: Any) -> np.ndarray:
+def choose_classes(flat: list[Any], given: Any) -> np.ndarray:
     """The labels, or those given; in both cases sorted."""
     if given is None:
         classes = labels.classes_of(flat)

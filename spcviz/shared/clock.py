@@ -41,7 +41,7 @@ def medians_us(
     return {key: float(np.median(times)) for key, times in turns_us(calls, repeats, now).items()}
 
 
-def rounds_us(calls: Sequence[Callable], rounds: int) -> np.ndarray:
+def rounds_us(calls: Sequence[Callable[..., Any]], rounds: int) -> np.ndarray:
     """Microseconds of each call in every round, (calls, rounds), after one that does not count."""
     for call in calls:
         call()
@@ -49,7 +49,7 @@ def rounds_us(calls: Sequence[Callable], rounds: int) -> np.ndarray:
     return np.array(taken).reshape(rounds, len(calls)).T
 
 
-def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
+def least_us(calls: Sequence[Callable[..., Any]], rounds: int) -> list[float]:
     """Least microseconds of each call, all in turn: a disturbance then slows a round, not one call."""
     return rounds_us(calls, rounds).min(axis=1).tolist()
 

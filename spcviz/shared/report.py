@@ -25,14 +25,14 @@ from spcviz.store import digest_of_arrays
 def describe(
     name: str,
     source: str,
-    rows: list[dict],
+    rows: list[dict[Any, Any]],
     *,
-    baselines: list[dict],
-    settings: dict,
+    baselines: list[dict[Any, Any]],
+    settings: dict[Any, Any],
     data: Mapping[str, dict[str, np.ndarray]],
-    fold_rows: Sequence[dict] = (),
+    fold_rows: Sequence[dict[Any, Any]] = (),
     **more: Any,
-) -> dict:
+) -> dict[Any, Any]:
     """Assemble a result for the JSON file.
 
     `rows` and `baselines` are measured figures, a row's ``paper`` the paper's; digests of `data` (data set ->
@@ -74,7 +74,7 @@ def mean_and_sd(name: str, values: Sequence[float]) -> dict[str, float | None]:
     return {name: float(np.mean(values)), f"{name}_sd": spread}
 
 
-def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:
+def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict[Any, Any]:
     """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`; when,
     and on top of which commit.
     """

@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from spcviz.engine.errors import SpcvizError
 
@@ -28,7 +29,7 @@ def repair_command(name: str) -> str:
     return f"python -m spcviz {f'bench {rest} --json' if kind == 'bench' else f'reproduce {name}'}"
 
 
-def read(folder: Path, name: str) -> dict | None:
+def read(folder: Path, name: str) -> dict[Any, Any] | None:
     """A stored result by name, None if it has not been made; `ResultError` if it is damaged."""
     try:
         result = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))

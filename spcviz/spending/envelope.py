@@ -107,7 +107,7 @@ class EnvelopeTagger(Budgeted):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Sequence, y: Sequence) -> Self:
+    def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
         """Choose the way on sequences set aside, then train on all; arguments as of `BudgetedTagger.fit`.
 
         At least 3 sequences with positions have to remain where one in `hold_out` is set aside.
@@ -132,7 +132,9 @@ class EnvelopeTagger(Budgeted):
         plan = plan_ways(trained, [X[i] for i in aside], [y[i] for i in aside], tiers.costs, by_tier)
         return _set_learned(self, plan, positions, sequences)
 
-    def _both(self, seeds: list[int], X: Sequence, y: Sequence) -> tuple[BudgetedTagger, ModelSelector]:
+    def _both(
+        self, seeds: list[int], X: Sequence[Any], y: Sequence[Any]
+    ) -> tuple[BudgetedTagger, ModelSelector]:
         more: dict[str, Any] = {"max_iter": self.max_iter, "cv": self.cv, "n_jobs": self.n_jobs}
         first = BudgetedTagger(self.tiers, random_state=seeds[0], **more).fit(X, y)
         return first, ModelSelector(self.tiers, random_state=seeds[1], **more).fit(X, y)
@@ -144,7 +146,7 @@ class EnvelopeTagger(Budgeted):
             checks.number("rate", rate, 0)
         return self.plan_[int(np.searchsorted([one.rate for one in self.plan_], rate, side="right")) - 1]
 
-    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
+    def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost: by the way that was best held out."""
         limit = self._limit(X, budget, rate)
         n = int(self.reader_.lengths(X).sum())
@@ -162,7 +164,7 @@ class EnvelopeTagger(Budgeted):
     attach.__doc__ = Budgeted.attach.__doc__
 
     def _points(
-        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+        self, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         n, number = max(len(truth), 1), {label: k for k, label in enumerate(self.classes_.tolist())}
         points = []
@@ -213,7 +215,7 @@ class EnvelopeTagger(Budgeted):
 
 
 def _set_learned(
-    tagger: EnvelopeTagger, plan: Sequence, positions: BudgetedTagger, sequences: ModelSelector
+    tagger: EnvelopeTagger, plan: Sequence[Any], positions: BudgetedTagger, sequences: ModelSelector
 ) -> EnvelopeTagger:
     tagger.plan_, tagger.positions_, tagger.sequences_ = plan, positions, sequences
     tagger.classes_, tagger.reader_ = positions.classes_, positions.reader_
@@ -242,8 +244,8 @@ def rates_of(costs: np.ndarray) -> np.ndarray:
 
 def plan_ways(
     trained: tuple[BudgetedTagger, ModelSelector],
-    X: Sequence,
-    y: Sequence,
+    X: Sequence[Any],
+    y: Sequence[Any],
     costs: np.ndarray,
     by_tier: np.ndarray,
 ) -> tuple[Choice, ...]:

@@ -42,7 +42,7 @@ class Budgeted(Versioned):
     tiers: FeatureTiers
     reader_: Reader
 
-    def _fit_models(self, tiers: Tiers, X: Sequence, y: Sequence, *, is_one: bool) -> Fitted:
+    def _fit_models(self, tiers: Tiers, X: Sequence[Any], y: Sequence[Any], *, is_one: bool) -> Fitted:
         """One model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fit_tiers(tiers, X, y)
@@ -55,7 +55,7 @@ class Budgeted(Versioned):
         return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
 
     def predict(
-        self, X: Sequence, budget: float | None = None, *, rate: float | None = None
+        self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None
     ) -> list[np.ndarray]:
         """Labels (L_i,) of each sequence, with what `budget` buys.
 
@@ -64,11 +64,11 @@ class Budgeted(Versioned):
         """
         return self.spend(X, budget, rate=rate).labels
 
-    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
+    def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost."""
         raise NotImplementedError
 
-    def _limit(self, X: Sequence, budget: float | None, rate: float | None = None) -> float:
+    def _limit(self, X: Sequence[Any], budget: float | None, rate: float | None = None) -> float:
         """What may be spent on all of X, of a fitted estimator."""
         check_is_fitted(self)
         if budget is not None and rate is not None:
@@ -77,12 +77,12 @@ class Budgeted(Versioned):
             return checks.number("rate", rate, 0) * float(self.reader_.lengths(X).sum())
         return np.inf if budget is None else expansion.checked_budget(budget)
 
-    def cost_of_everything(self, X: Sequence) -> float:
+    def cost_of_everything(self, X: Sequence[Any]) -> float:
         """What all features of all positions of X cost."""
         check_is_fitted(self)
         return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
 
-    def curve(self, X: Sequence, y: Sequence, budgets: Sequence[float]) -> BudgetCurve:
+    def curve(self, X: Sequence[Any], y: Sequence[Any], budgets: Sequence[float]) -> BudgetCurve:
         """What each of some budgets, each for all of X, buys on labelled sequences.
 
         A label that training did not have counts as wrong.
@@ -99,13 +99,13 @@ class Budgeted(Versioned):
         return curve_of(budgets, rows, len(self.reader_.widths))
 
     def _points(
-        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+        self, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
         raise NotImplementedError
 
     def score(
-        self, X: Sequence, y: Sequence, budget: float | None = None, *, rate: float | None = None
+        self, X: Sequence[Any], y: Sequence[Any], budget: float | None = None, *, rate: float | None = None
     ) -> float:
         """Share of positions whose label is right."""
         return 1.0 - float(self.curve(X, y, [self._limit(X, budget, rate)]).error[0])

@@ -80,7 +80,7 @@ def features_at(
 def _encode_named(
     tiers: Tiers,
     X: Any,
-    items: list,
+    items: list[Any],
     wanted: Sequence[Wanted],
     tier: int,
     vocabulary: Vocabulary | None,
@@ -104,7 +104,7 @@ def _encode_named(
 def _restore_places(message: str, wanted: Sequence[Wanted], tier: int) -> str:
     """An error about "X[0][1]" of the items that were encoded, with the places that they have in X."""
 
-    def place(found: re.Match) -> str:
+    def place(found: re.Match[str]) -> str:
         i, positions = wanted[int(found[1])]
         at = (
             ""
@@ -127,7 +127,7 @@ def _canonical(table: Any) -> sparse.csr_array:
     return table
 
 
-def _of_keys(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list, set[str]]:
+def _of_keys(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list[Any], set[str]]:
     """The tokens of items with the features of a tier's keys alone, and the keys that they have."""
     keys, met, of_name = frozenset(tiers.columns[tier]), set[str](), dict[str | bytes, str]()
     items = []
@@ -170,7 +170,9 @@ def _pick_features(token: Any, keys: frozenset[str], met: set[str], of_name: dic
     return set(names) if isinstance(token, Set) else names
 
 
-def _compute_tier(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list, list[np.ndarray]]:
+def _compute_tier(
+    tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int
+) -> tuple[list[Any], list[np.ndarray]]:
     """(what the function of a tier gives for each item, the positions it was asked for)."""
     rows = [np.arange(size_of(X[i])) if positions is None else positions for i, positions in wanted]
     items, function = [X[i] for i, _ in wanted], tiers.columns[tier]
@@ -188,7 +190,9 @@ def _compute_tier(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> 
     return list(tables), rows
 
 
-def _numbers(tiers: Tiers, raw: list, rows: list[np.ndarray], wanted: Sequence[Wanted], tier: int) -> Table:
+def _numbers(
+    tiers: Tiers, raw: list[Any], rows: list[np.ndarray], wanted: Sequence[Wanted], tier: int
+) -> Table:
     """What a tier's function has computed, one below the other."""
     tables = [_plain(f"tiers.columns[{tier}] of X[{i}]", given) for (i, _), given in zip(wanted, raw)]
     for (i, _), table, asked in zip(wanted, tables, rows):
@@ -229,7 +233,7 @@ def _plain(name: str, values: Any) -> Any:
     return checks.typed_array(name, values, "biuf", "numbers")
 
 
-def _below(tiers: Tiers, tables: list, wanted: Sequence[Wanted], tier: int) -> Table:
+def _below(tiers: Tiers, tables: list[Any], wanted: Sequence[Wanted], tier: int) -> Table:
     """Tables of items one below the other, in 32 bits."""
     tables = [_canonical(table) if sparse.issparse(table) else table.astype(np.float32) for table in tables]
     for (i, positions), table in zip(wanted, tables):

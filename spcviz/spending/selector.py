@@ -101,7 +101,7 @@ class ModelSelector(Budgeted):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Sequence, y: Sequence) -> Self:
+    def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
         """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
         tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
@@ -114,7 +114,7 @@ class ModelSelector(Budgeted):
         self.seen_, self.seed_ = fitted.seen, int(fitted.rng.integers(2**32))
         return self
 
-    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
+    def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for the sequences that are lifted to it, when they are, and no others.
@@ -132,7 +132,7 @@ class ModelSelector(Budgeted):
         return fixed
 
     def _points(
-        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+        self, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         runs = [budgets] if is_alone(self.n_jobs) else [[budget] for budget in budgets]
         points = spread(_spend_budgets, [(self, X, truth, run) for run in runs], self.n_jobs)
@@ -181,7 +181,7 @@ class _Reading:
     when the model before has been paid for.
     """
 
-    def __init__(self, selector: ModelSelector, X: Sequence) -> None:
+    def __init__(self, selector: ModelSelector, X: Sequence[Any]) -> None:
         self.own, self.X = selector, X
         self.lengths = selector.reader_.lengths(X)
         self.filled = np.flatnonzero(self.lengths)
@@ -296,7 +296,7 @@ class _Line:
 
 
 def _spend_budgets(
-    selector: ModelSelector, X: Sequence, truth: np.ndarray, budgets: list[float]
+    selector: ModelSelector, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
 ) -> list[tuple[float, float, np.ndarray]]:
     """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
     reading, n, rows = _Reading(selector, X), max(len(truth), 1), []

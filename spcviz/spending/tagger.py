@@ -112,7 +112,7 @@ class BudgetedTagger(Budgeted):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Sequence, y: Sequence) -> Self:
+    def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
         """Train the model and the policy.
 
         Parameters
@@ -134,7 +134,7 @@ class BudgetedTagger(Budgeted):
         """
         return self.take(*self._learn_policies(X, y, (self.policy,))[0])
 
-    def fit_each(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> dict[str, Self]:
+    def fit_each(self, X: Sequence[Any], y: Sequence[Any], policies: Sequence[str]) -> dict[str, Self]:
         """Train one tagger a policy on the same model and the same readings, to compare policies.
 
         They come in the order of `policies`, of `spcviz.spending.POLICIES`; this estimator itself stays as it
@@ -146,7 +146,9 @@ class BudgetedTagger(Budgeted):
             taggers[key] = type(self)(**params).take(*learned)
         return taggers
 
-    def _learn_policies(self, X: Sequence, y: Sequence, policies: Sequence[str]) -> list[tuple]:
+    def _learn_policies(
+        self, X: Sequence[Any], y: Sequence[Any], policies: Sequence[str]
+    ) -> list[tuple[Any, ...]]:
         """What `take` takes, for each policy; the model is trained once."""
         tiers, keys = check_tiers(self.tiers), [checked_policy(key) for key in policies]
         if "anytime" in keys and tiers.has_functions:
@@ -162,13 +164,19 @@ class BudgetedTagger(Budgeted):
         return [(*common, policy) for policy in learned]
 
     def take(
-        self, reader: Reader, classes: tuple, model: Tiered, seen: np.ndarray, margin: float, policy: Policy
+        self,
+        reader: Reader,
+        classes: tuple[Any, ...],
+        model: Tiered,
+        seen: np.ndarray,
+        margin: float,
+        policy: Policy,
     ) -> Self:
         self.reader_, self.classes_, self.model_ = reader, named_array(classes), model
         self.seen_, self.margin_, self.policy_ = seen, margin, policy
         return self
 
-    def _world(self, X: Sequence, labels: np.ndarray | None = None) -> Parts:
+    def _world(self, X: Sequence[Any], labels: np.ndarray | None = None) -> Parts:
         """Sequences to be read, with everything computed."""
         lengths = self.reader_.lengths(X)
         return self._read(self.reader_.features(X), lengths[lengths > 0], labels)
@@ -183,7 +191,7 @@ class BudgetedTagger(Budgeted):
         pairwise = self.model_.pairwise[None]
         return world_of(scores, pairwise, model, labels, starts, self.seen_, self.margin_)
 
-    def spend(self, X: Sequence, budget: float | None = None, *, rate: float | None = None) -> Spent:
+    def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
         """`predict`, with the tiers that were reached and what it cost.
 
         A tier's function is called for what is bought, when it is bought, and for nothing else.
@@ -210,7 +218,9 @@ class BudgetedTagger(Budgeted):
         lifted = np.bincount(trajectory.tiers, minlength=world.shape[1]) / n
         return float(trajectory.cost.sum()), world.loss_of(trajectory.labels) / n, lifted
 
-    def _lazily(self, X: Sequence, lengths: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, float]:
+    def _lazily(
+        self, X: Sequence[Any], lengths: np.ndarray, limit: float
+    ) -> tuple[np.ndarray, np.ndarray, float]:
         reader, filled = self.reader_, np.flatnonzero(lengths)
         free, last = reader.free(X), len(reader.widths) - 1
         world = self._read(reader.up_to([free]), lengths[filled])
@@ -235,7 +245,7 @@ class BudgetedTagger(Budgeted):
         return spend_lazily(world, rule, limit, reader.tiers.costs, compute, is_together=reader.tiers.batch)
 
     def _points(
-        self, X: Sequence, truth: np.ndarray, budgets: list[float]
+        self, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
         world = self._world(X, truth)
         return spread(self._spend_budget, [(world, budget) for budget in budgets], self.n_jobs)

@@ -140,7 +140,7 @@ def _may_be_keys(columns: Any) -> bool:
     return isinstance(columns, list | tuple | Set) and any(isinstance(c, str | bytes) for c in columns)
 
 
-def _checked_keys(t: int, given: Any, before: list) -> tuple[str, ...]:
+def _checked_keys(t: int, given: Any, before: list[Any]) -> tuple[str, ...]:
     """Keys of X's tokens, as texts, or the error that names what is wrong."""
     if isinstance(given, str | bytes):
         raise ArgumentError(f"tiers.columns[{t}] must be a list of keys, got {given!r:.60} (of one: [key])")
@@ -163,7 +163,7 @@ def _checked_keys(t: int, given: Any, before: list) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _refuse_both_kinds(names: Sequence[str], columns: list) -> None:
+def _refuse_both_kinds(names: Sequence[str], columns: list[Any]) -> None:
     """X holds arrays or tokens, so that keys and numbers of columns cannot both be right."""
     keys = [t for t, of_tier in enumerate(columns) if are_keys(of_tier)]
     numbers = [t for t, of_tier in enumerate(columns) if isinstance(of_tier, np.ndarray) and len(of_tier)]
@@ -174,7 +174,7 @@ def _refuse_both_kinds(names: Sequence[str], columns: list) -> None:
         )
 
 
-def _refuse_bought_twice(t: int, columns: np.ndarray, before: list) -> None:
+def _refuse_bought_twice(t: int, columns: np.ndarray, before: list[Any]) -> None:
     """A column of an earlier tier is there already when a later one is bought: it would be paid for twice."""
     values, counts = np.unique(columns, return_counts=True)
     if counts.max() > 1:

@@ -42,7 +42,7 @@ def describe(array: np.ndarray) -> dict[str, Any]:
     return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": digest_of_array(array)}
 
 
-def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
+def unpack(npz: bytes, described: dict[str, dict[Any, Any]]) -> dict[str, np.ndarray]:
     """Arrays, read-only for good, from the bytes of an npz file, never unpacking more than `described` says.
 
     `described` is what `describe` said of each array, with acceptable sizes; `DamagedError` unless the arrays

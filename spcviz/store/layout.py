@@ -130,7 +130,7 @@ def _begins(name: str, names: tuple[str, ...]) -> bool:
     return any(re.fullmatch(rf"{re.escape(name)}(\d*|\d*_.*)", array_name) for array_name in names)
 
 
-def _keys(kind: type, name: str, names: tuple[str, ...]) -> list:
+def _keys(kind: type, name: str, names: tuple[str, ...]) -> list[Any]:
     """Keys of a dict, each once, in the order of the names."""
     start = f"{name}_"
     rest = [array_name.removeprefix(start) for array_name in names if array_name.startswith(start)]

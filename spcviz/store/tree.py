@@ -130,7 +130,7 @@ def item_name(name: str, index: int) -> str:
     return f"{name}_{index}" if name[-1:].isdigit() else f"{name}{index}"
 
 
-def is_of_texts(value: list) -> bool:
+def is_of_texts(value: list[Any]) -> bool:
     """Whether a list holds short texts alone, which stand for themselves: a file may have 100,000.
 
     >>> is_of_texts(["a", "b"]), is_of_texts(["a", 1])
@@ -189,7 +189,7 @@ class Writer:
             fields[field] = self.node(child, at, child_name(name, field), depth)
         return {"class": kind.__name__, "fields": fields}
 
-    def entry(self, key: Any, value: Any, path: str, name: str, depth: int) -> list:
+    def entry(self, key: Any, value: Any, path: str, name: str, depth: int) -> list[Any]:
         if type(key) not in (str, int):
             raise ArgumentError(f"keys of {path} must be str or int, got {key!r}")
         check = _of_64_bits if type(key) is int else _utf8
@@ -321,12 +321,12 @@ class Reader:
             )
         return int(digits)
 
-    def items(self, nodes: Any, path: str, depth: int) -> tuple:
+    def items(self, nodes: Any, path: str, depth: int) -> tuple[Any, ...]:
         if type(nodes) is not list:
             raise DamagedError(f"{path} must be a list of nodes, got {nodes!r:.60}")
         return tuple(self.value(node, f"{path}[{i}]", depth) for i, node in enumerate(nodes))
 
-    def rows(self, rows: Any, path: str, depth: int) -> dict:
+    def rows(self, rows: Any, path: str, depth: int) -> dict[Any, Any]:
         is_rows = type(rows) is list and all(type(row) is list and len(row) == 2 for row in rows)
         if not is_rows or any(type(key) not in (str, int) for key, _ in rows):
             raise DamagedError(f"{path} must be a list of keys and nodes, got {rows!r:.60}")

@@ -21,13 +21,9 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.graphs import graph
-from spcviz.engine.graphs.placed_messages import (
-    Joints,
-    Messages,
-    Places,
-    count_witnesses,
-    pass_messages,
-)
+from spcviz.engine.graphs.placed_messages import Joints as Joints
+from spcviz.engine.graphs.placed_messages import Messages, count_witnesses, pass_messages
+from spcviz.engine.graphs.placed_messages import Places as Places
 
 
 class Found(NamedTuple):

@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -225,12 +226,12 @@ def _back_through_max_wide(
         message[v] = top
 
 
-_PLAIN: dict[str, dict[type, Callable]] = {
+_PLAIN: dict[str, dict[type, Callable[..., Any]]] = {
     "forth": {MaxPlus: _forth_max, LogPlus: _forth_log},
     "back": {MaxPlus: _back_max, LogPlus: _back_log},
     "back_through": {MaxPlus: _back_through, LogPlus: _back_through},
 }
-_KERNELS: dict[str, dict[type, Callable]] = {
+_KERNELS: dict[str, dict[type, Callable[..., Any]]] = {
     "forth": {MaxPlus: bare_kernel(_forth_max_wide), LogPlus: kernel(_forth_log)},
     "back": {MaxPlus: bare_kernel(_back_max_wide), LogPlus: kernel(_back_log)},
     "back_through": {MaxPlus: bare_kernel(_back_through_max_wide), LogPlus: kernel(_back_through)},
@@ -265,7 +266,7 @@ def back_through(
     _PLAIN["back_through"][type(sr)](sr, run, runs, score, message, nodes, before, out)
 
 
-def _compile(step: Callable) -> None:
+def _compile(step: Callable[..., Any]) -> None:
     """In kernels: the version by vectors, chosen by the type of the semiring."""
     by_type(step, lambda sr, *column: _KERNELS[step.__name__][kind_of(sr)])
 

@@ -265,7 +265,7 @@ def _total_sum(sr: Semiring, vector: np.ndarray) -> float:
     return np.log(vectors.sum_of(vector))
 
 
-_TABLE: dict[str, dict[type, Callable]] = {
+_TABLE: dict[str, dict[type, Callable[..., Any]]] = {
     "combine": {MaxPlus: _combine_max, LogPlus: _combine_log, SumTimes: _combine_sum},
     "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
     "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
@@ -273,7 +273,7 @@ _TABLE: dict[str, dict[type, Callable]] = {
 }
 
 _KERNELS = {name: {sr: bare_inlined_kernel(f) for sr, f in row.items()} for name, row in _TABLE.items()}
-_WIDE: dict[type, Callable] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
+_WIDE: dict[type, Callable[..., Any]] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
 
 
 def combine(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
@@ -312,12 +312,12 @@ def kind_of(sr: Any) -> type:
     return sr.instance_class
 
 
-def _combine_kernel(sr: Any, vector: Any, matrix: Any, out: Any) -> Callable:
+def _combine_kernel(sr: Any, vector: Any, matrix: Any, out: Any) -> Callable[..., Any]:
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
     return wide.get(kind_of(sr)) or _KERNELS["combine"][kind_of(sr)]
 
 
-def _multiply_kernel(sr: Any, vector: Any, other: Any, out: Any) -> Callable:
+def _multiply_kernel(sr: Any, vector: Any, other: Any, out: Any) -> Callable[..., Any]:
     return _multiply_wide if _are_rows(vector, other, out) else _KERNELS["multiply"][kind_of(sr)]
 
 

@@ -1,6 +1,6 @@
 """Kernels that lay out a lattice's arcs and let its survivors grow by one symbol."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def count_extended(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple:
+def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple[Any, ...]:
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
     n_examples = len(lattice.order)
     order, col_start = lattice.order.copy(), fill_new(n_examples + 1, np.int64, 0)

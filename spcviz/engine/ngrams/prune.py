@@ -32,6 +32,7 @@ from spcviz.engine.ngrams.lattice_scores import largest_finite, level_sums
 from spcviz.engine.ngrams.prune_states import keep_near, keep_probable, mark_states
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import filtering, rules
+from spcviz.engine.thresholds.results import Thresholds
 from spcviz.engine.thresholds.rule import cap_alpha, survives
 
 _DEEPEST = -1e9
@@ -52,7 +53,7 @@ class Pruned(NamedTuple):
 
     keep: np.ndarray
     passed: Messages
-    limits: filtering.Thresholds
+    limits: Thresholds
     alpha: np.ndarray
     best_path: np.ndarray
     values: np.ndarray
@@ -141,7 +142,7 @@ def points_of(pruned: Pruned) -> np.ndarray:
 
 def _limits(
     values: np.ndarray, starts: np.ndarray, alphas: np.ndarray, name: str, first_gap: np.ndarray | None
-) -> filtering.Thresholds:
+) -> Thresholds:
     way = rules.way_of(name, alphas, first_gap)
     limits = filtering.threshold_batch(values, starts, way.alpha, way.yardstick)
     return limits._replace(tau=alphas.copy()) if way.by_marginals else limits

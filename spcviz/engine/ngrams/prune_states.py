@@ -5,6 +5,7 @@ max-marginals, 1.5 times by probabilities.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float, given: float
     return best + np.log(alpha) if alpha > 0.0 else -np.inf
 
 
-_LIMIT: dict[type, Callable] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
+_LIMIT: dict[type, Callable[..., Any]] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
 _LIMIT_KERNELS = {sr: kernel(limit) for sr, limit in _LIMIT.items()}
 by_type(_limit, lambda sr, *more: _LIMIT_KERNELS[kind_of(sr)])
 

@@ -5,7 +5,7 @@ Costs are incremental, of an example's next model, shape (n, T - 1) or (T - 1,),
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def learned_row(
     losses: np.ndarray,
     sizes: np.ndarray,
     rng: np.random.Generator,
-) -> dict:
+) -> dict[Any, Any]:
     """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
     chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
     values = predict_values(chooser.selector, variant.test)
@@ -114,7 +114,7 @@ def curves(
     *,
     etas: Sequence[float],
     n_random: int = 5,
-) -> list[dict]:
+) -> list[dict[Any, Any]]:
     """Curves of all methods that lift whole examples, on test examples.
 
     Parameters
@@ -145,7 +145,7 @@ def curves(
     n, n_more = len(losses), losses.shape[1] - 1
     out = [learned_row(v, train_costs, test_costs, losses, sizes, rng) for v in variants]
 
-    def row(key: str, values: np.ndarray) -> dict:
+    def row(key: str, values: np.ndarray) -> dict[Any, Any]:
         return row_of(METHODS[key].name, expansion.expand(values, test_costs), losses, sizes)
 
     out.append(row("oracle", values_of(test.losses)))
@@ -220,7 +220,7 @@ def share_stopping(reached: np.ndarray) -> np.ndarray:
     return reached[..., :-1] - reached[..., 1:]
 
 
-def row_of(method: str, bought: expansion.Expansion, losses: np.ndarray, sizes: np.ndarray) -> dict:
+def row_of(method: str, bought: expansion.Expansion, losses: np.ndarray, sizes: np.ndarray) -> dict[Any, Any]:
     """An expansion as a row of `curves`."""
     curve, n_more = expansion.curve_of(bought, losses), losses.shape[1] - 1
     share, count = np.zeros((2, len(bought.example) + 1, n_more))
@@ -235,7 +235,7 @@ def row_of(method: str, bought: expansion.Expansion, losses: np.ndarray, sizes: 
     }
 
 
-def mean_row(rows: Sequence[dict]) -> dict:
+def mean_row(rows: Sequence[dict[Any, Any]]) -> dict[Any, Any]:
     """Mean of rows of one method with equally many steps."""
     keys = ("cost", "share", "error", "words")
     return {"method": rows[0]["method"]} | {key: np.mean([row[key] for row in rows], axis=0) for key in keys}
@@ -243,7 +243,7 @@ def mean_row(rows: Sequence[dict]) -> dict:
 
 def stops_row(
     method: str, stops: Sequence[np.ndarray], costs: np.ndarray, losses: np.ndarray, sizes: np.ndarray
-) -> dict:
+) -> dict[Any, Any]:
     """One point for each way to stop, by rising cost: a row of `curves`."""
     n, n_more = len(sizes), losses.shape[1] - 1
     every, costs = np.arange(n), expansion.checked_costs(costs, (n, n_more))

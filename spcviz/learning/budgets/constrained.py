@@ -6,6 +6,7 @@ anytime and "least sure" become fixed priorities, so that Algorithm 5 spends eve
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def best_one_shot(
     labels_at: Callable[[float], np.ndarray],
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],
-) -> tuple[one_shot.OneShot, dict]:
+) -> tuple[one_shot.OneShot, dict[Any, Any]]:
     """(policy, settings) that waste least on development examples.
 
     ``labels_at(price)`` are the pseudo-labels (R,) of the learning examples; worlds and inputs, what the
@@ -86,7 +87,7 @@ def buy_streaming(
     policies: dict[float, one_shot.OneShot],
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],
-) -> tuple[dict, list[dict]]:
+) -> tuple[dict[Any, Any], list[dict[Any, Any]]]:
     """Example by example: each part is bought what has log odds above a threshold, whatever others want.
 
     Which price and threshold serve a budget is chosen on development examples: of all pairs those are kept

@@ -231,7 +231,7 @@ def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: 
     )
 
 
-def points(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> dict:
+def points(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> dict[Any, Any]:
     """What a trajectory comes to, step by step.
 
     Returns

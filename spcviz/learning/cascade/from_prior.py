@@ -17,7 +17,7 @@ leaves fewest n-grams of the development examples is kept; predictors are averag
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Learned(NamedTuple):
     # by level, on development examples: ``order``, ``train_alpha`` or ``train_margin`` (the hinge that was
     # kept), ``alpha``, ``filter_loss`` and ``efficiency_loss`` (shares; cumulative, and of this level's valid
     # n-grams), ``char_accuracy``, ``word_accuracy``
-    reports: tuple[dict, ...]
+    reports: tuple[dict[Any, Any], ...]
     held_out: tuple[HeldOut, ...]  # by level, on development examples
 
 
@@ -249,7 +249,7 @@ def _scores(problem: Problem, model: Model) -> np.ndarray:
     return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
 
 
-def _report(problem: Problem, level: Level, trial: _Trial, dev: Part, order: int) -> dict:
+def _report(problem: Problem, level: Level, trial: _Trial, dev: Part, order: int) -> dict[Any, Any]:
     lattice, pruned = problem.lattice, trial.pruned
     predicted = decode(lattice, _scores(problem, level.predictor)).labels
     by_char, by_word = accuracies(predicted, np.asarray(dev.labels), lattice.row_start)

@@ -20,7 +20,8 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
+from spcviz.engine.ngrams.row_compressed import gram_rows
+from spcviz.engine.ngrams.row_compressed_paths import GramRows
 from spcviz.engine.ngrams.table import NgramTable, ngram_table
 from spcviz.learning.cascade.features import (
     Features,

@@ -11,7 +11,7 @@ The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
 
 from collections.abc import Callable, Iterator
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,11 +39,11 @@ CRF_ITERATIONS = 30
 """Of the pair models: filters gain nothing from the last digits."""
 
 
-Run = Callable[[Callable, list[tuple]], list]
+Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], list[Any]]
 """Runs ``function(*job)`` for every job and returns the results in order."""
 
 
-def one_by_one(function: Callable, jobs: list[tuple]) -> list:
+def one_by_one(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
     """One job after the other, here.
 
     Examples

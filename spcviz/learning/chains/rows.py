@@ -20,10 +20,10 @@ from spcviz.learning.cascade.features import (
     DenseRows,
     SparseRows,
     add_row,
-    n_features,
-    n_rows,
     scores_by_rows,
 )
+from spcviz.learning.cascade.features import n_features as n_features  # of rows of both kinds
+from spcviz.learning.cascade.features import n_rows as n_rows
 
 
 class CsrRows(NamedTuple):

@@ -5,7 +5,7 @@ are `ensemble.filter_summed`'s; a variable that would lose every state keeps its
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def filter_level(
     start: np.ndarray,
     states: np.ndarray,
     alpha: float,
-    run: Callable[..., Iterable] = map,
+    run: Callable[..., Iterable[Any]] = map,
     rule: str = "mean_max",
 ) -> Level:
     """Joint filtering of one level.

@@ -31,7 +31,8 @@ from spcviz.engine.variable_order.word import (
     part_of,
     values_of,
 )
-from spcviz.learning.hybrid.courses import Batch, Model, break_point, n_blocks, random_rollout
+from spcviz.learning.hybrid.courses import break_point, n_blocks, random_rollout
+from spcviz.learning.hybrid.records import Batch, Model
 
 N_LEAST = 40
 """True assignments that an alpha is chosen by at the least."""

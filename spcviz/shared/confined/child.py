@@ -22,7 +22,7 @@ from spcviz.shared.confined import limits
 from spcviz.shared.confined.limits import Task
 
 
-def import_function(name: str) -> Callable:
+def import_function(name: str) -> Callable[..., Any]:
     """The function of a "module:function"."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)

@@ -56,9 +56,9 @@ class Request(NamedTuple):
 class _Running(NamedTuple):
     """A fork server of this process."""
 
-    process: subprocess.Popen
+    process: subprocess.Popen[Any]
     link: socket.socket
-    loaded: set[tuple]  # kinds of requests that it was handed
+    loaded: set[tuple[Any, ...]]  # kinds of requests that it was handed
 
 
 _RUNNING: dict[str, _Running] = {}
@@ -117,7 +117,7 @@ def environment(*more: str) -> dict[str, str]:
     return kept | threads | _ARROW | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
 
-def start(request: Request) -> "Forked | subprocess.Popen":
+def start(request: Request) -> "Forked | subprocess.Popen[bytes]":
     """A process for a task; raises `OSError` where none can be started."""
     if not (_CAN_FORK and request.task.server):
         command = [sys.executable, "-P", "-m", child.__name__, json.dumps(request.task)]
@@ -209,7 +209,7 @@ def main() -> None:
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread that watches bars: the next fork would be beside it
-    loaded: set[tuple] = set()
+    loaded: set[tuple[Any, ...]] = set()
     while select.select([link], [], [], IDLE)[0]:
         data, descriptors, _, _ = socket.recv_fds(link, _MOST, 4)
         if not data:
@@ -225,7 +225,7 @@ def main() -> None:
             os.close(descriptor)
 
 
-def _load(request: Request, loaded: set[tuple]) -> None:
+def _load(request: Request, loaded: set[tuple[Any, ...]]) -> None:
     """Make ready for a task, once for each kind of it; what it raises is the task's own to say."""
     if request.kind in loaded:
         return

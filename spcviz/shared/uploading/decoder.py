@@ -279,7 +279,7 @@ def spread(n: int) -> list[int]:
     return [i * (n - 1) // max(kept - 1, 1) for i in range(kept)]
 
 
-def load(about: dict) -> None:
+def load(about: dict[Any, Any]) -> None:
     """Import all that decoding needs, some of which the libraries would import only when they come to it."""
     if about["library"] == "video":
         import logging  # noqa: F401
@@ -303,7 +303,7 @@ def load(about: dict) -> None:
         ImageCms.createProfile("sRGB")
 
 
-def decode(about: dict, data: bytes) -> tuple[dict, list[bytes]]:
+def decode(about: dict[Any, Any], data: bytes) -> tuple[dict[Any, Any], list[bytes]]:
     """Frames of a file that `about` names a library and a reader for: their shape, and their bytes.
 
     What cannot be used is said: ``{"problem": sentence}``.

@@ -61,7 +61,7 @@ def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np
     return _frames(in_turn(DECODE, about, bytes(data), glance), header)
 
 
-def in_turn(task: Task, about: dict, data: bytes, glance: Callable[[], None]) -> Answer:
+def in_turn(task: Task, about: dict[Any, Any], data: bytes, glance: Callable[[], None]) -> Answer:
     """What a process of its own makes of a visitor's file, when it is this file's turn.
 
     The visitor is told something within `PATIENCE`: `UploadBusyError` if there was no turn, no process, or

@@ -133,9 +133,9 @@ def tree_of(types: type | tuple[type, ...]) -> Form:
 def load_or_compute(
     folder: str | Path | None,
     name: str,
-    key: dict | list,
+    key: dict[Any, Any] | list[Any],
     modules: Sequence[str],
-    make: Callable,
+    make: Callable[..., Any],
     form: Form = JSON,
 ) -> object:
     """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
@@ -178,7 +178,7 @@ def _costs_of(path: Path) -> dict[str, float | None]:
 
 
 def path_of(
-    folder: str | Path, name: str, key: dict | list, modules: Sequence[str], form: Form = JSON
+    folder: str | Path, name: str, key: dict[Any, Any] | list[Any], modules: Sequence[str], form: Form = JSON
 ) -> Path:
     """Where `load_or_compute` keeps it: a Path, whether there is a file or not."""
     about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)

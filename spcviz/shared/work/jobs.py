@@ -17,7 +17,7 @@ class Progress:
 
     def __init__(self, bar: Any) -> None:
         self.bar = bar
-        self._futures: dict[Future, str] = {}
+        self._futures: dict[Future[Any], str] = {}
 
     def __call__(self, label: str = "") -> None:
         """One part is done; ``label`` says which."""
@@ -29,7 +29,7 @@ class Progress:
         self.bar.total = (self.bar.total or 0) + n_parts
         self.bar.refresh()
 
-    def watch(self, futures: dict[Future, str]) -> None:
+    def watch(self, futures: dict[Future[Any], str]) -> None:
         """Futures of parts that are worked on from now on, with their labels."""
         self._futures = futures
 
@@ -38,18 +38,23 @@ class Progress:
         return [label for future, label in list(self._futures.items()) if future.running()]
 
 
-def expect(tick: Callable | None, n_parts: int) -> None:
+def expect(tick: Callable[..., Any] | None, n_parts: int) -> None:
     """Tell whoever watches that so many parts will be done; a plain function, or None, is told nothing."""
     if isinstance(tick, Progress):
         tick.expect(n_parts)
 
 
-def label_ticks(tick: Callable, what: str) -> Callable:
+def label_ticks(tick: Callable[..., Any], what: str) -> Callable[..., Any]:
     """A `tick` whose texts begin with what is being worked on."""
     return lambda label: tick(f"{what}, {label}")
 
 
-def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Callable | None = None) -> list:
+def run_all(
+    executor: Executor,
+    function: Callable[..., Any],
+    jobs: list[tuple[Any, ...]],
+    tick: Callable[..., Any] | None = None,
+) -> list[Any]:
     """Results of ``function(*job)`` in order; whatever ends it early cancels what has not begun."""
     expect(tick, len(jobs))
     labels = [" ".join(str(part) for part in job[:2]) for job in jobs]

@@ -64,7 +64,9 @@ def add(parts: Mapping[str, float | None], now: float = 0.0) -> None:
         _OPEN.costs[-1].now += now
 
 
-def count_costs(name: str, function: Callable, *arguments: Any) -> tuple[Any, dict[str, float | None]]:
+def count_costs(
+    name: str, function: Callable[..., Any], *arguments: Any
+) -> tuple[Any, dict[str, float | None]]:
     """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
     with collecting() as costs, spending(name):
         value = function(*arguments)

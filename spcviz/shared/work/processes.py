@@ -40,7 +40,7 @@ class Workers(Executor):
             n, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
         )
 
-    def submit(self, function: Callable, /, *arguments: Any, **options: Any) -> Future:
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """A future of ``function(*arguments, **options)``; `SpcvizError` there if the code has changed."""
         return self._pool.submit(_with_our_code, _code(), function, arguments, options)
 
@@ -84,7 +84,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _with_our_code(code: str, function: Callable, arguments: tuple, options: dict) -> Any:
+def _with_our_code(
+    code: str, function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[Any, Any]
+) -> Any:
     """In a worker, whose Python has read the package anew: two versions must not meet in a result."""
     if code != _code():
         raise SpcvizError(

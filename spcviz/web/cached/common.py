@@ -48,7 +48,7 @@ def result(name: str) -> dict[str, Any] | None:
 
 
 @share(16, kernels=False, **UNCHANGED)
-def stored_evidence(_make: Callable, names: tuple[str, ...], *about: Any) -> Any:
+def stored_evidence(_make: Callable[..., Any], names: tuple[str, ...], *about: Any) -> Any:
     """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
     try:
         results = [result(name) for name in names]
@@ -61,7 +61,7 @@ def stored_evidence(_make: Callable, names: tuple[str, ...], *about: Any) -> Any
         return None
 
 
-def tells_of_damage(part: Callable) -> Callable:
+def tells_of_damage(part: Callable[..., Any]) -> Callable[..., Any]:
     """A part of a page that says which command repairs a model that it wants and that cannot be read.
 
     Fragments too: streamlit shows what one raises by itself, before the page around it could catch it.

@@ -37,25 +37,25 @@ MISSING = object()
 FUNCTIONS: dict[str, "Answers"] = {}
 """Every function whose values are stored, by the names of their files; filled as modules are imported."""
 
-_RECORDER: dict[str, dict] = {}
+_RECORDER: dict[str, dict[Any, Any]] = {}
 _LOCK = threading.Lock()
 
 
 class Entry(NamedTuple):
     """One call and what it returned."""
 
-    key: tuple  # the arguments
+    key: tuple[Any, ...]  # the arguments
     data: bytes  # the value, by `pack_tree`, as an npz file
 
 
 class Answers:
     """The stored answers of one function."""
 
-    def __init__(self, function: Callable, types: type | tuple[type, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], types: type | tuple[type, ...]) -> None:
         self.types, self.module = types, function.__module__
         problem = self.module.removeprefix("spcviz.problems.").partition(".")[0]
         self.name = f"first_scenes-{problem}-{function.__name__.lstrip('_')}"
-        self._entries: dict[tuple, bytes] | None = None
+        self._entries: dict[tuple[Any, ...], bytes] | None = None
         self._lock = threading.Lock()
         FUNCTIONS[self.name] = self
 
@@ -76,7 +76,7 @@ class Answers:
             array.flags.writeable = False
         return unpack_tree(loaded, self.types)
 
-    def entries(self) -> dict[tuple, bytes]:
+    def entries(self) -> dict[tuple[Any, ...], bytes]:
         """The packed values by arguments, read once; raises `StoreError` once if they cannot be used."""
         with self._lock:
             if self._entries is None:
@@ -94,7 +94,7 @@ class Answers:
         """A value as it is stored."""
         return pack(pack_tree(value, self.types))
 
-    def save(self, entries: dict[tuple, bytes]) -> None:
+    def save(self, entries: dict[tuple[Any, ...], bytes]) -> None:
         """Store packed values by arguments in place of those that are there."""
         rows = tuple(Entry(key, entries[key]) for key in sorted(entries, key=repr))
         save_value(FOLDER, self.name, rows, Entry, made_from=self.made_from())
@@ -108,7 +108,7 @@ class Answers:
 
 
 @contextlib.contextmanager
-def recording() -> Iterator[dict[str, dict]]:
+def recording() -> Iterator[dict[str, dict[Any, Any]]]:
     """What is asked for meanwhile: {name of a function's file: {arguments: value}}."""
     _RECORDER.clear()
     RECORDS.set()
@@ -122,7 +122,7 @@ RECORDS = threading.Event()
 """Set while what is asked for is recorded."""
 
 
-def record(answers: Answers, key: tuple, value: Any) -> None:
+def record(answers: Answers, key: tuple[Any, ...], value: Any) -> None:
     """Note a call that a page has made."""
     with _LOCK:
         _RECORDER.setdefault(answers.name, {})[key] = value

@@ -34,7 +34,7 @@ BETWEEN: dict[str, Callable[[], None]] = {}
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
-def map_in_pool(work: Callable, *rows: Iterable) -> Iterator[Any]:
+def map_in_pool(work: Callable[..., Any], *rows: Iterable[Any]) -> Iterator[Any]:
     """As `map`, side by side: yields in order, an error where its turn comes.
 
     Only as many pieces wait as there are threads, between those of other visits; cached calls may be made.
@@ -54,7 +54,7 @@ def map_in_pool(work: Callable, *rows: Iterable) -> Iterator[Any]:
         finally:  # with a visit a thread would keep all that is in it until somebody else's work comes
             delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
 
-    under_way: deque[Future] = deque()
+    under_way: deque[Future[Any]] = deque()
     try:
         for arguments in zip(*rows):
             if len(under_way) == N_THREADS:
@@ -69,7 +69,7 @@ def map_in_pool(work: Callable, *rows: Iterable) -> Iterator[Any]:
             future.cancel()
 
 
-def run_in_pool(work: Callable, *arguments: Any) -> Any:
+def run_in_pool(work: Callable[..., Any], *arguments: Any) -> Any:
     """One long piece of work in the pool, in its turn; in the pool already, at once.
 
     >>> run_in_pool(max, 1, 2)

@@ -44,7 +44,7 @@ def share(
     seconds: float | None = None,
     stamp: Callable[[], Any] | None = None,
     own: bool | Callable[..., bool] = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """A decorator: a function of hashable values is called once for each, whoever asks; it gets a
     ``clear()``.
 
@@ -70,7 +70,7 @@ def share(
     (9, 9)
     """
 
-    def decorate(function: Callable) -> Any:
+    def decorate(function: Callable[..., Any]) -> Any:
         answers = None if stored is None else first.Answers(function, stored)
         how = _How(most, spinner, kernels, beside, seconds or float("inf"), stamp or object)
         shared_function = _Shared(function, how, answers, own)
@@ -105,18 +105,24 @@ class _Shared:
     """A function with its values; `most`, `spinner` and the like are those of `share`."""
 
     def __init__(
-        self, function: Callable, how: _How, answers: first.Answers | None, own: bool | Callable[..., bool]
+        self,
+        function: Callable[..., Any],
+        how: _How,
+        answers: first.Answers | None,
+        own: bool | Callable[..., bool],
     ) -> None:
         self.function, self.answers = function, answers
         self.most, self.spinner, self.kernels, self.beside, self.seconds, self.stamp = how
         self._signature = inspect.signature(function)
         self._tells = [not name.startswith("_") for name in self._signature.parameters]
         self._shown_key = f"{function.__module__}.{function.__name__} shown"
-        self.known: OrderedDict[tuple, tuple[Any, float, Any]] = OrderedDict()  # value, until, its stamp
-        self.asked: dict[tuple, threading.Lock] = {}
+        self.known: OrderedDict[tuple[Any, ...], tuple[Any, float, Any]] = (
+            OrderedDict()
+        )  # value, until, its stamp
+        self.asked: dict[tuple[Any, ...], threading.Lock] = {}
         self.lock = threading.Lock()
         self.own: Callable[..., bool] = own if callable(own) else (lambda *key: own)
-        self._used: dict[tuple, tuple[str, float]] = {}
+        self._used: dict[tuple[Any, ...], tuple[str, float]] = {}
         self._forget = self._forget_one  # the one of all entries
         if own:
             ownership.hold(self._forget_over)
@@ -134,7 +140,9 @@ class _Shared:
             first.record(self.answers, key, value)
         return value
 
-    def _value(self, key: tuple, given: tuple, name: tuple, visit: str | None) -> Any:
+    def _value(
+        self, key: tuple[Any, ...], given: tuple[Any, ...], name: tuple[Any, ...], visit: str | None
+    ) -> Any:
         """The value of a key, which is kept under a name: the key, behind the visit that it belongs to."""
         with self.lock:
             if is_known := self._is_known(name):
@@ -171,7 +179,7 @@ class _Shared:
                     self.asked.pop(name, None)
         return self._remember_shown(key, value)
 
-    def _note(self, name: tuple, visit: str | None) -> None:
+    def _note(self, name: tuple[Any, ...], visit: str | None) -> None:
         """A visit's value is in use. The lock is held."""
         if visit is not None:
             self._used[name] = visit, ownership.CLOCK.now()
@@ -182,7 +190,7 @@ class _Shared:
             for name in [name for name, used in self._used.items() if is_over(*used)]:
                 self._drop(name)
 
-    def _is_known(self, key: tuple) -> bool:
+    def _is_known(self, key: tuple[Any, ...]) -> bool:
         """Whether there is a value; what is over time, with another stamp, goes. The lock is held."""
         now = time.monotonic()
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
@@ -195,25 +203,25 @@ class _Shared:
                     self._drop(old)
         return key in self.known
 
-    def _drop(self, key: tuple) -> None:
+    def _drop(self, key: tuple[Any, ...]) -> None:
         """Keep a value no longer. The lock is held."""
         self.known.pop(key, None)
         self._used.pop(key, None)
         memory.MEMORY.remove((id(self), key))
 
-    def _forget_one(self, name: tuple[int, tuple]) -> None:
+    def _forget_one(self, name: tuple[int, tuple[Any, ...]]) -> None:
         """There is no room for a value any more."""
         with self.lock:
             self.known.pop(name[1], None)
             self._used.pop(name[1], None)
 
-    def _remember_shown(self, key: tuple, value: Any) -> Any:
+    def _remember_shown(self, key: tuple[Any, ...], value: Any) -> Any:
         """`value`, remembered as what this visitor saw last."""
         if self.beside is not None and _has_page():
             st.session_state[self._shown_key] = key[: self.beside], value
         return value
 
-    def _wait_or_other(self, key: tuple) -> Any:
+    def _wait_or_other(self, key: tuple[Any, ...]) -> Any:
         """Before a page computes: `first.MISSING` once it may, or another value to show meanwhile."""
         if not self.kernels or "of" not in GATE or _is_inside() or not _has_page():
             return first.MISSING

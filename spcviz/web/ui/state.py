@@ -34,7 +34,7 @@ class Field(NamedTuple):
     # low, high: range of numbers, ends included
     low: float = -math.inf
     high: float = math.inf
-    choices: tuple = ()  # allowed values, for any kind; empty = not restricted further
+    choices: tuple[Any, ...] = ()  # allowed values, for any kind; empty = not restricted further
     pattern: str = ""  # regular expression that the whole text must match
     longest: int = 400  # characters of its text in the address
     # regular expression of values that may be on offer on another machine; empty = there are none
@@ -166,7 +166,7 @@ class StateTable:
         """
         return self.defaults | self.opening
 
-    def narrow(self, **choices: Iterable) -> "StateTable":
+    def narrow(self, **choices: Iterable[Any]) -> "StateTable":
         """The same table with what exists now of some values; the first for a default that does not."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
@@ -175,7 +175,7 @@ class StateTable:
             fields[name] = field._replace(choices=now, default=default)
         return StateTable(*fields.values(), opening=self.opening)
 
-    def parse(self, params: Mapping[str, str]) -> dict:
+    def parse(self, params: Mapping[str, str]) -> dict[Any, Any]:
         """State from the URL's parameters: every name of the table; other names are ignored."""
         params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
         if self.fields.keys().isdisjoint(params):
@@ -221,7 +221,7 @@ class StateTable:
             for name, field in self.fields.items()
         }
 
-    def encode(self, state: Mapping) -> dict[str, str]:
+    def encode(self, state: Mapping[Any, Any]) -> dict[str, str]:
         """Parameters of a state: those that differ from their default, as text; none for the first scene."""
         return self._encode_state(self.clean(state), {})
 
@@ -238,7 +238,7 @@ class StateTable:
             if name in out
         }
 
-    def read(self, sentences: Mapping[str, Callable[[str], str]] | None = None) -> dict:
+    def read(self, sentences: Mapping[str, Callable[[str], str]] | None = None) -> dict[Any, Any]:
         """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not.
 
         Of bad values a sentence is said above the page: the page's own of `sentences`, {name: of its text}.
@@ -252,7 +252,7 @@ class StateTable:
         self._write(self._encode_state(state, self.missing(present)), present)
         return state
 
-    def write(self, **changes: Any) -> dict:
+    def write(self, **changes: Any) -> dict[Any, Any]:
         """Change some of the state, and the URL with it; a value out of range becomes the default."""
         if unknown := set(changes) - set(self.fields):
             known = ", ".join(self.fields)
@@ -296,7 +296,7 @@ def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
     )
 
 
-def list_pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
+def list_pinned(state: Mapping[Any, Any]) -> dict[str, tuple[str, str, list[float]]]:
     """{"A" or "B": (text, its name, its numbers)} of what is pinned in a page's state.
 
     >>> list_pinned({"pin_a": "open:0.5,1", "pin_b": ""})
