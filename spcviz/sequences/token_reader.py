@@ -6,11 +6,11 @@ list of texts, a large integer, a type of somebody's own) ends the reading, and 
 `spcviz.sequences.tokens`, which says what is wrong with it, if anything is.
 """
 
-import marshal
 import os
 import threading
 from collections.abc import Sequence
 from itertools import islice
+from marshal import dumps
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -55,7 +55,7 @@ _WRITTEN = {
 
 def _is_written(form: int) -> bool:
     """Whether this Python writes a format as it is read here: its makers may change it."""
-    written = marshal.dumps(_SAMPLE, form), _WRITTEN[form]
+    written = dumps(_SAMPLE, form), _WRITTEN[form]
     return len(written[0]) == len(written[1]) and all(a in (b, b | 128) for a, b in zip(*written))
 
 
@@ -109,7 +109,7 @@ class TokenReader:
         """
         for form in _FORMS:
             try:
-                n_items, data = len(items), np.frombuffer(marshal.dumps(cast(Any, items), form), np.uint8)
+                n_items, data = len(items), np.frombuffer(dumps(cast(Any, items), form), np.uint8)
             except (ValueError, TypeError):
                 return None
             if len(data) > _MOST:
@@ -153,7 +153,7 @@ class TokenReader:
                 return None
             parts.append(part)
         lengths, numbered = zip(*parts)
-        return np.concatenate(lengths), _joined(numbered)
+        return np.concatenate(lengths), _join_parts(numbered)
 
     def _catch_up(self) -> None:
         """Read what the vocabulary has been given; tables that a reader holds stay as they are."""
@@ -179,7 +179,7 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")  # as `marshal` does
 
 
-def _joined(parts: Sequence[Numbered]) -> Numbered:
+def _join_parts(parts: Sequence[Numbered]) -> Numbered:
     values = None
     if any(part.values is not None for part in parts):
         values = np.concatenate([np.ones(len(p.index)) if p.values is None else p.values for p in parts])
