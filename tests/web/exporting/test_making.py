@@ -110,7 +110,9 @@ import gc
 import sys
 import threading
 from importlib import metadata
+from spcviz.registry import warmup
 from spcviz.web.exporting import steps
+warmup.is_compiled = lambda name: True  # or it hangs on what other tests have compiled before
 steps.load("letters")
 print(len(threading.enumerate()))
 print(len(gc.get_objects()) < gc.get_freeze_count() / 10)
@@ -142,7 +144,9 @@ def test_the_process_that_forks_has_done_what_all_loops_want(ready):
 def test_no_child_loads_a_model_that_any_scene_of_its_page_wants():
     lines = """
 import sys
+from spcviz.registry import warmup
 from spcviz.web.exporting import steps
+warmup.is_compiled = lambda name: True
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 for name, own in ("tagging", "text=old+men"), ("parsing", "text=old+men"), ("hybrid", "word=20"):
