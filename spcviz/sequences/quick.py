@@ -1,7 +1,7 @@
 """Fast path from named features without values to labels: one kernel reads tokens, another labels them.
 
 A sentence a call is how taggers serve, and then checking, splitting rows and calling kernel after kernel
-takes three times as long as looking up features and finding labels. Whatever is not plain (a value, a mask,
+takes longer than looking up features and finding labels. Whatever is not plain (a value, a mask,
 an error) is left to the general way, which says what is wrong with it.
 """
 

@@ -1,8 +1,8 @@
 """Read plain tokens in one call: Python writes them as bytes, a kernel finds their features there.
 
-`marshal` goes once through lists, dicts and texts, in a tenth of the time of a loop, and takes nothing but
-Python's own types; its second format has a letter for each and the length of each text. What is not plain (a
-list of texts, a large integer, a type of somebody's own) ends the reading, and is left to
+`marshal` goes once through lists, dicts and texts, without a loop of Python's, and takes nothing but Python's
+own types; it writes a letter for the type of each object, and how long each text is. What is not plain (a
+list of texts as a value, a large integer, a type of somebody's own) ends the reading, and is left to
 `spcviz.sequences.tokens`, which says what is wrong with it, if anything is.
 """
 
@@ -81,10 +81,9 @@ Int = Any
 
 
 class _Table(NamedTuple):
-    """Names of features for `read_tokens`: records, where they end, slots."""
+    """Names of features for `find_records`: records, with `UNIT` bytes behind the last, and slots."""
 
     records: np.ndarray
-    end: int
     slots: np.ndarray
 
 
@@ -99,7 +98,7 @@ class TokenReader:
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self._vocabulary, self._n_read, self._n = vocabulary, 0, 0
-        self._table = _Table(np.frombuffer(bytes(UNIT), np.uint8), 0, np.zeros(16, np.int64))
+        self._table = _Table(np.frombuffer(bytes(UNIT), np.uint8), np.zeros(16, np.int64))
         self._reading = threading.Lock()  # two threads may ask a new vocabulary at once
 
     def read(self, items: Sequence[Any], *, has_values: bool = True) -> tuple[np.ndarray, Numbered] | None:
@@ -107,6 +106,9 @@ class TokenReader:
 
         Without `has_values` a value that is not 1 is not plain.
         """
+        if self._n_read != len(self._vocabulary):
+            with self._reading:
+                self._catch_up()
         for form in _FORMS:
             try:
                 n_items, data = len(items), np.frombuffer(dumps(cast(Any, items), form), np.uint8)
@@ -114,9 +116,6 @@ class TokenReader:
                 return None
             if len(data) > _MOST:
                 return None
-            if self._n_read != len(self._vocabulary):
-                with self._reading:
-                    self._catch_up()
             most, eight = len(data) // 2, np.empty(8, np.uint8)
             lengths, counts = np.empty(n_items, np.int64), np.empty(most, np.int64)
             places, totals = np.empty((most, 4), np.int32), np.empty(most, np.uint64)
@@ -151,7 +150,8 @@ class TokenReader:
             part = self.read(items[first : first + TOGETHER])
             if part is None:
                 return None
-            parts.append(part)
+            size, tokens = part
+            parts.append((size, tokens._replace(counts=tokens.counts.copy())))  # or all its room is kept
         lengths, numbered = zip(*parts)
         return np.concatenate(lengths), _join_parts(numbered)
 
@@ -164,15 +164,14 @@ class TokenReader:
         new += [
             record_of(number, _utf8(key), _utf8(value)) for key, is_pair, value, number in split if is_pair
         ]
-        old, last = self._table, self._table.end
+        old, last = self._table, len(self._table.records) - UNIT
         records = np.frombuffer(old.records[:last].tobytes() + b"".join(new) + bytes(UNIT), np.uint8)
-        end = len(records) - UNIT
         self._n += len(new)
         slots = old.slots.copy()
         if 2 * self._n > len(slots):
             slots, last = np.zeros(1 << (3 * self._n).bit_length(), np.int64), 0
-        index_records(records, last, end, slots, _SECRET)
-        self._table, self._n_read = _Table(records, end, slots), self._n_read + len(names)
+        index_records(records, last, len(records) - UNIT, slots, _SECRET)
+        self._table, self._n_read = _Table(records, slots), self._n_read + len(names)
 
 
 def _utf8(text: str) -> bytes:
