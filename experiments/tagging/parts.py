@@ -17,7 +17,7 @@ def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
     """What a result reports of one part, without times, from models by method."""
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
-    cascades = {name: with_models(models[name].cascade, wide) for name in chosen.CASCADES}
+    cascades = {name: with_models(models[name].cascade, wide) for name in chosen.cascades_of(settings.data)}
     figures = _figures(part, cascades)
     for row in figures.values():
         row["n_train"] = len(part.corpus["train"].lengths)

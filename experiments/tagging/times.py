@@ -34,12 +34,13 @@ def time_methods(
     calls = {key: lambda key=key, run=run: labels.update({key: run()}) for key, run in runs.items()}
     turns = {key: np.divide(taken, len(test.lengths)) for key, taken in turns_us(calls, repeats).items()}
     us = {key: float(np.median(taken)) for key, taken in turns.items()}
-    for method in chosen.METHODS:
+    compared = ("full", *cascades, "tags")
+    for method in compared:
         if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
-    right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
+    right = _right({method: labels[method, "total"] == test.tags for method in compared}, test.lengths)
     kinds, orders = ("inference", "total"), {}
-    methods = {m: right[m] | {f"us_{kind}": us[m, kind] for kind in kinds} for m in chosen.METHODS}
+    methods = {m: right[m] | {f"us_{kind}": us[m, kind] for kind in kinds} for m in compared}
     for method, row in methods.items():
         row |= {f"us_{kind}_turns": turns[method, kind].tolist() for kind in kinds}
     for method, kind in us:

@@ -94,10 +94,12 @@ def test_a_row_of_times_keeps_every_turn():
     assert row == {"a": 1.0, "b": 5.0, "us_per_word": 6.0, "us_per_word_turns": [8.0, 10.0]}
 
 
-def test_the_whole_treebank_is_a_part_of_its_own(monkeypatch):
-    assert tagging.PARTS[-1] == ("ewt_whole", "full")
+def test_the_whole_treebank_takes_settings_from_a_sixth_and_trains_on_all(monkeypatch):
+    assert tagging.WHOLE_PARTS == [("ewt_whole", "full")]
     some, every = (settings.settings_for(data, "full") for data in ("ewt", "ewt_whole"))
     assert some.config == every.config
+    assert settings.searched_on(every) == some
+    assert settings.searched_on(some) == some
     monkeypatch.setattr(settings.cascade, "prepare_corpus", lambda *asked: asked)
     assert settings.data_of(some) == ("ewt", "full", 2, 6)
     assert settings.data_of(every) == ("ewt", "full", 2, 1)

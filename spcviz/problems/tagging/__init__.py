@@ -19,6 +19,13 @@ PROBLEM = Problem(
             folds=5,
         ),
         Result(
+            "tagging-whole",
+            "Tagging, six methods on all of EWT (Table 4.2)",
+            "experiments.tagging.reproduce:whole",
+            "spcviz.problems.tagging.paper.result:TABLE",
+            folds=1,
+        ),
+        Result(
             "tagging-rules",
             "Tagging, threshold rules",
             "experiments.tagging.rules:reproduce",

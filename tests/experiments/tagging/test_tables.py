@@ -106,7 +106,7 @@ def refuse(*_, **__):
 def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(whole, work, monkeypatch):
     result = whole[0]
     rows = {(row["data"], row["method"]): row for row in result["rows"]}
-    every = ("ewt", "ewt_whole", "wsj")
+    every = ("ewt", "wsj")
     assert set(rows) == {(data, m) for data in every for m in chosen_settings.METHODS}
     for row in rows.values():
         wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
@@ -149,7 +149,7 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(whole, work, monkeypat
         (d, m, s) for d in every for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
     }
     assert all(row["us_inference"] > 0 for row in deepest)
-    assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full", "ewt_whole full"]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full"]
     whole, at = rows["wsj", "crf"], chosen_settings.METHODS.index("crf")
     of_fold = result["fold_rows"][0]["rows"][at]
     assert {key: whole[key] for key in of_fold} == of_fold
@@ -164,6 +164,24 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(whole, work, monkeypat
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
     for key in ("curves", "equal", "tried", "corpora", "settings", "data_digests"):
         assert again[key] == result[key]
+
+
+def test_the_whole_treebank_is_learnt_by_settings_that_a_sixth_of_it_chose(whole, work, monkeypatch):
+    with monkeypatch.context() as patch, ThreadPoolExecutor(1) as executor:
+        patch.setattr(tagging_tables.search, "run_try", refuse)  # each was made for the sixth
+        result = tagging_tables.whole(Run("tagging-whole", work=work, executor=executor))
+    assert result["name"] == "tagging-whole"
+    named = [(row["data"], row["method"]) for row in result["rows"]]
+    kept = [m for m in chosen_settings.METHODS if m not in chosen_settings.ABLATED]
+    assert named == [("ewt_whole", method) for method in kept]
+    assert [fold["fold"] for fold in result["fold_rows"]] == ["ewt_whole full"]
+    assert set(result["data_digests"]) == {"ewt"}
+    assert result["tried"] == [row for row in whole[0]["tried"] if row["data"] == "ewt"]
+    taken = {row["method"]: row["settings"] for row in result["tried"] if row["is_taken"]}
+    (part,) = result["settings"]["parts"]
+    assert set(part["methods"]) == set(chosen_settings.COMPARED)
+    assert part["methods"]["crf"]["filter_rate"] == taken["crf"]["filter_rate"]
+    assert len([row for row in result["rows"] if row["right_against_spc"]]) == len(kept) - 1
 
 
 def test_a_part_made_again_is_checked_against_all(whole, work):
