@@ -69,8 +69,8 @@ MEANINGS = {
     "tuned": "alphas: on parts of the training sentences that the filter did not see; below 0 the threshold "
     "lies below the mean, a CRF's alpha is a probability",
     "tried": "settings of spc, crf and perceptron, as many for each; score: geometric mean of the bigrams a "
-    "position where 3 to 7 % of development sentences are lost; the least is taken. All of EWT takes what was "
-    "taken for every sixth of its training sentences",
+    "position where 3 to 7 % of development sentences are lost; the least is taken. All of EWT takes what "
+    "was taken for every sixth of its training sentences",
     "passes": "over the training sentences, at most; levels say how many there were",
     "warm": "whether a level begins at the level before",
     "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "

@@ -1,58 +1,36 @@
-"""Write experiments/margin.md and its figures from the results on threshold rules that are there.
+"""Tables and figures of threshold rules in every study: ``experiments/margin/tables.md``."""
 
-``python -m experiments.margin`` after ``python -m spcviz reproduce`` of each of `STUDIES`. A verdict follows
-from a rule fixed before the look: a rule leaves fewer n-grams than the thesis' where the 95 % interval of
-their ratio lies below 1, more where it lies above, and else within chance.
-"""
-
-import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.margin.comparisons import STUDIES, comparisons, stored_result, unseen, verdict
 from experiments.svg import Line, chart
 from spcviz.problems.letters.paper.rule_tables import SEEN
+from spcviz.problems.letters.paper.tables import FEATURES
 from spcviz.problems.pose.paper.result import WAYS
 from spcviz.problems.tagging.paper.rule_tables import CORPORA, rows_of
-from spcviz.shared.folders import RESULTS, shipped_path
 from spcviz.web.figures.results import RULE_NAMES
 
-STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")
-HERE = Path(__file__).parent
-TEXT = HERE / "margin.md"
-FIGURES = HERE / "margin"
+FIGURES = Path(__file__).parent
+TEXT = FIGURES / "tables.md"
 MOST_LOST = 6.0
 """Percent of words up to which a path is drawn: with more lost nothing is left to compare."""
+_HEAD = """# Threshold rules: all tables
 
-
-def main() -> None:
-    """Write the document and its figures."""
-    TEXT.write_text(document(), encoding="utf-8")
+Written by `python -m experiments.margin` from `cache/results/*-rules.json`. The question, the rules and the
+finding are in [margin.md](../margin.md). A rule leaves fewer than the thesis' where the 95 % interval of their
+ratio lies below 1, more where it lies above, and else the difference is within chance.
+"""
 
 
 def document() -> str:
-    """The document's text; its figures are written into `FIGURES`."""
-    results = [_result(name) for name in STUDIES]
-    head, tail = ((FIGURES / f"{name}.md").read_text(encoding="utf-8") for name in ("head", "tail"))
-    tell = (_handwriting_section, _free, _tagging, _pose, _grids)
-    parts = [head, *(told(result) for told, result in zip(tell, results, strict=True))]
-    return "\n".join([*parts, _not_won(*results), tail])
-
-
-def _result(name: str) -> dict[str, Any] | None:
-    path = shipped_path(RESULTS) / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-
-
-def verdict(low: float | None, high: float | None) -> str:
-    """What an interval of a ratio says by the rule above.
-
-    >>> verdict(0.2, 0.8), verdict(0.9, 1.2), verdict(1.1, 1.4), verdict(None, None)
-    ('fewer', 'within chance', 'more', 'not measured')
-    """
-    if low is None or high is None:
-        return "not measured"
-    return "fewer" if high < 1 else "more" if low > 1 else "within chance"
+    """The text of all tables; the figures are written into `FIGURES`."""
+    results = {name: stored_result(name) for name in STUDIES}
+    sections = (_handwriting_section, _free, _tagging, _pose, _grids)
+    parts = [_HEAD, *(section(result) for section, result in zip(sections, results.values(), strict=True))]
+    return "\n".join([*parts, _every(results)])
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -72,7 +50,7 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
     out.append(f"Chosen on: {result['settings']['chosen_on']}. {SEEN}\n")
     rows = [
         [
-            row["features"],
+            FEATURES[row["features"]],
             RULE_NAMES[row["rule"]],
             str(row["order"]),
             _number(row["n_grams_in"]),
@@ -97,7 +75,7 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
     )
     rows = [
         [
-            row["features"],
+            FEATURES[row["features"]],
             str(row["order"]),
             f"{row['loss']:g}",
             _number(next(o["n_grams"] for o in result["equal"] if _is_rival(o, row))),
@@ -121,10 +99,10 @@ def _handwriting_section(result: dict[str, Any] | None) -> str:
             mine = [r for r in mine if r["lost"] <= MOST_LOST]
             lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
         name = f"path-{features}.svg"
-        title = f"n-grams that order {order} has to score, {features}"
+        title = f"n-grams that order {order} has to score, {FEATURES[features]}"
         about = ("words lost before it, %", "n-grams a position")
         (FIGURES / name).write_text(chart(title, lines, *about, log_y=True), encoding="utf-8")
-        out.append(f"![{title}](margin/{name})\n")
+        out.append(f"![{title}]({name})\n")
     return "\n".join(out)
 
 
@@ -142,10 +120,10 @@ def _free(result: dict[str, Any] | None) -> str:
         f"Chosen on: {result['settings']['chosen_on']}. Intervals over draws of the test words; the draw of "
         "the development words that thresholds were tuned on is not in them. Compare rows by what is lost.\n"
     )
-    unseen = [row for row in result["rows"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
-    out.append(_beside_each_other(unseen, ("features", "tolerance", "order"), "words right, %"))
+    some = [row for row in unseen(result["rows"]) if row["order"] in (2, 4, 6)]
+    out.append(_beside_each_other(some, ("features", "tolerance", "order"), "words right, %"))
     out.append("The same with filters trained for each rule, from the same candidates at every level:\n")
-    own = [row for row in result["trained"] if row["data"] == "unseen" and row["order"] in (2, 4, 6)]
+    own = [row for row in unseen(result["trained"]) if row["order"] in (2, 4, 6)]
     out.append(_beside_each_other(own, ("features", "tolerance", "order"), "words right, %"))
     for features in dict.fromkeys(row["features"] for row in result["rows"]):
         lines = []
@@ -153,12 +131,15 @@ def _free(result: dict[str, Any] | None) -> str:
             mine = [row for row in result["rows"] if (row["features"], row["rule"]) == (features, rule)]
             mine = [row for row in mine if (row["data"], row["order"]) == ("unseen", 6)]
             lines.append(Line(RULE_NAMES[rule], [r["lost"] for r in mine], [r["n_grams_in"] for r in mine]))
-        name, title = f"open-{features}.svg", f"6-grams left of words that no list holds, {features}"
+        name, title = (
+            f"open-{features}.svg",
+            f"6-grams left of words that no list holds, {FEATURES[features]}",
+        )
         about = ("words lost by all filters before, %", "6-grams a position")
         (FIGURES / name).write_text(chart(title, lines, *about, log_y=True), encoding="utf-8")
-        out.append(f"![{title}](margin/{name})\n")
-    beams = [row for row in result["baselines"] if row["data"] == "unseen"]
-    widths = [[row["features"], str(row["width"]), f"{row['word_accuracy']:.2f}"] for row in beams]
+        out.append(f"![{title}]({name})\n")
+    beams = unseen(result["baselines"])
+    widths = [[FEATURES[row["features"]], str(row["width"]), f"{row['word_accuracy']:.2f}"] for row in beams]
     out.append("A beam with the last order's model, on the same words:\n")
     widths = [row for row in widths if row[1] in ("1", "4", "16", "32")]
     out.append(_table(["features", "width", "words right, %"], widths))
@@ -175,7 +156,10 @@ def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right:
         others = [_ratio(by[rule]["n_grams_in_ratio"]) for rule in _OVER if rule in by]
         lines.append(
             [
-                *(f"{value:g}" if isinstance(value, float) else str(value) for value in at),
+                *(
+                    f"{value:g}" if isinstance(value, float) else FEATURES.get(value, str(value))
+                    for value in at
+                ),
                 _number(thesis["n_grams_in"]),
                 *others,
                 _number(margin["n_grams_all_ratio"][0]),
@@ -210,7 +194,9 @@ def _tagging(result: dict[str, Any] | None) -> str:
 def _corpus(data: str, result: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Tables of one corpus's tagger."""
     out = [f"\n### {CORPORA[data]}: trained on {result['rows'][0]['trained_on']}\n"]
-    out.append("Bigrams a position where exactly so many test sentences are lost by both filters together:\n")
+    out.append(
+        "Bigrams a position where both filters together lose exactly this share of the test sentences:\n"
+    )
     rows = []
     for target in dict.fromkeys(row["target"] for row in result["rows"]):
         by = {row["method"]: row for row in result["rows"] if row["target"] == target}
@@ -282,86 +268,20 @@ def _grids(result: dict[str, Any] | None) -> str:
         line = [f"{target:g}", _number(by["mean_max"]["states_equal"])]
         rows.append([*line, *(_ratio(by[rule]["ratio"], 4) for rule in ("margin", "top_k"))])
     out.append(
-        _table(["lost, %", "states, thesis' rule", "margin over it", "so many of each variable"], rows)
+        _table(["lost, %", "states, thesis' rule", "margin over it", "the k best of each variable"], rows)
     )
     return "\n".join(out)
 
 
-def _ratio(values: list[float | None], digits: int = 3) -> str:
+def _ratio(values: Sequence[float | None], digits: int = 3) -> str:
     at, *ends = (_number(value, digits) for value in values)
     return at if ends[0] == ends[1] else f"{at} ({' to '.join(ends)})"
 
 
-def _not_won(
-    fixed: dict[str, Any] | None,
-    free: dict[str, Any] | None,
-    tagging: dict[str, Any] | None = None,
-    pose: dict[str, Any] | None = None,
-    grids: dict[str, Any] | None = None,
-) -> str:
-    """Every comparison in which the margin does not leave fewer, by the rule above."""
-    lines = ["\n## Where it does not win\n"]
-    for row in (fixed or {"equal": []})["equal"]:
-        if row["rule"] == "margin" and row["what"] == "n_grams_in" and row["ratio"] is not None:
-            said = verdict(row["low"], row["high"])
-            if said != "fewer":
-                lines.append(
-                    f"- 55 words, {row['features']}, order {row['order']}, {row['loss']:g} % lost: {said}."
-                )
-    of_words = [("rows", ""), ("trained", ", trained for each rule")]
-    for row, own in ((row, own) for name, own in of_words for row in (free or {name: []})[name]):
-        if row["rule"] == "margin" and row["order"] > 1 and row["data"] == "unseen":
-            said = verdict(*row["n_grams_in_ratio"][1:])
-            if said != "fewer":
-                at = f"order {row['order']} at {row['tolerance']:g} % a level"
-                lines.append(f"- open vocabulary, {row['features']}{own}, {at}: {said}.")
-    lines += _beside(free)
-    for row in (tagging or {"rows": []})["rows"]:
-        if row["rule"] == "margin" and (said := verdict(*row["over_mean_max"][1:])) != "fewer":
-            own = ", trained for it" if row["method"] == "margin_trained" else ""
-            at = f"{CORPORA[row['data']]}{own}, bigrams at {row['target']:g} % of sentences lost"
-            lines.append(f"- tags, {at}: {said}.")
-    for row in (tagging or {"levels": []})["levels"]:
-        if row["rule"] == "margin" and row["order"] > 1:
-            said = verdict(*row["n_grams_in_ratio"][1:])
-            if said != "fewer":
-                at = f"{CORPORA[row['data']]}, order {row['order']} at {row['tolerance']:g} % a level"
-                lines.append(f"- tags, {at}: {said}.")
-    for row in (pose or {"rows": []})["rows"]:
-        said = verdict(*row["states_ratio"][1:])
-        if row["rule"] == "margin" and row["level"] in (2, 4, 6) and said != "fewer":
-            lines.append(f"- pose, {WAYS[row['way']]}, level {row['level']}: {said}.")
-    for row in (grids or {"rows": []})["rows"]:
-        if row["rule"] == "margin" and (said := verdict(*row["ratio"][1:])) != "fewer":
-            lines.append(f"- grids, one filter alone, {row['target']:g} % lost: {said}.")
-    if len(lines) == 1:
-        has_run = any((fixed, free, tagging, pose, grids))
-        lines.append("Nowhere here." if has_run else "Nothing can be said before the studies have run.")
-    return "\n".join(lines) + "\n"
-
-
-def _beside(free: dict[str, Any] | None) -> list[str]:
-    """Where the margin loses more words of the test set at the same tolerance, and its worst words."""
-    rows = (
-        [] if free is None else [row for row in free["rows"] if row["data"] == "unseen" and row["order"] > 1]
-    )
-    keys = ("features", "tolerance", "order")
-    rivals = {tuple(row[key] for key in keys): row for row in rows if row["rule"] == "mean_max"}
-    mine = [(row, rivals[tuple(row[key] for key in keys)]) for row in rows if row["rule"] == "margin"]
-    lines = [
-        f"- open vocabulary, {row['features']}, order {row['order']} at {row['tolerance']:g} % a level: "
-        f"before it {row['lost']:.2f} % of test words are lost, {rival['lost']:.2f} % by the thesis' rule."
-        for row, rival in mine
-        if row["lost"] > rival["lost"] + 0.25
-    ]
-    worse = sum(row["n_grams_worst"] > rival["n_grams_worst"] for row, rival in mine)
-    if mine:
-        lines.append(
-            f"- Its worst word has more n-grams a position than the thesis' rule leaves of its own in "
-            f"{worse} of {len(mine)} comparisons: caps on the size of a lattice stay."
-        )
-    return lines
-
-
-if __name__ == "__main__":
-    main()
+def _every(results: dict[str, dict[str, Any] | None]) -> str:
+    """Every comparison of the margin with the thesis' rule, won or not."""
+    title = "\n## Every comparison: the margin over the thesis' rule\n"
+    rows = [[one.task, one.at, _ratio(one.ratio), one.verdict] for one in comparisons(results)]
+    if not rows:
+        return f"{title}\nNothing can be said before the studies have run.\n"
+    return "\n".join([title, _table(["task", "where", "ratio (95 %)", "the margin leaves"], rows)])
