@@ -35,9 +35,9 @@ def _finding(results: dict[str, dict[str, Any] | None]) -> str:
         return "\n".join(out)
     out.append(
         "What the margin leaves for the last order or level, over what the thesis' rule leaves: n-grams, or "
-        "states in pose and grids. On the 55 words and tags both lose the same; on the open vocabulary and in "
-        "pose both are tuned alike, and the tables say what they lose. Intervals: 95 %, over draws of folds, "
-        "words, sentences or clips.\n"
+        "states in pose and grids. On the 55 words and tags both lose the same; on the open vocabulary and "
+        "in pose both are tuned alike, and the tables say what they lose. Intervals: 95 %, over draws of "
+        "folds, words, sentences or clips.\n"
     )
     table = [(one.task, one.at, _text(one.ratio), one.verdict, _text(one.of_all)) for one in rows]
     out.append(markdown_table(("task", "where", "ratio", "the margin leaves", "all of the cascade"), table))
@@ -80,8 +80,8 @@ def _of_losses(result: dict[str, Any] | None) -> list[str]:
     more = [row["lost"] - rival["lost"] for row, rival in both]
     worse = sum(row["n_grams_worst"] > rival["n_grams_worst"] for row, rival in both)
     return [
-        f"On the open vocabulary, at the same tolerance a level, it loses over {NOTICED:g} points more of the "
-        f"test words in {sum(gap > NOTICED for gap in more)} of {len(both)} comparisons (at most "
+        f"On the open vocabulary, at the same tolerance a level, it loses over {NOTICED:g} points more of "
+        f"the test words in {sum(gap > NOTICED for gap in more)} of {len(both)} comparisons (at most "
         f"{max(more):.2f} points), over {NOTICED:g} points fewer in {sum(gap < -NOTICED for gap in more)}. "
         f"Its worst word has more n-grams a position than that of the thesis' rule in {worse} of "
         f"{len(both)}: caps on the size of a lattice stay.\n"

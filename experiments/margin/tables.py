@@ -20,8 +20,8 @@ MOST_LOST = 6.0
 _HEAD = """# Threshold rules: all tables
 
 Written by `python -m experiments.margin` from `cache/results/*-rules.json`. The question, the rules and the
-finding are in [margin.md](../margin.md). A rule leaves fewer than the thesis' where the 95 % interval of their
-ratio lies below 1, more where it lies above, and else the difference is within chance.
+finding are in [margin.md](../margin.md). A rule leaves fewer than the thesis' where the 95 % interval of
+their ratio lies below 1, more where it lies above, and else the difference is within chance.
 """
 
 
