@@ -15,7 +15,7 @@ METHODS = {  # as a column is called
     "samples": "samples' own order",
 }
 DECIMALS = {f"{name} %": 2 for name in (*METHODS.values(), "best comb")}
-NAMES_OF_RULES = RULE_NAMES | {"top_k": "so many of each variable (Fig. 5.3)"}
+NAMES_OF_RULES = RULE_NAMES | {"top_k": "the k best of each variable (Fig. 5.3)"}
 
 
 def _blocks(result, features, look):

@@ -19,8 +19,8 @@ FIRST_NOTE = (
 )
 TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
 SWEEP_NOTE = (
-    "n-grams that each filter must keep if at most so many words may lose their truth: points of the curves "
-    "on test words. The Sweep page chooses thresholds on development words instead, as one has to in "
+    "n-grams that each filter must keep if at most this share of words may lose their truth: points of the "
+    "curves on test words. The Sweep page chooses thresholds on development words instead, as one has to in "
     "practice."
 )
 

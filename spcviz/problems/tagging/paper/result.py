@@ -15,10 +15,10 @@ NOTE = (
     "method than the thesis'."
 )
 EQUAL = (
-    "Bigrams (for pairs of tags: trigrams) that are left a position where exactly so many test sentences are "
-    "lost, with 95 % bootstrap intervals over sentences. Single filters stand in the spaces that SPC's "
-    "levels before leave; whole cascades in their own. A corpus ends with the loss of Tags. \u2013: "
-    "the filter cannot lose so few."
+    "Bigrams (for pairs of tags: trigrams) left per position where exactly this share of test sentences is "
+    "lost, with 95 % bootstrap intervals over sentences. Single filters work in the spaces that SPC's "
+    "earlier levels leave; whole cascades in their own. The last row of a corpus is at the loss of Tags. "
+    "\u2013: the filter cannot lose so few."
 )
 
 

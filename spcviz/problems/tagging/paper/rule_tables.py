@@ -10,8 +10,8 @@ METHOD_NAMES |= {"margin_trained": "SPC trained for a margin", "crf": "CRF, prob
 CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal (sample)"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
 EQUAL = (
-    "Where exactly so many test sentences are lost; what of that the first filter may lose was searched on "
-    "development sentences, method by method. Draws are of sentences, the same for all; a ratio of 0 means "
+    "Where exactly this share of test sentences is lost; how much of it the first filter may lose was "
+    "searched on development sentences, method by method. Draws are of sentences, the same for all; a ratio of 0 means "
     "draws in which only the rival could not lose so few."
 )
 ABLATED = (
