@@ -11,8 +11,8 @@ CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal (sample)"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
 EQUAL = (
     "Where exactly this share of test sentences is lost; how much of it the first filter may lose was "
-    "searched on development sentences, method by method. Draws are of sentences, the same for all; a ratio of 0 means "
-    "draws in which only the rival could not lose so few."
+    "searched on development sentences, method by method. Draws are of sentences, the same for all; a ratio "
+    "of 0 means draws in which only the rival could not lose so few."
 )
 ABLATED = (
     "The same bigram filters over all pairs of tags: they learned behind the first filter, and are asked "
