@@ -1,8 +1,9 @@
-"""Write experiments/margin.md and its figures from the results on threshold rules that are there.
+"""Write experiments/margin.md and its figures from the stored results on threshold rules.
 
-``python -m experiments.margin`` after ``python -m spcviz reproduce`` of each of `STUDIES`. A verdict follows
-from a rule fixed before the look: a rule leaves fewer n-grams than the thesis' where the 95 % interval of
-their ratio lies below 1, more where it lies above, and else within chance.
+Run ``python -m experiments.margin`` after ``python -m spcviz reproduce`` of each of `STUDIES`. Verdicts
+follow a criterion fixed before the results were seen: a rule leaves fewer n-grams than the thesis' rule if
+the 95 % interval of their ratio lies below 1, more if it lies above 1, and otherwise they differ within
+chance.
 """
 
 import json
@@ -22,7 +23,7 @@ HERE = Path(__file__).parent
 TEXT = HERE / "margin.md"
 FIGURES = HERE / "margin"
 MOST_LOST = 6.0
-"""Percent of words up to which a path is drawn: with more lost nothing is left to compare."""
+"""Percent of words lost up to which a path is drawn: beyond it nothing is left to compare."""
 
 
 def main() -> None:
@@ -45,7 +46,7 @@ def _result(name: str) -> dict[str, Any] | None:
 
 
 def verdict(low: float | None, high: float | None) -> str:
-    """What an interval of a ratio says by the rule above.
+    """The verdict on an interval of a ratio, by the criterion above.
 
     >>> verdict(0.2, 0.8), verdict(0.9, 1.2), verdict(1.1, 1.4), verdict(None, None)
     ('fewer', 'within chance', 'more', 'not measured')
@@ -166,7 +167,7 @@ def _free(result: dict[str, Any] | None) -> str:
 
 
 def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right: str) -> str:
-    """Rows of `compared`, one for all rules: n-grams by the thesis' rule, the others' over them."""
+    """Rows of `compared` as one line for all rules: n-grams by the thesis' rule, and the others' ratios."""
     names = {"words right, %": "word_accuracy", "tokens right, %": "tokens_right"}
     lines = []
     for at in dict.fromkeys(tuple(row[key] for key in keys) for row in rows):
@@ -299,7 +300,7 @@ def _not_won(
     pose: dict[str, Any] | None = None,
     grids: dict[str, Any] | None = None,
 ) -> str:
-    """Every comparison in which the margin does not leave fewer, by the rule above."""
+    """Every comparison in which the margin does not leave fewer n-grams, by the criterion above."""
     lines = ["\n## Where it does not win\n"]
     for row in (fixed or {"equal": []})["equal"]:
         if row["rule"] == "margin" and row["what"] == "n_grams_in" and row["ratio"] is not None:

@@ -1,7 +1,7 @@
-"""Pictures of README, of today's app: ``python -m benchmarks.app.pictures`` takes them (some minutes).
+"""Pictures of today's app for README: ``python -m benchmarks.app.pictures`` takes them (some minutes).
 
-Four pages in light, and the loop of Letters, level by level, as the Save menu makes it. Beside them lies a
-digest of what each page is drawn by; a test says when a picture is of another code.
+Four pages in the light theme, and the loop of Letters, level by level, as the Save menu makes it. A digest of
+the code that draws each page is stored with them; a test reports pictures of outdated code.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ FOLDER = CACHE / "pictures"
 MANIFEST = "pictures.json"
 LOOP = "loop.webp"
 SIZE, WIDTH = (1280, 760), 900
-"""Of the window; pixels of a picture's width."""
+"""Size of the window; width of a picture in pixels."""
 QUALITY, MOST = 80, 1_500_000
-"""Of WebP; bytes of the moving picture."""
+"""Quality of WebP; most bytes of the moving picture."""
 
 
 class Picture(NamedTuple):
@@ -31,7 +31,7 @@ class Picture(NamedTuple):
     file: str
     address: str
     drawn_by: tuple[str, ...]  # files and folders from the project's root, by which it is drawn
-    click: str = ""  # the words of a button that is pressed first
+    click: str = ""  # the text of a button that is pressed first
 
 
 _VIEW = ("spcviz/web/view", "spcviz/web/lattice")
@@ -77,7 +77,7 @@ def _image(png: bytes) -> Any:
 
 
 def digest(picture: Picture) -> str:
-    """Of all that a picture's page is drawn by, comments too."""
+    """Digest of all files that a picture's page is drawn by, comments included."""
     whole = hashlib.sha256(picture.address.encode())
     for name in picture.drawn_by:
         path = ROOT / name
@@ -89,7 +89,7 @@ def digest(picture: Picture) -> str:
 
 
 def stale(folder: Path = FOLDER) -> list[str]:
-    """Files of pictures that are missing, or of another code than today's."""
+    """Files of pictures that are missing, or of outdated code."""
     manifest = folder / MANIFEST
     known = json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
     return [

@@ -10,7 +10,7 @@ class Threshold(NamedTuple):
 
     - `tau`: keep iff max-marginal > tau; -inf when there is no spread
     - `best`, `mean`: over the finite max-marginals
-    - `n_valid`: how many are finite
+    - `n_valid`: number of finite max-marginals
     - `has_spread`: False if all are equal (to 1e-12 of the best): then nothing is pruned
     """
 
@@ -32,7 +32,7 @@ class Thresholds(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What pruning cost and saved on one example.
+    """Cost and savings of pruning on one example.
 
     - `filter_loss`: Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`
     - `was_pruned`: the event itself: 1 if some assignment of the truth is not kept

@@ -10,7 +10,7 @@ import { View, makeMount } from "../../../web/view/view.js";
 import { isLeft, taggingThrough, tagsOf, turnedWords } from "./sentence_core.js";
 
 const SHOWN = 5, SHOWN_BIG = 4;
-const SOON = 0.25; // of alpha: what falls so soon has begun to fade
+const SOON = 0.25; // in alpha: a tag this close to falling begins to fade
 const HOW = ["Each word by itself", "Beside its neighbours", "In pairs"];
 
 class SentenceView extends View {
@@ -153,7 +153,7 @@ class SentenceView extends View {
     setText(column.rest, more ? `+ ${more} more` : `${fallen} ruled out`);
   }
 
-  /** Arrows to a tag from those beside it in its best tagging: what saves it, or what is not enough. */
+  /** Arrows to a tag from its neighbours in its best tagging: those that save it, or that do not suffice. */
   paintLines() {
     const box = this.lines.parentElement.getBoundingClientRect(), drawn = [];
     this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
