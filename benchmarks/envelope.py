@@ -112,7 +112,8 @@ TASKS = {
 
 
 class Draw(NamedTuple):
-    """Percent of labels wrong, and the rate at which the envelope is furthest above the best fixed tier."""
+    """Percent of labels wrong, and the rate at which the envelope is worst: above the best fixed tier by most
+    standard errors."""
 
     fixed: list[float]  # of each tier
     envelope: list[float]  # at each of `rates_of`

@@ -87,8 +87,8 @@ def compare_variants(data: str, done: list[dict]) -> list[dict]:
     of mixtures of its points.
 
     ``against``: "parents" (the better of SPC and DMS-pi), "hull" (the best mixture of their points) or a
-    method; ``ratio`` below 1: the variant is cheaper; None where one of the two misses the accuracy in some
-    fold.
+    method; ``ratio`` below 1: the variant is cheaper; infinite where its own mean curve misses the
+    accuracy, None where the other's does.
     """
     names = (*done[0]["curves"], "spc")
     curves = [{name: curve_of(fold, name) for name in names} for fold in done]

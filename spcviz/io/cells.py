@@ -164,8 +164,8 @@ def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool
     """The separator of the columns in lines that hold tokens, or a header and tokens.
 
     `known` are common header names, in lower case. Tabs, if all lines have equally many; a comma, semicolon
-    or bar that separates a header of known names, or splits all lines alike with no blank in the last column;
-    else any run of tabs and spaces; "none" if there is one column.
+    or bar that separates a header of known names; a comma or semicolon that splits all lines alike with no
+    blank in the last column; else any run of tabs and spaces; "none" if there is one column.
     """
     if not data:
         return "none"

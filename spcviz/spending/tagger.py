@@ -61,8 +61,9 @@ class BudgetedTagger(Budgeted):
     ----------
     tiers : FeatureTiers
     policy : str
-        One of `spcviz.spending.POLICIES`: ``dms_pi`` (values learned from whole trajectories), ``greedy``,
-        ``one_shot``, ``anytime``, ``imitation_parts``; as baselines: ``uniform``, ``random`` and ``myopic``,
+        One of `spcviz.spending.POLICIES`: ``dms_pi`` (values learned from whole trajectories;
+        ``dms_pi_by_value`` and ``dms_pi_per_cost`` fix the order of its queue), ``greedy``, ``one_shot``,
+        ``anytime``, ``imitation_parts``; as baselines: ``uniform``, ``random`` and ``myopic``,
         which buys where the best label leads by the smallest margin, learns nothing about the effect of a
         purchase, and so is often worse than ``uniform``.
     inference_tolerance : float

@@ -114,7 +114,7 @@ def infeasible(table: np.ndarray) -> InfeasibleError:
 
 @kernel
 def align_rows(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
-    """Empty rows (N, K) of the type of `like`: padded to whole vectors, and each begins a cache line."""
+    """Empty rows (N, K) of the type of `like`, from a cache line on; 8 states or more fill whole vectors."""
     each = 64 // like.itemsize
     n, k = shape
     wide = k if k < 8 else (k + 7) // 8 * 8

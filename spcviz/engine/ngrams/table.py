@@ -3,8 +3,9 @@ r"""N-gram weights, the potentials of n neighbours, with constant-time look-up o
 An n-gram's contribution is the sum of its suffixes' weights,
 :math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
 common case one probe: v of an n-gram that was never seen equals v of its longest seen suffix,
-because all missing weights are zero. Codes of up to three symbols are in a dense array, longer ones in a
-packed hash table: codes of the same bucket are contiguous, two to four on average, with no free slots.
+because all missing weights are zero. Short codes (of three letters, of two tags) are in a dense array,
+longer ones in a packed hash table: codes of the same bucket are contiguous, two to four on average, with no
+free slots.
 
 A symbol is state + 1, K + 1 for the end mark #, or K + 2 for the begin mark ^; an n-gram's code holds its
 symbols in equal numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
@@ -22,7 +23,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
 
-_DENSE_BITS = 18  # bits of the codes that have an array: three letters, two of many states
+_DENSE_BITS = 18  # most bits of the codes that have an array, which two symbols have in any case
 _IN_BUCKET = 2  # least average number of codes per bucket: more take less memory and more comparisons
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
 

@@ -45,9 +45,10 @@ class Losses(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A right-continuous step function of alpha on [0, 1].
+    """A right-continuous step function of alpha, up to 1.
 
-    `alpha` (S,): where it steps, rising from 0. `value` (S,): its value from alpha[s] on, up to alpha[s + 1].
+    `alpha` (S,): where it steps, rising from the lowest alpha (0 unless a caller asks for less). `value` (S,):
+    its value from alpha[s] on, up to alpha[s + 1].
     """
 
     alpha: np.ndarray

@@ -163,10 +163,11 @@ class _Learner:
         self.scores = [np.zeros_like(self.target) for _ in range(settings.n_folds + 1)]
         self.prices = _with_context(costs.prices, structure.n_context())
         self.bought_all = trees.nothing_bought(self.prices)
-        self.region_fold = [self._of_first(at, self.fold) for at in range(len(structure.levels))]
+        self.region_fold = [self._by_region(at, self.fold) for at in range(len(structure.levels))]
         self._begin()
 
-    def _of_first(self, level: int, values: np.ndarray) -> np.ndarray:
+    def _by_region(self, level: int, values: np.ndarray) -> np.ndarray:
+        """One value per region of a level, from values of elements that agree within each region."""
         out = np.zeros(self.structure.n_regions(level), dtype=values.dtype)
         out[self.structure.levels[level].member] = values
         return out

@@ -54,7 +54,7 @@ def draw(model, n_clips, seed):
 
 
 def metrics_of(model):
-    """Percent of elbows and wrists off on test clips: by plain models, and after a tenth of the time."""
+    """Percent of elbows and wrists off on test clips, plain and after a tenth of the time; ms a tier."""
     batch = read(model, model.clips)
     joints = 2 * len(batch.costs)
     trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)

@@ -1,4 +1,4 @@
-"""Read a visitor's file or sentence in a child process with limits: a text, scores, or a model."""
+"""Read a visitor's file in a child process with limits: a text, scores, or a model."""
 
 import io
 from collections.abc import Callable

@@ -100,8 +100,8 @@ def measure_model(
 ) -> Report:  # fmt: skip
     """The report on a model from gold and answers (N,) and marginals (N, K): its levels over all thresholds.
 
-    A cascade chose its thresholds in training; other models take those that lose at most `tolerance` of the
-    first half.
+    A cascade chose the thresholds of its filters in training; the last level's, and those of other models,
+    lose at most `tolerance` of the first half.
     """
     levels = swept_levels(cascade, halves, tolerance)
     tuned = tuple(level._replace(alpha=swept.tuned_alpha) for level, swept in zip(cascade.levels, levels))

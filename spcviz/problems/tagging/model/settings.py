@@ -135,7 +135,7 @@ def settings_for(data, features, quick=False):
     if features == "paper":
         config = replace(config, crf_rate=0.2, filter_rate=0.02, predictor_rate=0.02, dropout=0.1)
         config = replace(config, parts=2, crf_epochs=4, filter_epochs=2)
-    elif corpus_of(data) == "ewt":  # three times the sentences: two parts leave as many to train on
+    elif corpus_of(data) == "ewt":  # two parts leave half of the sentences to train on
         config = replace(config, parts=2, crf_epochs=7)
     if quick:
         config = replace(config, crf_epochs=2, filter_epochs=1, predictor_epochs=2)

@@ -80,8 +80,8 @@ class SentenceView extends View {
     return { 1: () => this.go(1), 2: () => this.go(2), 3: () => this.go(3), t: () => this.setAlpha(null), ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01),
              Home: () => this.go(1), Escape: () => this.set({ cell: "" }) };
   }
-  /** With the sentence in focus, arrows move from tag to tag. */
   get most() { return this.isBig ? SHOWN_BIG : SHOWN; }
+  /** With the sentence in focus, arrows move from tag to tag. */
   walkChips(event) {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
