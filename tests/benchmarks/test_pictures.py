@@ -1,4 +1,4 @@
-"""README's pictures: there, light enough, and of today's pages."""
+"""README's pictures: they exist, are small enough, and show today's pages."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The document on threshold rules is what the stored results say, and says what has not run."""
+"""The document on threshold rules matches the stored results, and names what has not run."""
 
 import shutil
 
@@ -9,7 +9,7 @@ from experiments import margin
 
 @pytest.fixture
 def figures(tmp_path, monkeypatch):
-    """A folder of its own for what is written."""
+    """A separate folder for the written files."""
     for name in ("head.md", "tail.md"):
         shutil.copy(margin.FIGURES / name, tmp_path / name)
     monkeypatch.setattr(margin, "FIGURES", tmp_path)

@@ -47,8 +47,8 @@ class Losses(NamedTuple):
 class Curve(NamedTuple):
     """A right-continuous step function of alpha, up to 1.
 
-    `alpha` (S,): where it steps, rising from the lowest alpha (0 unless a caller asks for less). `value` (S,):
-    its value from alpha[s] on, up to alpha[s + 1].
+    `alpha` (S,): where it steps, rising from the lowest alpha (0 unless a caller asks for less).
+    `value` (S,): its value from alpha[s] on, up to alpha[s + 1].
     """
 
     alpha: np.ndarray

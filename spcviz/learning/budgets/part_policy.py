@@ -36,7 +36,7 @@ def rule(
 
 
 def _one_type(array: np.ndarray) -> np.ndarray:
-    """The array; a copy if it is read-only or not C-contiguous: numba would compile everything for that type."""
+    """The array; a copy if it is read-only or not C-contiguous: numba would recompile all for that type."""
     return array if array.flags.writeable and array.flags.c_contiguous else array.copy("C")
 
 

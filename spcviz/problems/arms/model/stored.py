@@ -41,8 +41,8 @@ class ArmModel(NamedTuple):
     scale: float  # the margin that others are compared with
     beta: np.ndarray  # beta, myopic (T - 1, D): weights of the policies "dms-pi" and "greedy"
     myopic: np.ndarray
-    # whether queues go by value per cost: the selector's, chosen on dev. clips, and the policies', on held-out
-    # training clips
+    # whether queues go by value per cost: the selector's, chosen on dev. clips, and the policies', on
+    # held-out training clips
     is_per_cost: tuple
     clips: ArmClips  # test clips, as stored; ``seconds`` are medians, the same for all frames
 
