@@ -7,12 +7,14 @@ the code that draws each page is stored with them; a test reports pictures of ou
 import hashlib
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.app.preview import open_browser, open_page
 from benchmarks.app.server import Server
+from spcviz.engine.kernels import sources
 from spcviz.shared.folders import CACHE, ROOT
 from spcviz.web.exporting import loops
 
@@ -23,6 +25,7 @@ SIZE, WIDTH = (1280, 760), 900
 """Size of the window; width of a picture in pixels."""
 QUALITY, MOST = 80, 1_500_000
 """Quality of WebP; most bytes of the moving picture."""
+_COMMENT_LINE = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 class Picture(NamedTuple):
@@ -77,15 +80,21 @@ def _image(png: bytes) -> Any:
 
 
 def digest(picture: Picture) -> str:
-    """Digest of all files that a picture's page is drawn by, comments included."""
+    """Digest of the code of all files that a picture's page is drawn by: comments draw nothing."""
     whole = hashlib.sha256(picture.address.encode())
     for name in picture.drawn_by:
         path = ROOT / name
         files = [path] if path.is_file() else sorted(path.rglob("*"))
         for file in files:
             if file.suffix in (".py", ".js", ".css"):
-                whole.update(file.read_bytes())
+                whole.update(_code(file).encode())
     return whole.hexdigest()[:16]
+
+
+def _code(file: Path) -> str:
+    """A file's text without docstrings and comments; of scripts, without lines that are a comment."""
+    text = file.read_text(encoding="utf-8")
+    return sources.code_of(text) if file.suffix == ".py" else _COMMENT_LINE.sub("", text)
 
 
 def stale(folder: Path = FOLDER) -> list[str]:
