@@ -1,4 +1,4 @@
-"""Entry point: starts the server, whose every visit runs `spcviz.web.visit`."""
+"""Entry point: starts the server, which runs `spcviz.web.visit` for every visit."""
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx

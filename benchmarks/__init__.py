@@ -12,11 +12,11 @@ class Bench(NamedTuple):
     # ``bench-`` and the name below.
     make: str
     text: str  # ``"module:function"`` that turns the result into the table for a terminal
-    options: dict[str, dict]  # name of each option, without dashes in front, to what `argparse` is told of it
+    options: dict[str, dict]  # name of each option, without leading dashes -> keywords for `argparse`
     # ``"module:function"`` that turns the stored result into lines of README, between the marks ``<!-- bench
     # NAME -->`` and ``<!-- /bench NAME -->``; none if empty
     readme: str = ""
-    # ``"module:function"`` that takes a new result and the stored one, and returns what is stored instead
+    # ``"module:function"`` that takes a new result and the stored one, and returns the result to store
     beside: str = ""
     evidence: str = ""  # ``"module:function"`` that turns the stored result into a section of the evidence
 

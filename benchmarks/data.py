@@ -1,9 +1,9 @@
 """Benchmark of the page Your data: 2,000 sentences with 45 tags are read, trained on and drawn.
 
-Times are CPU seconds, of this process or of the training process alone; what passes by the clock beside
-them until the model is here is counted by itself. A class is 40 visitors who train on 200 sentences each at
-the same moment, two at a time, timed by the clock. Memory is what one more visitor with such data and a
-model costs the server.
+Times are CPU seconds, of this process or of the training process alone; the additional wall-clock time until
+the model arrives is counted separately. A class is 40 visitors who train on 200 sentences each at the same
+moment, two at a time, timed by the wall clock. Memory is the server's cost of one more visitor with such data
+and a model.
 """
 
 import copy
@@ -35,7 +35,7 @@ GOALS = {
 
 
 def bench_data(*, scale: float = 1.0, tick: Callable = lambda text: None) -> dict:
-    """Measure; where a process trains, a row has `tokens_right` of those held out and `beside_s`."""
+    """Measure; where a process trains, a row has `tokens_right` on held-out sentences and `beside_s`."""
     scale = checks.number("scale", scale, 0.01, 1)
     folder = data_folder()
     if folder is None:
@@ -89,7 +89,7 @@ def _job(brought: Brought, settings: Settings, part: slice = slice(None)) -> Job
 
 
 def _train(brought: Brought, settings: Settings) -> tuple[Trained, float]:
-    """(what a training process brought home, seconds by the clock beside those of the training)."""
+    """(result of a training process, wall-clock seconds beyond the CPU seconds of the training)."""
     start = time.perf_counter()
     (trained,) = _wait_for([_job(brought, settings)])
     return trained, time.perf_counter() - start - trained.report.cpu_seconds
@@ -104,7 +104,7 @@ def _wait_for(jobs: list[Job]) -> list[Trained]:
 
 
 def _class(brought: Brought, settings: Settings) -> float:
-    """Seconds until the last of a class has a model; everybody has other sentences."""
+    """Seconds until the last of a class has a model; every student has other sentences."""
     starts = [k * N_SHORT % max(1, len(brought.sentences) - N_SHORT) for k in range(N_CLASS)]
     start = time.perf_counter()
     _wait_for([_job(brought, settings, slice(at, at + N_SHORT)) for at in starts])
@@ -112,14 +112,14 @@ def _class(brought: Brought, settings: Settings) -> float:
 
 
 def _lattice(brought: Brought, trained: Trained) -> Any:
-    """The first sentence that training has not seen, from the model's bytes to what is drawn."""
+    """The first sentence that training has not seen, from the model's bytes to the data that is drawn."""
     reader = live.reader_in(trained.model, tuple(level.tuned_alpha for level in trained.report.levels))
     words = brought.sentences[int(trained.report.dev[0])][: live.MAX_WORDS]
     return live.trace(reader.cascade, cascades.rows_of(reader, [words]), words, reader.labels)
 
 
 def _memory(text: bytes, trained: Trained) -> float:
-    """Megabytes that Python and numpy allocate for one visitor: his sentences, a model and its report."""
+    """Megabytes that Python and numpy allocate for one visitor: sentences, a model and its report."""
     tracemalloc.start()
     try:
         visit = Own(read("wsj.txt", text), text)

@@ -1,8 +1,8 @@
 """Times of the engine against numpy and whichever peers are installed, interleaved, as ratios.
 
-Each operation is run turn by turn by every contender in one process, those with threads of their own after
-the others, so that a slow moment of the machine hits all of them; medians are compared. Times are the
-process's CPU seconds, of all its threads: the clock on the wall would count what other programs take.
+Contenders alternate on each operation in one process, those with their own threads after the others, so that
+a slow moment of the machine hits all of them; medians are compared. Times are the process's CPU seconds, over
+all its threads: the wall clock would include other programs.
 """
 
 import time
@@ -31,11 +31,11 @@ MANY = 25, 300
 ITERATIONS = 50
 QUARTILES = (0.25, 0.5, 0.75)
 _TURN, _MOST_CALLS = 2e-3, 4096
-"""Seconds that a turn takes at least: neither the clock's own time nor what the one before left in the
-processor's caches counts then. A caller in a loop is what is measured, whoever it is."""
+"""Least seconds of a round, and most calls: neither the clock's own time nor what the previous contender left
+in the processor's caches matters then. For every contender, what is measured is calling in a loop."""
 
 CASCADE = ("raw", (2, 3, 4), 1)
-"""Handwriting: features of the stored model, orders, batches of words a turn."""
+"""Handwriting: features of the stored model, orders, batches of words per round."""
 
 REACH = {
     "Viterbi 8 x 26": 1.5,
@@ -58,14 +58,14 @@ REACH = {
     "cascade, handwriting of order 3": 1,
     "cascade, handwriting of order 4": 5,
 }
-"""What is aimed at: how many times faster than the best of the others."""
+"""Goals: how many times faster than the best of the others."""
 
 
 def bench_engine(*, repeats: int = 20, tick: Callable = lambda text: None) -> dict:
     """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
     A ratio is to this engine (over 1: slower than it); ``absent`` are peers that are not installed,
-    ``failed`` says why one that is does not run.
+    ``failed`` says why an installed peer does not run.
     """
     peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
@@ -101,7 +101,7 @@ def beside(result: dict, stored: dict) -> dict:
 
 
 def ratios(result: dict) -> dict[str, dict[str, tuple[float, str]]]:
-    """{operation: {processor: (how many times our time the best of the others takes, who that is)}}."""
+    """{operation: {processor: (how many times our time the best of the others takes, its name)}}."""
     best: dict[str, dict[str, tuple[float, str]]] = {}
     for row in result["rows"]:
         if not row["contender"].startswith("spcviz"):
@@ -123,7 +123,7 @@ def ratio_table(result: dict, processors: Sequence[str]) -> str:
 
 
 def section(result: dict) -> str:
-    """What the stored result comes to on each processor, for the evidence."""
+    """A summary of the stored result on each processor, for the evidence."""
     processors = list(dict.fromkeys(row["processor"] for row in result["rows"]))
     table = ratio_table(result, processors)
     about = (
@@ -162,7 +162,7 @@ def _interleave(contenders, repeats):
         n_calls[name] = 1
         while n_calls[name] < _MOST_CALLS and _cpu_seconds(run, n_calls[name]) < _TURN:
             n_calls[name] *= 2
-    # Threads of JAX go on for a while after its answer: their time would be counted as the next contender's.
+    # Threads of JAX run for a while after its answer: their time would be counted as the next contender's.
     for has_threads in (False, True):
         group = {name: run for name, run in contenders.items() if name.startswith("JAX") == has_threads}
         for _ in range(repeats):
@@ -237,7 +237,7 @@ def _peaked_operations(rng):
 
 
 def _batch_operations(rng):
-    """Random scores of as many words, of the same lengths, as there is handwriting."""
+    """Random scores for as many words, of the same lengths, as the handwriting has."""
     lengths = letters.load_words().lengths
     unary, pairwise = rng.normal(size=(lengths.sum(), 26)), rng.normal(size=(26, 26))
     pieces = np.split(unary, np.cumsum(lengths)[:-1])

@@ -1,8 +1,8 @@
 """Compare `EnvelopeTagger` with the best fixed tier of the same cost, on development sequences.
 
-A draw is 300 sequences to learn from and 300 others to judge by, all of a corpus's training part and none of
-them a sequence of `tests/spending/test_envelope.py`. Fixed tiers are read by a model each of the features up
-to it, by itself: not mixed with cheaper ones (`spcviz.spending.mixing`).
+A draw is 300 sequences for training and 300 others for evaluation, all from a corpus's training part and none
+of them used in `tests/spending/test_envelope.py`. Each fixed tier is read by its own model of the features up
+to it, alone: not mixed with cheaper ones (`spcviz.spending.mixing`).
 """
 
 import zipfile
@@ -29,7 +29,7 @@ from spcviz.spending.tiers import check_tiers
 from spcviz.spending.training import Training
 
 N = 300
-"""Sequences to learn from, and as many to judge by."""
+"""Sequences for training, and as many for evaluation."""
 
 PASSES, CV = 4, 2
 
@@ -38,7 +38,7 @@ Sequences = tuple[list, list]
 
 
 def _indicators(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> np.ndarray:
-    """Texts of each column as indicators at hashed places, side by side."""
+    """Hashed indicators of the texts of each column, side by side."""
     out, first = np.zeros((len(columns[0]), sum(widths)), np.float32), 0
     for texts, width in zip(columns, widths):
         for i, text in enumerate(texts):
@@ -72,7 +72,7 @@ def read_chunks(folder: Path, split: str, chosen: slice) -> Sequences:
 
 
 def read_letters(folder: Path, split: str, chosen: slice) -> Sequences:
-    """Handwriting: pixels are free, gradients cost. Words by turns of 14, so that few are the same.
+    """Handwriting: pixels are free, gradients cost. Words are split modulo 14, so that few are the same.
 
     Two of each 14 are those of the test, as "train" and "test"; "pool" is all the others.
     """
@@ -112,7 +112,8 @@ TASKS = {
 
 
 class Draw(NamedTuple):
-    """Percent of labels wrong, and the rate at which the envelope is furthest above the best fixed tier."""
+    """Percent of labels wrong, and the rate at which the envelope is worst: above the best fixed tier by most
+    standard errors."""
 
     fixed: list[float]  # of each tier
     envelope: list[float]  # at each of `rates_of`
@@ -122,7 +123,7 @@ class Draw(NamedTuple):
 
 
 def draw(task: Task, folder: Path, seed: int) -> Draw:
-    """Train on a draw, and judge."""
+    """Train on a draw, and evaluate."""
     X, y = task.read(folder, *task.pool)
     chosen = np.random.default_rng(seed).permutation(len(X))[: 2 * N]
     X, y = ([given[i] for i in chosen] for given in (X, y))
@@ -163,7 +164,7 @@ def _by_fixed_tiers(task: Task, known: Sequences, new: Sequences, seed: int) -> 
 def bench_envelope(
     *, task: str | None = None, draws: int = 5, tick: Callable[[str], object] = lambda text: None
 ) -> dict:
-    """Train and judge `draws` times on each task, or on some named with commas; a row a draw."""
+    """Train and evaluate `draws` times on each task, or on some named with commas; one row per draw."""
     draws, names = checks.integer("draws", draws, 1, 1000), list(TASKS) if task is None else task.split(",")
     for name in names:
         if name not in TASKS:
@@ -181,7 +182,7 @@ def bench_envelope(
 
 
 def as_text(result: dict) -> str:
-    """A line a draw, for a terminal."""
+    """One line per draw, for a terminal."""
     lines = [f"percent of labels wrong; {result['settings']['sequences']} sequences to learn from"]
     for row in result["rows"]:
         fixed, own = (" ".join(f"{each:.2f}" for each in row[of]) for of in ("fixed", "envelope"))

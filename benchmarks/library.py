@@ -1,10 +1,10 @@
 """Benchmark of the taggers against CRFsuite, on equal string features: accuracy, time, memory.
 
-Every run is a process of its own, so that its peak of memory is its own; contenders take turns. Times are the
+Every run is a separate process, so that its peak of memory is its own; contenders alternate. Times are the
 process's CPU seconds and begin and end at lists of strings on both sides: training includes numbering the
-features (CRFsuite: handing them over, and writing its model file), tagging includes looking them up. Loading
+features (CRFsuite: passing them, and writing its model file), tagging includes looking them up. Loading
 compiled kernels, and reading the data, are counted on neither side. Settings are chosen on the development
-sentences, as many for each; what is reported are test sentences.
+sentences, from equally many for each; results are on test sentences.
 """
 
 import functools
@@ -65,7 +65,7 @@ def _tries(name: str, values: tuple, **more: Any) -> tuple[dict[str, Any], ...]:
 
 
 STEPS = {"feature.possible_transitions": True}
-"""As this library has by default; each CRF goes on until it stops by itself."""
+"""As is this library's default; each CRF runs until its own stopping criterion."""
 CONTENDERS = (
     Contender("perceptron", "python-crfsuite", _tries("max_iterations", PASSES)),
     Contender("perceptron", "spcviz", _tries("max_iter", PASSES)),
@@ -74,9 +74,9 @@ CONTENDERS = (
     Contender("cascade of order 3", "spcviz", _tries("tolerance", TOLERANCES)),
 )
 FEW = {"pair_model": "perceptron", "max_iter": 5, "cv": 2}
-"""Of cascades of many tags: not chosen by accuracy, but for the time they take."""
+"""Settings of cascades of many tags: not chosen by accuracy, but for the time they take."""
 HUNDREDS = {**FEW, "tolerance": 0.1, "max_arcs": 3000}
-"""Of hundreds of tags: a filter that loses 1 in 100 sentences leaves 72 tags at every token."""
+"""Settings for hundreds of tags: a filter that loses 1 in 100 sentences leaves 72 tags at every token."""
 CONTENDERS += tuple(
     Contender(what, name, tries, data)
     for data, orders, few in ((PENN, (2, 3, 4), FEW), (MORPHOLOGY, (2, 3), HUNDREDS))
@@ -90,11 +90,11 @@ OURS = {"perceptron": StructuredPerceptron, "CRF": ChainCRF}
 
 
 N_TIMES = 6
-"""How often two threads get the test sentences, 150,000 tokens in all."""
+"""How often the test sentences are repeated for two threads, 150,000 tokens in all."""
 
 
 class Measured(NamedTuple):
-    """One run: shares right, CPU seconds of training, tokens tagged in a CPU second, peak in megabytes."""
+    """One run: shares right, CPU seconds of training, tokens tagged per CPU second, peak in megabytes."""
 
     tokens_right: float
     sentences_right: float
@@ -167,7 +167,7 @@ def _tune(contender: Contender, folder: Path, scale: float, tick: Callable) -> d
 
 
 def _alone(contender: Contender, *of: Any) -> Measured:
-    """`measure` in a process of its own."""
+    """`measure` in a separate process."""
     return _on_its_own(measure, contender, *of)
 
 
@@ -177,9 +177,9 @@ def _on_its_own(function: Callable, *of: Any) -> Any:
 
 
 def two_threads(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
-    """How much sooner `predict` is done by two threads than by one, on the clock, in turns.
+    """Speed-up of `predict` by two threads over one, by the wall clock, alternating.
 
-    X is read by one thread at a time, whatever it holds; names take longest.
+    Only one thread at a time reads X, whatever it holds; names take longest.
     """
     X, y = _read(UPOS, folder, "train", scale * MORPHOLOGY.share)
     test = _read(UPOS, folder, "test", 1.0)[0] * N_TIMES
@@ -210,7 +210,7 @@ def _serve(folder: Path, scale: float, repeats: int) -> list[dict[str, Any]]:
 
 
 def _matrix(sentence: list[list[str]], number: dict[str, int]) -> sparse.csr_matrix:
-    """(L, F) indicators of a sentence's names, without those that have no number."""
+    """(L, F) indicators of a sentence's feature names, without those that have no number."""
     known = [[number[name] for name in names if name in number] for names in sentence]
     ends = np.cumsum([0, *map(len, known)])
     columns = np.fromiter(chain.from_iterable(known), np.int32, ends[-1])
@@ -304,11 +304,11 @@ def features(words: list[str]) -> list[list[str]]:
 COLUMNS = (
     "data", "model", "program", "tokens right, %", "sentences right, %", "training, s", "tokens/s", "MB",
 )  # fmt: skip
-"""Of the table of a stored result."""
+"""Columns of the table of a stored result."""
 
 
 def section(result: dict) -> str:
-    """What the stored result comes to, for the evidence."""
+    """A summary of the stored result, for the evidence."""
     lines = []
     for row in result["rows"]:
         right = f"{100 * row['tokens_right']:.2f}", f"{100 * row['sentences_right']:.2f}"

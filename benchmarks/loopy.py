@@ -1,7 +1,7 @@
-"""Timings of trees, combs, loopy belief propagation and Gibbs sampling, beside published peers'.
+"""Timings of trees, combs, loopy belief propagation and Gibbs sampling, next to those of published peers.
 
-Baselines are other programs' times for the same operation on the same size, measured once on the development
-machine's kind (2 cores, about 3.5 GHz, float64 but for PGMax): read ratios, not digits.
+Baselines are other programs' times for the same operation on the same size, measured once on a machine like
+the development machine (2 cores, about 3.5 GHz, float64 except for PGMax): read ratios, not digits.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Adapters to other libraries' functions, where they are installed, for the operations of `bench engine`.
 
-A peer computes the same operation on the same size; where it has no way to be given scores (crfsuite,
-hmmlearn) it has weights of its own. JAX has no chain of its own: what stands here is what a user would write,
-compiled, in 32 bits. Nothing of this is called by the rest of the package.
+A peer computes the same operation on the same size; where it cannot be given scores (crfsuite, hmmlearn) it
+uses its own weights. JAX has no chain operations: the functions here are what a user would write, compiled,
+in 32 bits. The rest of the package calls nothing of this.
 """
 
 import importlib
@@ -17,7 +17,7 @@ NAMES = ("pycrfsuite", "hmmlearn", "seqlearn", "jax", "pynini", "pgmax")
 
 
 def import_if_there(name):
-    """A module, or None if it is not there."""
+    """A module, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -30,11 +30,11 @@ def absent():
 
 
 FAILED = {}
-"""What went wrong by module: peers that are installed, but do not run with what else is."""
+"""Errors by module: peers that are installed, but do not run with the other installed packages."""
 
 
 def _offers(module, name, make, *args):
-    """{name: what it offers}; nothing where it is not installed or does not run, which `FAILED` says."""
+    """{name: its functions}; empty if it is not installed, or does not run, which `FAILED` records."""
     library = import_if_there(module)
     if library is None:
         return {}
@@ -42,14 +42,14 @@ def _offers(module, name, make, *args):
         offers = make(library, *args)
         for run in offers.values():
             run()
-    except Exception as error:  # it is not ours: a version of it may break on anything
+    except Exception as error:  # foreign code: a version of it may fail in any way
         FAILED[module.partition(".")[0]] = f"{type(error).__name__}: {error}".splitlines()[0]
         return {}
     return {name: offers}
 
 
 def chains(unary: np.ndarray, pairwise: np.ndarray) -> dict[str, dict[str, Callable]]:
-    """What others offer for a chain (L, K), (K, K): ``viterbi``, ``max_marginals``, ``marginals``."""
+    """Functions of the peers for a chain (L, K), (K, K): ``viterbi``, ``max_marginals``, ``marginals``."""
     makers = (
         ("pycrfsuite", "python-crfsuite", _crfsuite),
         ("hmmlearn.hmm", "hmmlearn", _hmmlearn),
@@ -159,7 +159,7 @@ def _jax_functions(jax):
 
 
 def batches(unary, lengths, pairwise):
-    """What others offer for many chains in a call: as `chains`, without sum marginals."""
+    """Functions of the peers for many chains in a call: as `chains`, without sum marginals."""
     pieces = np.split(unary, np.cumsum(lengths)[:-1])
     return _offers("seqlearn._decode.viterbi", "seqlearn", _seqlearn_batch, pieces, pairwise) | _offers(
         "jax", "JAX vmap, 32 bits", _jax_batch, pieces, lengths, pairwise
@@ -172,7 +172,7 @@ def _seqlearn_batch(library, pieces, pairwise):
 
 
 def _jax_batch(jax, pieces, lengths, pairwise):
-    """Words of one length at a time: padding would pay for the longest."""
+    """Words of one length at a time: padding would make all cost as much as the longest."""
     functions = {
         name: jax.jit(jax.vmap(function, in_axes=(0, None))) for name, function in _jax_functions(jax).items()
     }
@@ -187,8 +187,8 @@ def _jax_batch(jax, pieces, lengths, pairwise):
 
 
 def lattices(tail: np.ndarray, head: np.ndarray, score: np.ndarray, n_nodes: int, last: int):
-    """What others offer for a lattice of arcs (A,), nodes numbered column by column: ``best_path`` to nodes
-    from `last` on, ``max_marginals`` of arcs."""
+    """Functions of the peers for a lattice of arcs (A,), nodes numbered column by column: ``best_path`` to
+    nodes from `last` on, ``max_marginals`` of arcs."""
     return _offers("pynini", "OpenFst (pynini)", _openfst, tail, head, score, n_nodes, last)
 
 
@@ -210,7 +210,7 @@ def _openfst(pynini, tail, head, score, n_nodes, last):
 
 
 def grids(unary, across, down, iterations):
-    """What others offer for a grid: ``lbp_max``, max-product with so many parallel updates."""
+    """Functions of the peers for a grid: ``lbp_max``, max-product with `iterations` parallel updates."""
     return _offers("pgmax", "PGMax, 32 bits", _pgmax, unary, across, down, iterations)
 
 

@@ -1,9 +1,9 @@
 """``bench robust``: the project's own property checks in large numbers, each piece in its own process.
 
 The checks and their oracles are those of the test suite (`tests/robust`), so this needs a clone of the
-repository with what its tests need. A check is run in pieces, a process each: a crash or an endless loop is a
-fault of that piece. Finished pieces are kept in the work folder under a name that says from which code they
-were made, so that an interrupted run goes on where it stopped.
+repository with what its tests need. A check is run in pieces, one process each: a crash or an endless loop is
+a fault of that piece. Finished pieces are stored in the work folder under a name that identifies the code
+that made them, so that an interrupted run continues where it stopped.
 """
 
 import hashlib
@@ -22,19 +22,19 @@ from spcviz.shared.report import describe
 from spcviz.shared.work import ledger
 from spcviz.shared.work.disk_cache import load_or_compute
 
-SECONDS = 900  # a piece that takes longer hangs
+SECONDS = 900  # a piece that takes longer counts as hanging
 
 
 class Row(NamedTuple):
     """One check."""
 
-    group: str  # what ``--only`` calls it
+    group: str  # its name for ``--only``
     check: str  # its name in `tests/robust/checks.py`
     what: str  # in words
     cases: int  # at full strength
     piece: int  # cases in one process
-    code: tuple[str, ...]  # modules of this package that it looks at
-    test: str  # its file below `tests`. A finished piece is kept as long as neither changes
+    code: tuple[str, ...]  # modules of this package that it checks
+    test: str  # its file below `tests`. A finished piece is reused as long as neither changes
     without_jit: bool = False  # kernels run as Python, so that a read beyond an array's end is an error
 
 
@@ -151,7 +151,7 @@ def _measure(row, cases, tick):
 
 
 def _run(row, seed, cases):
-    """One piece in its process."""
+    """Run one piece in its own process."""
     command = [sys.executable, "-m", "tests.robust", row.check, str(seed), str(cases)]
     lost = {"cases": cases, "n_faults": 1, "seed": seed + cases, "cpu_seconds": None, "peak_mb": None}
     try:
@@ -170,7 +170,7 @@ def _run(row, seed, cases):
 
 
 def _tests_digest(test):
-    """Of a check's code outside the package: its test file, oracles, what draws the cases."""
+    """Digest of a check's code outside the package: its test file, oracles, and the code that draws cases."""
     tests, digest = ROOT / "tests", hashlib.sha256()
     files = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
     for path in (*files, *sorted((tests / "oracles").glob("*.py"))):

@@ -1,7 +1,7 @@
-"""Benchmark of tagging as a server does it: one sentence a call, its features made anew each time.
+"""Benchmark of tagging as a server does it: one sentence per call, with its features computed anew each time.
 
-Three extractors, as they are written for CRFsuite: dicts of texts and flags, lists of texts, dicts of flags
-alone. Texts are new objects in every round, so that no contender finds them hashed. Both tag with a
+There are three extractors, as they are written for CRFsuite: dicts of texts and flags, lists of texts, dicts
+of flags only. Texts are new objects in every round, so that no contender finds them hashed. Both tag with a
 perceptron's weights of five passes over the same sentences; loading kernels is counted on neither side.
 """
 
@@ -17,11 +17,11 @@ from benchmarks import peers
 from spcviz.sequences import StructuredPerceptron
 
 N_ALONE = 500
-"""Sentences that are tagged by themselves in a round."""
+"""Sentences that are tagged one per call in a round."""
 
 
 def as_pairs(names: list[str]) -> dict[str, Any]:
-    """Texts as a dict: what stands before = is a key.
+    """Texts as a dict: the part before = is a key.
 
     >>> as_pairs(["w=The", "Upper"])
     {'w': 'The', 'Upper': True}
@@ -43,7 +43,7 @@ def as_texts(names: list[str]) -> list[str]:
 
 
 def as_flags(names: list[str]) -> dict[str, bool]:
-    """Texts as a dict of what is there.
+    """Texts as a dict of flags.
 
     >>> as_flags(["w=The"])
     {'w=The': True}
@@ -59,9 +59,10 @@ EXTRACTORS: dict[str, Callable] = {
 
 
 def serving(train: tuple[list, list], sentences: list, repeats: int) -> list[dict[str, Any]]:
-    """Tokens a CPU second in one call, and microseconds of a sentence a call: medians over rounds, in turns.
+    """Tokens per CPU second in one call, and microseconds of a call per sentence: medians over rounds.
 
-    `train`: sentences of string features, and their tags; `sentences`: those to be tagged.
+    Contenders alternate. `train`: sentences of string features, and their tags; `sentences`: those to be
+    tagged.
     """
     n_tokens, alone = sum(map(len, sentences)), sentences[:N_ALONE]
     rows = []
@@ -107,7 +108,7 @@ def _of_crfsuite(X: list, y: list) -> tuple[Callable, Callable]:
 
 
 def as_lines(rows: list[dict[str, Any]]) -> list[str]:
-    """A line a row, for a terminal."""
+    """One line per row, for a terminal."""
     return [
         f"{row['input']}: {row['contender']} {row['tokens_per_s']:.0f} tokens/s, a sentence a call "
         f"{row['sentence_us']:.0f} us"

@@ -1,8 +1,8 @@
-"""Features that cost, bought where they pay: a tagger with a budget, and what each budget buys.
+"""Costly features, bought where they pay off: a tagger with a budget, and what each budget buys.
 
 Tokens are dicts, as for any tagger here or in CRFsuite, and a tier is some of their keys. Lists of texts, and
-columns of arrays and of sparse matrices, do as well; a function computes features only once they are bought,
-as for the last tier below.
+columns of arrays and of sparse matrices, work as well; a function computes features only once they are
+bought, as for the last tier below.
 """
 
 from pathlib import Path
@@ -14,13 +14,13 @@ CORPUS = Path(__file__).parents[1] / "cache/data/ewt/sentences.conllu"
 
 
 def tokens(sentence):
-    """What is known of a sentence for nothing or for little."""
+    """Features of a sentence that are free or cheap."""
     lower = [word.lower() for word in sentence]
     return [{"ending": w[-2:], "is_title": v.istitle(), "word": w} for v, w in zip(sentence, lower)]
 
 
 def context(sentence, positions):
-    """What stands around some positions of a sentence; in earnest, what is dear to find out."""
+    """The words around some positions of a sentence; in practice, features that are expensive."""
     words = ["", *(token["word"] for token in sentence), ""]
     return [{"before": words[i], "behind": words[i + 2], "ending before": words[i][-2:]} for i in positions]
 

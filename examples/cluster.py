@@ -19,7 +19,7 @@ CORPUS = Path(__file__).parents[1] / "cache/data/ewt/sentences.conllu"
 
 
 def scores(n_jobs):
-    """Shares of words right, a fold each."""
+    """Shares of words right, one per fold."""
     corpus = sp.read_conll(CORPUS)
     X = [
         [[f"w={word.lower()}", f"e={word[-2:]}"] for word in sentence] for sentence in corpus.sentences[:150]

@@ -1,4 +1,4 @@
-"""Labels that obey rules: BIO chunks, labels that a word may have, labels that are not known in training."""
+"""Labels that obey rules: BIO chunks, labels that a word may have, labels that are unknown in training."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ print("free: ", " ".join(free.decode()[0]))
 print("ruled:", " ".join(ruled.decode()[0]))
 
 X = [[["John"], ["lives"], ["in"], ["Rome"]], [["Rome"], ["sleeps"]]]
-y = [["B-PER", "O", "O", "B-LOC"], ["B-LOC", None]]  # None: nobody has said
+y = [["B-PER", "O", "O", "B-LOC"], ["B-LOC", None]]  # None: unknown
 tagger = sp.ChainCRF(constraints="bio").fit(X, y)
 print("trained on labels with a gap:", " ".join(tagger.predict(X)[1]))
 only = [[["O"], ["O"], ["O"], ["B-PER", "B-LOC"]], [["B-PER"], ["O"]]]

@@ -7,19 +7,19 @@ sklearn-crfsuite, python-crfsuite       spcviz
 ``CRF(algorithm="lbfgs", c1=, c2=)``    ``ChainCRF(c1=, c2=)``: the same function is minimised
 ``CRF(algorithm="ap")``                 ``StructuredPerceptron()``
 ``max_iterations``, ``min_freq``        ``max_iter``, ``min_count``
-``all_possible_transitions`` (False)    the same name; True by default, as every step may be allowed
+``all_possible_transitions`` (False)    the same name; True by default: every step may be allowed
 dicts, nested dicts, lists, sets        the same, and arrays and sparse matrices
-``fit(X, y, X_dev, y_dev)``             ``fit(X, y, X_dev=, y_dev=)`` also stops in time
+``fit(X, y, X_dev, y_dev)``             ``fit(X, y, X_dev=, y_dev=)`` also stops early
 ``predict_marginals(X)``                ``predict_marginals(X, as_dicts=True)``
 ``state_features_``                     the same, and ``top_features(20)``
-``tagger.probability(y)``               ``log_probability(X, y)``, also of labels of which some are None
+``tagger.probability(y)``               ``log_probability(X, y)``, also if some labels are None
 ``pycrfsuite.Trainer``, ``Tagger``      ``spcviz.sequences.pycrfsuite``, the same methods; models are folders
 ``crf.tagger_.tag(x)``                  the same, and ``predict_single(x)``
 ``pickle``, ``joblib.dump``             the same within a version; ``spcviz.save`` for later ones
 (nothing)                               ``predict_k_best``, ``allowed=``, ``constraints=``, ``entropy``
 ======================================  ==============================================================
 
-Only the names of features differ, where they are looked at: ``word=The`` here is ``word:The`` there.
+Only the names of features differ, where they are inspected: ``word=The`` here is ``word:The`` there.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Six rows of benchmarks for the project's README, from what ``python -m spcviz bench`` has stored."""
+"""Six rows of benchmarks for the project's README, from the stored results of ``python -m spcviz bench``."""
 
 from pathlib import Path
 

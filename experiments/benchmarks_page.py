@@ -1,7 +1,7 @@
-"""docs/benchmarks.md: what ``python -m spcviz bench`` has stored, with every rival, machine and command.
+"""docs/benchmarks.md: the stored results of ``python -m spcviz bench``, with all rivals, machines, commands.
 
-Figures without a verdict: none of these measurements has a rule that was fixed before it. What a class can
-expect of the app stands in docs/class.md.
+The figures come without a verdict: none of these measurements has a rule that was fixed before it. Figures on
+the app in a class are in docs/class.md.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def _section(name: str, results: Path) -> str:
 
 
 def _describe_run(file: str, result: dict) -> str:
-    """Machine, day, command, statistic."""
+    """The machine, day, command and statistic of a run."""
     machine = result["machine"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
     settings = result["settings"]
@@ -59,7 +59,7 @@ def _describe_run(file: str, result: dict) -> str:
 
 
 def _engine(result: dict) -> Iterator[str]:
-    """Every contender of every operation on the machine of the run; then other processors."""
+    """Every contender for every operation on the machine of the run; then other processors."""
     here = [row for row in result["rows"] if row["processor"] == result["machine"]["cpu"]]
     yield (
         "CPU microseconds a call of all that were run in turns in one process; in brackets how many times "
@@ -81,7 +81,7 @@ def _engine(result: dict) -> Iterator[str]:
 
 
 def _us(row: dict) -> str:
-    """Microseconds of a row, with the quartiles of its turns where they are stored.
+    """Microseconds of a row, with the quartiles over its rounds where they are stored.
 
     >>> _us({"us": 2.305}), _us({"us": 12.0, "us_quartiles": [11.5, 14.0]})
     ('2.3', '12.0 [11.5, 14.0]')
@@ -132,7 +132,7 @@ def _library(result: dict) -> Iterator[str]:
 
 
 def _range(row: dict, field: str, form: str) -> str:
-    """Least and most of a field's turns, where they are stored."""
+    """Minimum and maximum of a field over its rounds, where they are stored."""
     low, high = row.get(f"{field}_range") or (None, None)
     return "" if low is None else f" [{low:{form}}, {high:{form}}]"
 

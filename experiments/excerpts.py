@@ -1,4 +1,4 @@
-"""Excerpts of results for ``cache/results/README.md``: the lines of one short table a result.
+"""Excerpts of results for ``cache/results/README.md``: the lines of one short table per result.
 
 All lines, and the charts, are on the page Paper tables; every number is in the JSON files.
 """
@@ -19,10 +19,10 @@ class Excerpt(NamedTuple):
     """Some lines and columns of one of a result's tables."""
 
     table: str = ""  # the table's name; the first if empty
-    rows: str = ""  # a regular expression that a line's texts must have
-    columns: tuple[str, ...] = ()  # regular expressions, one of which a column's name must have; all if empty
+    rows: str = ""  # a regular expression that a line's texts must match
+    columns: tuple[str, ...] = ()  # regular expressions, one of which a column's name must match; or all
     features: str = ""  # the set of features; the result's first if empty
-    most: int = 4  # lines
+    most: int = 4  # largest number of lines
 
 
 EXCERPTS = {

@@ -25,8 +25,8 @@ def curve_of(
     """(alpha, losses) of one filter on one unpruned space, at the alphas where its efficiency changes most.
 
     The CRF is thresholded at a global alpha on sum-product marginals, the others at alpha max + (1 - alpha)
-    mean of max-marginals. Losses in percent of the examples whose truth is in the space; Definition 1's is
-    None for the CRF.
+    mean of max-marginals. Losses are in percent of the examples whose truth is in the space; Definition 1's
+    is None for the CRF.
     """
     unary = unary_scores(features, linear.weights)
     rule = "probability" if method == "crf" else "mean_max"
@@ -40,7 +40,7 @@ def curve_of(
     order = np.argsort(points)
     fallen = np.cumsum(weight[order])
     at = points[order]
-    # Equal steps in efficiency: in log for the CRF's tiny probabilities comes out right by itself.
+    # Equal steps in efficiency: the CRF's tiny probabilities are then spaced as in log automatically.
     chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
     alphas = np.unique(np.minimum(at[np.minimum(chosen, len(at) - 1)], ALPHA_CAP))
     alphas = alphas[alphas > -np.inf]

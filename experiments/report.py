@@ -1,10 +1,10 @@
 """``python -m spcviz report``: write the evidence and the READMEs' tables from the stored results.
 
-`experiments.statements` has what documents say and what it comes to here; `experiments.excerpts` a short
-table of each result, `experiments.benchmarks_page` the page of what was timed. A damaged result stops the
-report (`ResultError`), so that nothing is lowered without a word. In README and docs/class.md only what
-stands between two marks is replaced. From models' manifests: their licences (`spcviz.registry.licences`) and
-cards (`spcviz.registry.model_cards`).
+`experiments.statements` compares what documents say with the results here; `experiments.excerpts` has a short
+table of each result, `experiments.benchmarks_page` the page of timings. A damaged result stops the report
+(`ResultError`), so that no verdict is lowered silently. In README and docs/class.md only the text between two
+marks is replaced. Models' licences (`spcviz.registry.licences`) and cards (`spcviz.registry.model_cards`)
+come from their manifests.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from spcviz.web.figures.results import command_of, is_usable, measured_on, origi
 
 README, CLASS = ROOT / "README.md", ROOT / "docs" / "class.md"
 COUNT, STATEMENTS, BENCHMARKS = "count", "statements", "benchmarks"
-"""Names of the marks in README: ``<!-- statements -->`` begins what ``<!-- /statements -->`` ends."""
+"""Names of the marks in README: ``<!-- statements -->`` begins a part, ``<!-- /statements -->`` ends it."""
 _HEADING = "What the papers say, and what these data say"
 _INTRODUCTION = f"""# {_HEADING}
 
@@ -43,7 +43,7 @@ class ReportError(SpcvizError, ValueError):
 
 
 class Change(NamedTuple):
-    """A statement whose verdict is another one than in the last report."""
+    """A statement whose verdict differs from the last report."""
 
     text: str
     before: str
@@ -75,7 +75,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
 
 
 def readings(results: Path = RESULTS) -> tuple[list[Reading], list[Reading]]:
-    """What the statements of the documents, and our own, come to."""
+    """Readings of the documents' statements, and of our own."""
     evidence = Evidence(partial(result_files.read, results))
     return read(PAPERS, evidence), read(OWN, evidence)
 
@@ -86,7 +86,7 @@ def front_table(results: Path = RESULTS) -> str:
 
 
 def sensitivity_text(results: Path = RESULTS) -> str:
-    """How the verdicts hang on the rules, for a terminal."""
+    """How the verdicts depend on the rules, as text for a terminal."""
     evidence = Evidence(partial(result_files.read, results))
     tables = {"Statements of the documents": PAPERS, "What we found out ourselves": OWN}
     return "\n\n".join(
@@ -95,7 +95,7 @@ def sensitivity_text(results: Path = RESULTS) -> str:
 
 
 def between(text: str, mark: str, new: str) -> str:
-    """A text with what stands between two marks replaced; without both marks as it is."""
+    """A text with the part between two marks replaced; unchanged unless it has both marks."""
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     before, has_begin, rest = text.partition(begin)
     _, has_end, after = rest.partition(end)
@@ -103,12 +103,12 @@ def between(text: str, mark: str, new: str) -> str:
 
 
 def stale(results: Path = RESULTS, readme: Path = README, class_file: Path = CLASS) -> list[Path]:
-    """The files on disk that differ from what the results say."""
+    """The files on disk that differ from those that the results give."""
     return [path for path, text in files(results, readme, class_file).items() if _text(path) != text]
 
 
 def write(results: Path = RESULTS, readme: Path = README, class_file: Path = CLASS) -> tuple[list, list]:
-    """Write all files: (their paths, the statements whose verdict is another one than before)."""
+    """Write all files: (their paths, the statements whose verdict has changed)."""
     before = _text(results / "README.md")
     wanted = files(results, readme, class_file)
     paths = [write_bytes_atomic(path, text.encode("utf-8")) for path, text in wanted.items()]
@@ -124,14 +124,14 @@ def earlier_verdicts(text: str) -> dict[str, str]:
 
 
 def changes(before: str, now: list[Reading]) -> list[Change]:
-    """Statements whose verdict differs from the one in an earlier report; new ones are none."""
+    """Statements whose verdict differs from the one in an earlier report; new ones do not count."""
     earlier = earlier_verdicts(before)
     pairs = ((reading.statement.text, reading.verdict) for reading in now)
     return [Change(text, earlier[text], word) for text, word in pairs if earlier.get(text, word) != word]
 
 
 def refuse_silent_changes(before: str, now: list[Reading]) -> None:
-    """`ReportError` if rules are others than in the last report and a verdict moved without a word."""
+    """`ReportError` if the rules differ from the last report's and a verdict changed without a note."""
     recorded = re.search(_RULES.format("([0-9a-f]+)"), before)
     if recorded is None or recorded[1] == rules_digest():
         return
@@ -145,7 +145,7 @@ def refuse_silent_changes(before: str, now: list[Reading]) -> None:
 
 
 def rules_digest() -> str:
-    """Of the code of the rules, by which a later report knows that they were changed."""
+    """Digest of the rules' code, by which a later report detects that they were changed."""
     return hashlib.sha256(Path(rules.__file__).read_bytes()).hexdigest()[:12]
 
 
@@ -169,7 +169,7 @@ def _evidence(results, papers, own):
 
 
 def section(name: str, results: Path = RESULTS) -> str:
-    """One result: how it was made, what must be known of it, and a short table."""
+    """One result: how it was made, its caveats, and a short table."""
     row, result = registry.results()[name], result_files.read(results, name)
     if result is None:
         return f"## {row.title}\n\n**Not stored.** Make it with: `{result_files.repair_command(name)}`"
@@ -200,7 +200,7 @@ def as_markdown(frame) -> str:
 
 
 def _describe_benchmark(path, name, say):
-    """What a benchmark's stored result comes to."""
+    """A summary of a benchmark's stored result."""
     if (result := result_files.read(path.parent, path.stem)) is None:
         return f"Not measured yet: `python -m spcviz bench {name} --json`."
     with result_files.reading(path.stem):
@@ -210,5 +210,5 @@ def _describe_benchmark(path, name, say):
 
 
 def _text(path):
-    """A file's text, empty without it."""
+    """A file's text, empty if it does not exist."""
     return path.read_text(encoding="utf-8") if path.is_file() else ""

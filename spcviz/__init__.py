@@ -5,23 +5,23 @@
 `StructuredSVM`              structured support vector machine: wins by a margin
 `ChainCRF`                   conditional random field: probabilities, L1 and L2, partial labels
 `CascadeTagger`              coarse-to-fine cascade of n-gram models
-`BudgetedTagger`             buys features of single positions where they pay (DMS-pi and others)
+`BudgetedTagger`             buys features at the positions where they pay off (DMS-pi and others)
 `ModelSelector`              chooses a model for each sequence under a budget (DMS)
-`EnvelopeTagger`             whichever of these, or of the fixed tiers, is best at a budget, held out
-`from_emissions`             decode, prune and ask about the scores of any other model
+`EnvelopeTagger`             the best of these and of the fixed tiers at a budget, on held-out data
+`from_emissions`             decode, prune and query the scores of any other model
 `from_hf`                    the same for the logits of a transformer's token classifier
 `read_conll`                 sentences from CoNLL files
-`save`, `load`               a fitted estimator to a folder and back, without pickle
+`save`, `load`               write a fitted estimator to a folder and read it back, without pickle
 `show`                       an estimator at work, a lattice or curves, in a notebook
 ===========================  ==================================================================
 
-Each is imported when it is first asked for. Below them: `spcviz.engine` (inference on plain arrays) and
+Each is imported on first access. The layers below are `spcviz.engine` (inference on plain arrays) and
 `spcviz.learning`.
 """
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # what type checkers take for True; the module typing is slow to import
+TYPE_CHECKING = False  # type checkers treat it as True; the module typing is slow to import
 if TYPE_CHECKING:
     from spcviz.io import load as load
     from spcviz.io import read_conll as read_conll
@@ -55,13 +55,13 @@ _HOME = {
     "show": "spcviz.notebook",
 }
 
-_COMPUTING = {name for name, home in _HOME.items() if home != "spcviz.io"}  # whose first call compiles
+_COMPUTING = {name for name, home in _HOME.items() if home != "spcviz.io"}  # the first call compiles
 
 __all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> object:
-    """One of the doors above, imported when it is first asked for."""
+    """One of the public names above, imported on first access."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     door = getattr(import_module(_HOME[name]), name)

@@ -1,4 +1,4 @@
-"""Command line: ``python -m spcviz COMMAND``; the commands stand in `spcviz.commands`."""
+"""Command line: ``python -m spcviz COMMAND``; the commands are in `spcviz.commands`."""
 
 import argparse
 import sys

@@ -12,28 +12,28 @@ __all__ = ["show"]
 def show(thing: object, x: Sequence[Any] | None = None, words: Sequence[str] | None = None) -> object:
     """Show an estimator at work on one sequence, a lattice, or curves, as the app does.
 
-    Wants the packages of the app: ``pip install "spcviz[app]"``.
+    Needs the packages of the app: ``pip install "spcviz[app]"``.
 
     Parameters
     ----------
-    thing : tagger, Sequences, Lattices, Curves, BudgetCurve, or what `Sequences.verdict` returns
-        Fitted, if it is an estimator (`CascadeTagger`, `StructuredPerceptron`, `ChainCRF`,
-        `BudgetedTagger`); lattices of one sequence.
+    thing : tagger, Sequences, Lattices, Curves, BudgetCurve, or the result of `Sequences.verdict`
+        An estimator (`CascadeTagger`, `StructuredPerceptron`, `ChainCRF`, `BudgetedTagger`) must be
+        fitted; lattices must be of one sequence.
     x : sequence or int, optional
-        What the estimator reads: one sequence of features, as its `predict` takes them in a list. Of
-        `Sequences` the number of one.
+        The estimator's input: the features of one sequence, an item of the list that its `predict` takes.
+        For `Sequences`, the index of one sequence.
     words : sequence of str, optional
-        What to call the positions; by default their numbers.
+        Names of the positions; by default their numbers.
 
     Returns
     -------
     Shown or plotly.graph_objects.Figure
-        What notebooks display.
+        An object that notebooks display.
 
     Raises
     ------
     ArgumentError
-        If there is no view for it.
+        If `thing` has no view.
     MissingPackageError
         If a package of the app is not installed.
     """

@@ -1,6 +1,6 @@
-"""The numbers that the app's pages show: one plain function a page, called by the Python that Save offers.
+"""The numbers that the app's pages show: one plain function per page, called by the Python that Save offers.
 
-The Save menu of a page, and ``python -m spcviz export ADDRESS out.py``, write lines like these::
+The Save menu of a page and ``python -m spcviz export ADDRESS out.py`` write lines like these::
 
     from spcviz import scenes
 
@@ -10,24 +10,24 @@ The Save menu of a page, and ``python -m spcviz export ADDRESS out.py``, write l
 =======================  ======================================================================
 `home`                   the word of the home page
 `letters`, `write`       a handwritten word, or strokes, through a cascade
-`sweep`                  a threshold, what it loses and what it keeps
+`sweep`                  a threshold, its losses and what it keeps
 `tagging`                a sentence through a cascade of tags
 `random_grid`            a random grid, for `spcviz.engine`
-`pose`, `arms`           limbs of a clip, and what a budget buys of its frames
+`pose`, `arms`           limbs in a clip, and the frames of it that a budget buys
 `exact_inference`        letters of a word as a chain, for `spcviz.engine`
-`joint_beats_separate`   a picture read three ways
+`joint_beats_separate`   a picture read in three ways
 `policy`                 a word under policies that buy features
 `trade_off`              a batch under every method, at one budget
-`hybrid`                 a word, orders and features bought together
+`hybrid`                 a word whose orders and features are bought together
 `parsing`                a sentence's tree under policies that buy features
 `scene`                  a street picture labelled step by step
 `page`                   any page as one HTML file
 =======================  ======================================================================
 
-They want the packages of the app (``pip install "spcviz[app]"``). Models, results and words come with the
-repository and not with an installed package: there the environment variable ``SPCVIZ_CACHE`` names the folder
-``cache`` of a clone. Where they are missing, a function raises `spcviz.shared.folders.NoCacheError`, one
-sentence that says so. Each function is imported when it is first asked for.
+They need the packages of the app (``pip install "spcviz[app]"``). Models, results and words come with the
+repository but not with an installed package: there, set the environment variable ``SPCVIZ_CACHE`` to the
+folder ``cache`` of a clone. Where they are missing, a function raises `spcviz.shared.folders.NoCacheError`,
+whose message is one sentence that says so. Each function is imported on first access.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ __all__ = ["page", *registry.scenes()]
 
 
 def page(address: str) -> str:
-    """The page of an address as one HTML file that works by itself, as the Save menu writes it.
+    """The page at an address as one self-contained HTML file, as the Save menu writes it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def page(address: str) -> str:
     Raises
     ------
     ArgumentError
-        If there is no such page, or it does not come with an installed package.
+        If no such page exists, or it does not come with an installed package.
     """
     from spcviz.web.exporting import page as pages
 
@@ -80,7 +80,7 @@ def page(address: str) -> str:
 
 
 def __getattr__(name: str) -> Callable:
-    """One of the functions above, imported when it is first asked for."""
+    """One of the functions above, imported on first access."""
     where = registry.scenes().get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # Workers share the cores already; threads of their own would only wait for each other. Servers and
-    # commands that tests start inherit it. numpy reads it when it is first imported, which is below.
+    # Workers already share the cores; extra threads in each would only wait for each other. Servers and
+    # commands that tests start inherit this. numpy reads it at its first import, which comes later.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +30,7 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Left to Playwright, each refused certificate starts a request anew: a page of many gave up on one.
+    # Otherwise Playwright restarts a request for each refused certificate: a page with many gave up on one.
     "--ignore-certificate-errors",
 ]
 
@@ -41,7 +41,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "house")
 
 
 def pytest_configure(config):
-    """Before the workers start, one pass compiles what pages call: both would compile the same kernels."""
+    """Compile what pages call before the workers start: each of them would compile the same kernels."""
     is_controller = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
     if is_controller and not config.option.collectonly:
         compiled()
@@ -49,9 +49,9 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the tests that want data, so that `-m needs_data` runs what is skipped without.
+    """Mark the tests that need data, so that `-m needs_data` runs those that are skipped without it.
 
-    What fails in a browser gets a second chance: two busy cores can be late for any of its thousand waits.
+    A failed browser test gets a second chance: two busy cores can be late for any of its thousand waits.
     pytest counts such tests in its last line ("1 rerun").
     """
     for item in items:
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items):
 
 @cache
 def compiled():
-    """Compile what pages call, once; pages would say that they wait for it."""
+    """Compile what pages call, once; otherwise pages would say that they are waiting for it."""
     from spcviz.registry import warmup
 
     for child in warmup.start_children():
@@ -72,7 +72,7 @@ def compiled():
 
 @pytest.fixture(autouse=True)
 def same_main():
-    """A page that Streamlit's AppTest runs becomes this process's main module, which spawned workers read."""
+    """Restore the main module, which spawned workers read: a page run by Streamlit's AppTest replaces it."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
@@ -89,7 +89,7 @@ def shared_data():
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Path of a Chromium."""
+    """Path of Chromium."""
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("no Chromium found: install Debian's `chromium`")
@@ -98,7 +98,7 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def browser(chromium):
-    """A Playwright browser; open a context of your own with ``browser.new_context()``."""
+    """A Playwright browser; open your own context with ``browser.new_context()``."""
     api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     with api.sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
@@ -117,9 +117,9 @@ def fresh_server(tmp_path):
 def running_app(log, *options, base="", before="", ahead=True):
     """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end.
 
-    `options` are Streamlit's; `base` is a path to stand below; `before` is shell, e.g. ``ulimit -Sn 96;``.
-    Without `ahead` it works out only what is asked for: an app that nobody visits for a moment goes on to
-    every clip of the Pose page, minutes of work that would slow all tests beside it.
+    `options` are Streamlit's; `base` is a path to serve below; `before` is shell, e.g. ``ulimit -Sn 96;``.
+    Without `ahead` it computes only what is requested: an app that nobody visits for a moment would
+    otherwise load every clip of the Pose page, minutes of work that slow down all tests running in parallel.
     """
     compiled()
     with socket.socket() as probe:
@@ -150,7 +150,7 @@ def running_app(log, *options, base="", before="", ahead=True):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        with contextlib.suppress(OSError):  # what it compiles with would go on for minutes beside other tests
+        with contextlib.suppress(OSError):  # compiling children would run on for minutes
             os.killpg(process.pid, signal.SIGKILL)
 
 

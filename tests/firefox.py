@@ -1,4 +1,4 @@
-"""Debian's Firefox without a window, by WebDriver BiDi: opens pages, asks them, hears their errors."""
+"""Debian's headless Firefox over WebDriver BiDi: opens pages, runs JavaScript in them, collects errors."""
 
 import contextlib
 import itertools
@@ -27,7 +27,7 @@ class Firefox:
         self.context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def ask(self, method, **params):
-        """What Firefox answers to a command; what it logs as an error meanwhile goes to `wrong`."""
+        """Send a command and return its result; errors that Firefox logs meanwhile go to `wrong`."""
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
@@ -43,19 +43,19 @@ class Firefox:
         self.ask("browsingContext.navigate", context=self.context, url=address, wait="complete")
 
     def evaluate(self, script):
-        """The value of JavaScript: a text, a number, a truth value or nothing."""
+        """The value of a JavaScript expression: a string, a number, a boolean or nothing."""
         asked = {"expression": script, "target": {"context": self.context}, "awaitPromise": True}
         return self.ask("script.evaluate", **asked)["result"].get("value")
 
     def wait_for(self, condition, seconds=30):
-        """Until JavaScript says so."""
+        """Wait until a JavaScript expression is true."""
         ends = time.monotonic() + seconds
         while not self.evaluate(condition):
             assert time.monotonic() < ends, f"{condition} did not come true; {self.wrong}"
             time.sleep(0.2)
 
     def press(self, key):
-        """A key, by its code in WebDriver."""
+        """Press a key, given by its WebDriver code."""
         acts = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         source = {"type": "key", "id": "keyboard", "actions": acts}
         self.ask("input.performActions", context=self.context, actions=[source])
@@ -63,7 +63,7 @@ class Firefox:
 
 @contextlib.contextmanager
 def running(folder):
-    """A Firefox with a fresh profile in a folder; skips the test where none is installed."""
+    """A Firefox with a fresh profile in a folder; skips the test where Firefox is not installed."""
     if FIREFOX is None:
         pytest.skip("Firefox is not installed")
     with socket.socket() as probe:

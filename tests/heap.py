@@ -1,4 +1,4 @@
-"""Search a process's memory and files for a marker: who still holds a text, bytes or an array with it."""
+"""Search a process's memory and files for a marker: holders of a text, bytes or an array that contain it."""
 
 import gc
 import os
@@ -15,28 +15,28 @@ _SKIPPED = (types.FrameType, types.CodeType, types.ModuleType, types.TracebackTy
 
 
 _AT_ONCE = 2000
-"""Holders that are looked through together; one by one only where the marker is behind some of them."""
+"""Holders that are searched together; one by one only where some of them lead to the marker."""
 
 
 def holders(marker: str | bytes) -> list[str]:
-    """What holds a text, bytes or an array in which the marker is, each in a few words; code does not count.
+    """Holders of a text, bytes or an array that contain the marker, each in a few words; code does not count.
 
-    A marker is drawn at random, so that it is no constant of any code: a word, or bytes of a picture.
+    A marker is random, so that it is no constant of any code: a word, or bytes of a picture.
     """
     return holders_of([marker])[marker]
 
 
 def left_of(markers: list[str | bytes], seconds: float = 60) -> dict[str | bytes, list[str]]:
-    """What still holds markers once a look of the clock, and processes that are ended, had their time."""
+    """Remaining holders of markers after waiting for the clock's sweep and for ending processes."""
     end = time.monotonic() + seconds
     while any((left := holders_of(markers)).values()) and time.monotonic() < end:
-        del left  # its words have the marker in them
+        del left  # its descriptions contain the marker
         time.sleep(0.5)
     return left
 
 
 def holders_of(markers: list[str | bytes]) -> dict[str | bytes, list[str]]:
-    """The same of several markers, in one look at all that there is."""
+    """The same for several markers, in one pass over all objects."""
     collect()
     every = [
         holder
@@ -63,7 +63,7 @@ def holders_of(markers: list[str | bytes]) -> dict[str | bytes, list[str]]:
 
 
 def collect() -> None:
-    """Free what lies in circles now, and have all looked through, also what a server has set aside as loaded.
+    """Free reference cycles now, also among the objects that a server has frozen after loading.
 
     `gc.collect` does nothing while another thread collects.
     """
@@ -75,13 +75,13 @@ def collect() -> None:
     circle.own, left = circle, weakref.ref(circle)
     del circle
     while left() is not None:
-        gc.unfreeze()  # whenever a warm-up ends all that is there is set aside, this circle too
+        gc.unfreeze()  # the end of any warm-up freezes all objects, this cycle too
         gc.collect()
         time.sleep(0.001)
 
 
 def on_disk(*markers: str | bytes, since: float) -> list[Path]:
-    """Files below the usual places that were written since a time and hold one of the markers."""
+    """Files in the usual places that were written after a given time and contain one of the markers."""
     signs, found = [_sign(marker) for marker in markers], []
     for top in (Path(os.environ.get("TMPDIR", "/tmp")), Path.home() / ".cache", Path.home() / ".streamlit"):
         for folder, _, names in os.walk(top):
@@ -101,7 +101,7 @@ def _sign(marker: str | bytes) -> bytes:
 
 
 def _in(held: object, markers: list[str | bytes]) -> list[str | bytes]:
-    """Those of some markers that a text, bytes or an array has in it."""
+    """Those of some markers that a text, bytes or an array contains."""
     if isinstance(held, str):
         return [one for one in markers if isinstance(one, str) and one in held and held is not one]
     if isinstance(held, np.ndarray):
@@ -115,7 +115,7 @@ def _in(held: object, markers: list[str | bytes]) -> list[str | bytes]:
 
 
 def _is_code(holder: object) -> bool:
-    """Whether a dict or tuple is of modules and functions, where the marker is a constant."""
+    """Whether a holder is the namespace of a module, where the marker is a constant."""
     return isinstance(holder, dict) and "__builtins__" in holder
 
 

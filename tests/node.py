@@ -1,4 +1,4 @@
-"""Runs a component's pure JavaScript under node: skipped where there is none, but never in CI."""
+"""Runs a component's pure JavaScript under node; tests are skipped where node is missing, but never in CI."""
 
 import json
 import os
@@ -17,16 +17,16 @@ needs_node = pytest.mark.skipif(
 
 
 def node():
-    """Path of node; where CI is set, a test that needs it fails without."""
+    """Path of node; where CI is set, a test that needs it fails if it is missing."""
     if NODE is None:
         pytest.fail("node is not installed, and CI may not skip what compares the browser with the engine")
     return NODE
 
 
 def run_node(tmp_path, core, body, data):
-    """What `body`, a module that imports a component's core, prints for `data`, as JSON.
+    """Run `body`, a module that imports a component's core, on `data`; returns the JSON that it prints.
 
-    `data` may have arrays in it: it goes the way that a component's data go.
+    `data` may contain arrays: it is packed as a component's data are.
     """
     for script in PACKAGE.rglob("*.js"):
         copy = tmp_path / script.relative_to(PACKAGE)

@@ -15,7 +15,7 @@ ANY_SCORE = st.one_of(FINITE, SMALL_INTEGERS, st.just(-np.inf))
 
 @st.composite
 def chains(draw, max_length=5, max_states=4, elements=FINITE, shared=None):
-    """(unary, pairwise) small enough to enumerate; pairwise shared or one a step."""
+    """(unary, pairwise) small enough to enumerate; pairwise shared or one per step."""
     length, n = draw(st.integers(1, max_length)), draw(st.integers(1, max_states))
     shared = draw(st.booleans()) if shared is None else shared
     shape = (n, n) if shared else (length - 1, n, n)
@@ -38,9 +38,9 @@ def ngram_models(draw, max_states=3, max_order=4, lengths=LENGTHS, elements=FINI
 
 
 def cases(full, usual=None):
-    """How many generated cases to run: SPCVIZ_STRESS (1 = full strength) times `full`.
+    """Number of generated cases to run: SPCVIZ_STRESS (1 = full strength) times `full`.
 
-    Where it is not set: `usual`, by default a twentieth.
+    Without SPCVIZ_STRESS it is `usual`, by default a twentieth of `full`.
     """
     stress = os.environ.get("SPCVIZ_STRESS")
     if stress is None and usual is not None:
@@ -61,7 +61,7 @@ def random_scores(rng, shape, *, ties=None, forbidden=None, scale=None):
 
 
 def random_chain(rng, *, max_length=5, max_states=4, **options):
-    """(unary, pairwise), pairwise shared or one a step, for a plain loop over seeds."""
+    """(unary, pairwise), pairwise shared or one per step, for a plain loop over seeds."""
     length, n = int(rng.integers(1, max_length + 1)), int(rng.integers(1, max_states + 1))
     options.setdefault("scale", rng.choice(SCALES))
     shape = (n, n) if rng.random() < 0.5 else (length - 1, n, n)

@@ -1,6 +1,7 @@
-"""The rules of the house that import-linter cannot say; those that it can stand in pyproject.toml.
+"""House rules that import-linter cannot express; those that it can are in pyproject.toml.
 
-What a file *does* (prints, caches, draws random numbers), app.py, and that what problems share names none.
+They cover what a file *does* (prints, caches, draws random numbers), the imports of app.py, and that code
+shared by all problems names none of them.
 """
 
 import ast
@@ -18,19 +19,19 @@ from spcviz.registry import PROBLEMS
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app.py", "pages", "spcviz", "experiments", "benchmarks", "tests/oracles")
 
-# What may be done in some files or folders only: the names that `deeds` gives, to the places.
+# Deeds allowed only in some files or folders: the names that `deeds` yields, with these places.
 ONLY_IN = {
     "print": ("spcviz/cli.py", "spcviz/commands"),
     "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "bare assert": ("tests/oracles",),
-    "fork": ("spcviz/shared/confined/fork_server.py",),  # which has no threads, and looks
+    "fork": ("spcviz/shared/confined/fork_server.py",),  # it has no threads, and checks that
     "a pool of processes": ("spcviz/shared/work/processes.py",),  # which spawns them
     **dict.fromkeys(("fastmath=True", "parallel=True", "allow_pickle=True", "global random state"), ()),
     **dict.fromkeys(("st.cache_data", "st.cache_resource"), ()),  # `spcviz.web.cached.sharing` caches
 }
 # Names that draw from no hidden state.
 RANDOM_IS_FINE = re.compile("default_rng|Generator|SeedSequence|PCG64|BitGenerator|Random|SystemRandom")
-# What app.py may not import; import-linter sees packages alone.
+# Imports forbidden in app.py; import-linter sees only packages.
 NOT_IN_APP = ("numpy", "numba", "plotly", "spcviz.engine", "spcviz.learning", "spcviz.problems")
 
 
@@ -44,7 +45,7 @@ def files(*sources):
 
 
 def imports(tree):
-    """Every name a file imports, wherever in the file; nothing here imports relatively."""
+    """Every name that a file imports, anywhere in the file; there are no relative imports here."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (Deed(node.lineno, alias.name) for alias in node.names)
@@ -63,7 +64,7 @@ def dotted(node):
 
 
 def deeds(tree):
-    """Everything in a file that `ONLY_IN` speaks of."""
+    """Everything in a file that `ONLY_IN` restricts."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and dotted(node.func) == "print":
             yield Deed(node.lineno, "print")
@@ -137,7 +138,7 @@ CAUGHT = {
 }
 
 
-# A file that may not be there, for a row of pyproject.toml each.
+# Forbidden files, one for each row of pyproject.toml.
 BROKEN = {
     "spcviz/engine/x.py": "def f():\n    import spcviz.learning",
     "spcviz/web/x.py": "import experiments",
@@ -173,7 +174,7 @@ def test_imports_only_point_down():
 
 
 def test_the_rows_catch(tmp_path):
-    """Each of these imports breaks the row that it stands for, in a copy of the project."""
+    """Each of these imports breaks its row, in a copy of the project."""
     for name in ("spcviz", "experiments", "benchmarks", "pages", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -192,7 +193,7 @@ def test_what_all_problems_share_names_none():
 
 
 def test_no_name_of_a_package_is_that_of_a_module_in_it():
-    """Importing the module would put it in the place of the name."""
+    """Importing the module would overwrite the name."""
     for init in (ROOT / "spcviz").rglob("__init__.py"):
         modules = {path.stem for path in init.parent.glob("*.py")}
         tree = ast.parse(init.read_text(encoding="utf-8"))

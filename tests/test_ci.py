@@ -42,10 +42,10 @@ def test_ci_runs_the_command_that_the_readme_gives():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A function that runs .ci/run in a small checkout whose tools only say that they were called.
+    """A function that runs .ci/run in a small checkout whose tools only log their calls.
 
-    It takes the exit status of the first pytest and of the second, and gives the script's status, what the
-    tools said, and the process.
+    It takes the exit statuses of the first and of the second pytest, and returns the script's status, the
+    tools' log, and the process.
     """
     root, tools = tmp_path / "here", tmp_path / "here" / "tools"
     tools.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The examples run as they stand, and say what they promise."""
+"""The examples run as they are, and print what they promise."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ def test_an_example_says_what_it_promises(name, capsys, monkeypatch):
 
 
 def test_what_the_example_of_own_scores_keeps_is_what_enumeration_keeps():
-    """The counts that `SAID` has, from every labelling of the same scores."""
+    """The counts in `SAID`, recomputed from every labelling of the same scores."""
     rng = np.random.default_rng(0)
     emissions = [rng.normal(size=(length, 3)) for length in (5, 3, 8)]
     transitions, counts = rng.normal(size=(3, 3)), np.zeros(3, dtype=int)
@@ -72,7 +72,7 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 
 def run_notebook(path, folder, monkeypatch):
-    """A notebook's names after its cells have run in a copy of its folder, without a network."""
+    """Run a notebook's cells in a copy of its folder, without a network; returns its namespace."""
 
     def refuse(*_):
         raise OSError("a notebook of examples/ works offline")

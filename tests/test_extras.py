@@ -1,4 +1,4 @@
-"""Without the packages of an extra: everything else works, and what wants one names the extra to install."""
+"""Without the packages of an extra everything else works, and code that needs one names the extra."""
 
 import ast
 import importlib
@@ -18,11 +18,11 @@ from spcviz.engine import extras
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 IMPORTED_AS = {"scikit-image": "skimage", "pillow": "PIL", "scikit-learn": "sklearn"}
-COME_ALONG = {"llvmlite", "joblib"}  # numba's and scikit-learn's own
+COME_ALONG = {"llvmlite", "joblib"}  # dependencies of numba and scikit-learn
 
 
 def names_of(requirements):
-    """Packages of requirements by the names that they are imported by."""
+    """Packages in some requirements, by their import names."""
     names = (Requirement(one).name for one in requirements)
     return {IMPORTED_AS.get(name, name) for name in names}
 
@@ -119,7 +119,7 @@ NAMES = (
     "train", "reproduce", "report", "bench", "warmup", "kernels", "models", "data", "export", "site", "docs",
     "app",
 )  # fmt: skip
-COMMANDS = {  # what is typed, and the extra that it wants; None: none
+COMMANDS = {  # a command line, and the extra that it needs, if any
     "--help": None,
     **{f"{name} --help": None for name in NAMES},
     "kernels list": None,
@@ -141,7 +141,7 @@ COMMANDS = {  # what is typed, and the extra that it wants; None: none
 
 
 def used_without(missing, tmp_path):
-    """What doors and commands say where some packages cannot be imported, in children neither."""
+    """Output of doors and commands where neither they nor their children can import some packages."""
     blocking = "import sys\n" + "".join(f"sys.modules[{name!r}] = None\n" for name in sorted(missing))
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(blocking)
@@ -155,7 +155,7 @@ def used_without(missing, tmp_path):
         "NUMBA_DISABLE_JIT": "1",
         "SPCVIZ_JIT_DIR": str(tmp_path / "jit"),
     }
-    # A command whose extra is there would do its work: only those are run that lack something, or want none.
+    # A command whose extra is installed would do its work: run only those that lack a package or need none.
     asked = [
         name for name, extra in commands.items() if extra is None or set(extras._EXTRAS[extra]) & missing
     ]

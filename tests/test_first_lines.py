@@ -11,11 +11,11 @@ TOPS = ("spcviz", "benchmarks", "experiments", "pages", "tests")
 # "What a level keeps" is a riddle until one has read on; "Survivors of a level" is not.
 RIDDLE = re.compile(r"(?:What|Which|Who|How|Where|Why|When|Whether|That)\b(?! Paper tables shows)")
 UNREAD = ("spcviz/engine/kernels/", "spcviz/web/exporting/")
-"""Where first lines are still to be read; this may only become less."""
+"""Folders whose first lines are not checked yet; this list may only shrink."""
 
 
 def first_line(path: Path) -> str:
-    """Of a module's docstring, or of a script's first comment."""
+    """The first line of a module's docstring, or of a script's first comment."""
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]

@@ -1,4 +1,4 @@
-"""The developer guide is a true map: what it names of folders, files, modules and functions is there."""
+"""The developer guide is a true map: every folder, file, module and function it names exists."""
 
 import re
 from pathlib import Path
@@ -8,24 +8,24 @@ import pytest
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "spcviz" / "README.md").read_text(encoding="utf-8")
 FILE = re.compile(r"[\w*<>/.-]+\.(?:py|js|css|json|toml|md)")
-# A path is one of the repository, of the package, of the problems or of one of them.
+# A path starts at the repository, the package, the problems, one of the problems, or the tests.
 BASES = ("", "spcviz/", "spcviz/problems/", "spcviz/problems/*/", "tests/")
 
 
 def is_there(pattern):
-    """Whether a path with ``*``, for anything, is that of a file or folder."""
+    """Whether a path, in which ``*`` matches anything, names a file or folder."""
     return any(ROOT.glob(pattern.strip("/")))
 
 
 def quoted(guide):
-    """Words of what stands in code quotes, without the brackets and commas around them."""
+    """Words in code quotes, without the brackets and commas around them."""
     prose = re.sub(r"```.*?```", "", guide, flags=re.DOTALL).replace("``", "`")
     for text in re.findall(r"`([^`\n]+)`", prose):
         yield from (word.strip("'\"(),:;=") for word in text.split())
 
 
 def missing_paths(guide):
-    """Files and folders in code quotes that are nowhere; a bare name may lie in any folder."""
+    """Files and folders in code quotes that do not exist; a bare name may be in any folder."""
     for word in quoted(guide):
         path = re.sub(r"<\w+>|NAME", "*", word)
         if word.startswith("http") or not ("/" in path or FILE.fullmatch(path)):
@@ -51,7 +51,7 @@ def defines(path, name):
 
 
 def missing_names(guide):
-    """``module.name`` in code quotes, and modules that are run, of which there are none."""
+    """``module.name`` and modules to run, in code quotes, that do not exist."""
     for word in quoted(guide):
         if re.fullmatch(r"(?:spcviz|benchmarks|experiments)(?:\.\w+)+", word):
             path = word.replace(".", "/")
@@ -64,7 +64,7 @@ def missing_names(guide):
 
 
 def missing_in_picture(guide):
-    """Folders and files of the picture that do not lie where it draws them."""
+    """Folders and files of the diagram that are not where it draws them."""
     base = ""
     for line in guide.split("```")[1].splitlines():
         words = re.findall(r"[\w*<>/.]+(?:/|\.py|\.js)(?![\w/])", line)
@@ -103,7 +103,7 @@ def test_a_name_that_is_not_there_is_found(before, after, find):
     assert [*find(GUIDE.replace(before, after))] != []
 
 
-# What the guide's sentence on sizes says, as rules: names that several problems have, and folders.
+# The guide's sentence on sizes, as rules: names that several problems have, and folders.
 SLOTS = {
     "cached", "component", "pays", "prepare", "scenes", "shown", "state", "text",  # of a problem
     "errors", "__main__",
@@ -124,7 +124,7 @@ IDEAS = {
 
 
 def n_lines(pattern, *more):
-    """{path: lines} of the package and what lies beside it, without files that only say what a folder is."""
+    """{path: number of lines} of the package and its neighbours, without `__init__.py` files."""
     tops = ("spcviz", "benchmarks", "experiments", "pages", *more)
     paths = [ROOT / "app.py", *(path for top in tops for path in (ROOT / top).rglob(pattern))]
     return {

@@ -1,8 +1,8 @@
-"""Nobody reaches into another project: read off the source, like the rules of `test_architecture`.
+"""No file reaches into another project: checked on the source, like the rules of `test_architecture`.
 
-A private name of another package may change with any of its versions; what is put in the place of one of its
-functions makes the rest of it do what its authors never tried. So versions in requirements.txt could not be
-ranges. A name is private that begins with one underscore.
+Another package may change its private names in any version, and replacing one of its functions makes the rest
+of it do what its authors never tried. Requirements in requirements.txt could then not be version ranges. A
+name is private if it begins with one underscore.
 """
 
 import ast
@@ -18,19 +18,19 @@ SETTINGS = {
     "PIL.Image.MAX_IMAGE_PIXELS", "tqdm.tqdm.monitor_interval",
     *(f"numba.config.{name}" for name in ("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CPU_NAME", "CPU_FEATURES")),
 }  # fmt: skip
-"""What another package offers to be set."""
+"""Attributes that another package lets its users set."""
 
 SETTERS = {"setattr": "setattr", "delattr": "delattr"}
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_field_defaults", "_exit"}  # of named tuples and os
 
 
 def is_private(name):
-    """Whether a name is a project's own; `_repr_png_` and its like are what notebooks ask objects for."""
+    """Whether a name is a project's own; `_repr_png_` and the like are what notebooks look for."""
     return name.startswith("_") and not name.startswith("__") and not re.fullmatch(r"_repr_\w+_", name)
 
 
 def bound(tree):
-    """What each imported name stands for: {name in the file: dotted name}; own names stand for ``.``."""
+    """Meaning of each imported name: {name in the file: dotted name}, or ``.`` for our own names."""
     names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -48,7 +48,7 @@ def is_own(name):
 
 
 def whole_name(node, names):
-    """The dotted name of what an expression reaches through imports; ``.`` for ours, empty for others."""
+    """Dotted name that an expression reaches through imports; ``.`` for our own, empty for others."""
     if isinstance(node, ast.Name):
         return names.get(node.id, "")
     if isinstance(node, ast.Attribute) and (before := whole_name(node.value, names)):
@@ -57,7 +57,7 @@ def whole_name(node, names):
 
 
 def targets(node):
-    """Everything that a statement assigns to or deletes, with the value where there is one."""
+    """Everything that a statement assigns to or deletes, with the value if any."""
     if isinstance(node, ast.Assign):
         values = node.value.elts if isinstance(node.value, ast.Tuple) else []
         for target in node.targets:
@@ -120,7 +120,7 @@ def assigned(target, value, names, functions):
 
 
 def of_class(node, names):
-    """What is wrong with a class that is made of another package's."""
+    """What is wrong with a class that derives from another package's."""
     foreign = [whole for base in node.bases if (whole := whole_name(base, names)) not in ("", ".")]
     yield from (f"subclasses {whole}" for whole in foreign if any(map(is_private, whole.split("."))))
     if foreign:

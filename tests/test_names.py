@@ -1,7 +1,7 @@
-"""Names stand for what they seem to: a call calls a function, and what is asked of an own module is there.
+"""Names mean what they seem to: a call calls a function, and names read from our own modules exist.
 
 A local variable that takes a function's name is called in its place, and a text that was renamed is missing
-where it is shown. Python finds that out when the line runs, which in a reproduction is after hours.
+where it is shown. Python finds out only when the line runs, in a reproduction perhaps after hours.
 """
 
 import ast
@@ -24,7 +24,7 @@ def imported(nodes):
 
 
 def shadows(tree):
-    """(function, names that it both sets and calls, though they are those of functions or modules)."""
+    """(function, names that it both sets and calls, though functions or modules have these names)."""
     known = imported(ast.walk(tree)) | {
         node.name for node in tree.body if isinstance(node, KINDS | ast.ClassDef)
     }
@@ -64,14 +64,14 @@ def test_what_is_looked_for_is_found():
 
 
 def module(name):
-    """The file of an own module, or None."""
+    """The file of one of our modules, or None."""
     path = ROOT / name.replace(".", "/")
     return next((one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None)
 
 
 @cache
 def bound(path):
-    """Names that a module may have; None where it answers for any."""
+    """Names that a module may have; None if its `__getattr__` answers any name."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     made = {node.name for node in nodes if isinstance(node, KINDS | ast.ClassDef)}
     names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -79,7 +79,7 @@ def bound(path):
 
 
 def missing(tree):
-    """(line, module, name) of what is asked of own modules and not there."""
+    """(line, module, name) of names that are read from our modules and do not exist."""
     nodes = list(ast.walk(tree))
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
     own = {
@@ -109,7 +109,7 @@ def test_a_missing_name_is_found():
 
 
 # A function is named by a verb and its object (load_table, describe_level); "taken" or "shown" alone says
-# neither who does what nor to what. These are the irregular ones; those in "ed" are told by their ending.
+# neither who does what nor to what. These are the irregular participles; the others end in "ed".
 PARTICIPLES = {
     "begun", "born", "borne", "bought", "bound", "broken", "brought", "built", "caught", "chosen",
     "dealt", "done", "drawn", "driven", "eaten", "fallen", "fed", "felt", "forgotten", "found",
@@ -122,9 +122,9 @@ PARTICIPLES = {
 VERBS = frozenset(
     {"bound", "found", "left", "spread", "split", "embed", "feed", "need", "proceed", "seed", "shed"}
 )
-"""Which of them a verb may be, too."""
+"""Words that look like participles and may be verbs."""
 ADJECTIVES = {"constrained", "peaked", "placed", "prepared", "tiered", "versioned", "weighted", "zipped"}
-"""Names of files that say what the thing in them is like: weighted chains, placed states."""
+"""Names of files that describe their contents: weighted chains, placed states."""
 ROOMS = {"cached", "shown", "stored"}
 """Files that every problem has under these names: cached calls, tuples that are drawn, stored models."""
 
@@ -142,7 +142,7 @@ def is_participle(name):
 
 
 def functions(tree):
-    """(function, whether it stands in another one) of a tree, methods too."""
+    """(function, whether it is nested in another one) of a tree, methods included."""
     nodes = deque((node, False) for node in ast.iter_child_nodes(tree))
     while nodes:
         node, is_inner = nodes.popleft()
@@ -152,14 +152,14 @@ def functions(tree):
 
 
 def bare(tree):
-    """Functions and methods of a module that are bare participles: public and private ones.
+    """Functions and methods of a module named by bare participles, public and private ones.
 
-    Of functions within functions only those with an underscore: the others are read beside what calls them.
+    Of nested functions only those with an underscore: the others are read next to their calls.
     """
     for node, is_inner in functions(tree):
         if is_participle(node.name) and not (is_inner and not node.name.startswith("_")):
             decorators = {getattr(one, "id", "") for one in node.decorator_list}
-            if not decorators & {"property", "kind"}:  # words of the statements' own language are kinds
+            if not decorators & {"property", "kind"}:  # words of the language of statements are kinds
                 yield node.name
 
 
@@ -195,7 +195,7 @@ SCRIPT_FUNCTION = re.compile(
 
 
 def bare_in_script(source):
-    """Functions and methods of a script that are bare participles; ``get shown()`` is a noun."""
+    """Functions and methods of a script named by bare participles; ``get shown()`` is a noun."""
     found = (match[1] or match[2] for match in SCRIPT_FUNCTION.finditer(source))
     return [name for name in found if is_participle(name)]
 
@@ -216,7 +216,7 @@ def test_a_bare_participle_of_a_script_is_found():
 
 
 def imports_missing(tree):
-    """(line, module, name) of names that are imported from own modules and not there."""
+    """(line, module, name) of names that are imported from our modules and do not exist."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             path = module(node.module)
@@ -236,7 +236,7 @@ def imports_missing(tree):
 
 @pytest.mark.parametrize("folder", SOURCES)
 def test_what_is_imported_from_own_modules_is_there(folder):
-    """A lazy import is run when its function is, which may be after hours."""
+    """A lazy import runs only when its function does, perhaps after hours."""
     assert look_through(folder)[imports_missing] == {}
 
 
@@ -256,14 +256,14 @@ DEFINED = re.compile(
 
 
 def undefined(scripts):
-    """(file, method) of what is called on ``this`` in scripts and defined in none of them."""
+    """(file, method) of methods that are called on ``this`` in scripts and defined in none of them."""
     known = {name for text in scripts.values() for names in DEFINED.findall(text) for name in names}
     calls = ((file, name) for file, text in scripts.items() for name in CALLED.findall(text))
     return sorted({(file, name) for file, name in calls if name not in known})
 
 
 def test_views_call_methods_that_there_are():
-    """A method that was renamed is missing where a view calls it by its old name, when it does."""
+    """A view that calls a renamed method by its old name fails only when it makes the call."""
     paths = [path for path in sorted((ROOT / "spcviz").rglob("*.js")) if path.name != "plotly.js"]
     assert undefined({path.name: path.read_text(encoding="utf-8") for path in paths}) == []
 

@@ -1,6 +1,6 @@
-"""The tutorial: built by it alone a new problem passes its tests, and a missing piece is named by file.
+"""The tutorial: a new problem built from it alone passes its tests, and a missing piece is named by file.
 
-A copy of the project is made, and what docs/new_problem.md says is typed into it.
+The tests copy the project and type into the copy what docs/new_problem.md says.
 """
 
 import json
@@ -23,7 +23,7 @@ REGISTRY, ARTICLES = "spcviz/registry/__init__.py", "spcviz/web/articles/article
 TOUR, OPENED = "spcviz/web/tours/shipped/07-tags.json", "tests/problems/spaces/__init__.py"
 (COMMAND,) = re.findall(r"^```bash\n(.*?)^```$", TUTORIAL, re.M | re.S)
 ASKING = ["tests/problems/spaces", *shlex.split(COMMAND.replace("\\\n", ""))[6:]]
-"""What the tutorial runs after each step, and the test that it types."""
+"""Tests that the tutorial runs after each step, and the test that it types."""
 OPEN = """
 from tests.app.driver import open_page, texts
 at = open_page("pages/learn/spaces.py", text="theoldman")
@@ -32,7 +32,7 @@ print(*texts(at), sep="\\n")
 
 
 def written(clone, path, change):
-    """Change a file of JSON."""
+    """Change a JSON file."""
     content = json.loads((clone / path).read_text(encoding="utf-8"))
     change(content)
     (clone / path).write_text(json.dumps(content), encoding="utf-8")
@@ -40,9 +40,9 @@ def written(clone, path, change):
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A copy of the project with the tutorial's files, and nothing else of it yet."""
+    """A copy of the project with the tutorial's files, and none of its other changes yet."""
     clone = tmp_path_factory.mktemp("clone")
-    leave = shutil.ignore_patterns("first_scenes", "*-pytest-*")  # what Python has compiled comes along
+    leave = shutil.ignore_patterns("first_scenes", "*-pytest-*")  # compiled Python files are copied too
     for name in ("spcviz", "pages", "tests", "cache", "experiments", "benchmarks"):
         shutil.copytree(ROOT / name, clone / name, ignore=leave)
     for name in ("app.py", "pyproject.toml"):
@@ -74,7 +74,7 @@ def run(clone, *words):
 
 
 def ask(clone, *tests, deselect="warm_up or rows_catch"):
-    """What the tests of the tutorial say of a copy."""
+    """Status and output of the tutorial's tests in a copy."""
     return run(clone, "-m", "pytest", "-q", "-n", "0", "-k", f"not ({deselect})", *(tests or ASKING))
 
 

@@ -1,4 +1,4 @@
-"""The installed package: README's snippet runs, and what is missing is named."""
+"""The installed package: README's snippet runs, and messages name what is missing."""
 
 import email
 import json
@@ -41,12 +41,12 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """Run Python where the package is installed and no repository is near."""
+    """A function that runs Python where the package is installed, away from any repository."""
     site = tmp_path_factory.mktemp("site-packages")
     wheel.extractall(site)
 
     def run(*arguments):
-        # Kernels are kept by what is in them, wherever they lie: those of this clone are found there, too.
+        # Kernels are cached by their content, not their path: those of this clone are found there, too.
         return subprocess.run(
             [sys.executable, *arguments], cwd=site.parent, env=os.environ | {"PYTHONPATH": str(site)},
             capture_output=True, text=True, check=False,
@@ -57,7 +57,7 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory):
-    """The source distribution, built as a packager does; nothing is fetched."""
+    """The source distribution, built as a packager would; nothing is fetched."""
     pytest.importorskip("setuptools", minversion="77")
     pytest.importorskip("build")
     folder = tmp_path_factory.mktemp("sdist")
@@ -83,7 +83,7 @@ assert "streamlit" not in sys.modules
 
 
 def test_the_sources_build_install_and_work_where_nothing_else_is(sdist, tmp_path):
-    """From the source distribution into an empty folder, used from another, with no repository near."""
+    """The source distribution, installed into an empty folder and used from another, without a repository."""
     site, home = tmp_path / "site", tmp_path / "home"
     home.mkdir()
     options = ("--quiet", "--no-deps", "--no-compile", "--no-build-isolation", "--no-index")
@@ -150,7 +150,7 @@ def test_the_version_is_written_once():
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     there = (path.relative_to(ROOT) for path in (ROOT / "spcviz").rglob("*.*") if path.is_file())
-    # The map for those who work on the project stays in the repository.
+    # The guide for developers of the project stays in the repository.
     of_package = {path.as_posix() for path in there if ".pyc" not in path.name and path.suffix != ".md"}
     pages = (path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").rglob("*.py"))
     of_app = {f"spcviz/app/{name}" for name in ("app.py", ".streamlit/config.toml", *pages)}
@@ -212,7 +212,7 @@ print(json.dumps(said))
 
 @pytest.fixture(scope="module")
 def said(installed):
-    """{command: (status, output, errors)} of commands that one process is given one after the other."""
+    """{command: (status, output, errors)} of commands run one after the other in one process."""
     done = installed("-c", ALL, json.dumps([*WORKING, *LACKING]))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -248,7 +248,7 @@ for level in scenes.letters(0, features="hog", order=2):
 
 
 def test_the_python_of_a_scene_says_what_an_installed_package_lacks(installed, monkeypatch):
-    """Without the models of a clone: one sentence, whose last line names what to do."""
+    """Without the models of a clone: one sentence, whose last line says what to do."""
     last = installed("-c", SCENE).stderr.splitlines()[-1]
     assert last.startswith("spcviz.shared.folders.NoCacheError: ")
     assert last.endswith(
@@ -260,7 +260,7 @@ def test_the_python_of_a_scene_says_what_an_installed_package_lacks(installed, m
 
 
 def test_the_python_of_a_scene_runs_in_an_installed_package(installed, monkeypatch):
-    """With the folder cache of a clone, and the same numbers as in it."""
+    """With the folder `cache` of a clone it prints the same numbers as in the clone."""
     monkeypatch.setenv("SPCVIZ_CACHE", str(ROOT / "cache"))
     done = installed("-c", SCENE)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -270,7 +270,7 @@ def test_the_python_of_a_scene_runs_in_an_installed_package(installed, monkeypat
 
 
 def test_a_command_says_which_package_it_lacks(installed):
-    """As after `pip install spcviz` without the pages: here imports of those fail."""
+    """As after `pip install spcviz`, without the packages of the pages: here their imports fail."""
     lacking = "import sys\nfor name in ('plotly', 'pandas', 'streamlit'): sys.modules[name] = None\n"
     done = installed(
         "-c", f"{lacking}from spcviz.cli import main\nsys.exit(main(['export', 'letters', 'out.html']))"
@@ -307,7 +307,7 @@ def test_an_installed_app_with_a_clones_cache_offers_what_it_can_show(installed,
 
 
 def test_the_command_app_starts_the_server_with_the_file_of_one_s_own(monkeypatch, tmp_path, capsys):
-    """What Streamlit is asked to run, and where the page finds the file."""
+    """The command that runs Streamlit, and where the page finds the file."""
     asked = []
 
     class Server:

@@ -1,6 +1,6 @@
-"""The numbers of pages by plain functions: who offers them, what they refuse, what their Python imports.
+"""Plain functions for the numbers of pages: who offers them, what they refuse, what their Python imports.
 
-That they are the page's numbers is tested where each page's Python is run (`web/exporting/test_paper.py`).
+That they return the page's numbers is tested where each page's Python is run (`web/exporting/test_paper.py`).
 """
 
 import ast
@@ -38,7 +38,7 @@ WORDS = ("course", "tours")
 
 
 def imported(lines):
-    """Every module and name that lines import, dotted."""
+    """Dotted names of all modules and names that some lines import."""
     for node in ast.walk(ast.parse(lines)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -70,7 +70,7 @@ def is_of_scenes(node):
 
 
 def test_every_function_is_documented_typed_and_imported_by_its_name():
-    """Of those in the module's table, which are those that type checkers see; a problem may offer more."""
+    """Every function in the module's table, which type checkers see; a problem may offer more."""
     listed = set(re.findall(r"`(\w+)`", scenes.__doc__.partition("====\n")[2].rpartition("\n====")[0]))
     (block,) = (node for node in ast.parse(inspect.getsource(scenes)).body if isinstance(node, ast.If))
     seen = {alias.name for node in block.body for alias in node.names}

@@ -1,4 +1,4 @@
-"""Type checking: users' right calls pass under --strict, wrong ones are found; which layers we check."""
+"""Type checking: users' correct calls pass under --strict, wrong ones are found; the layers we check."""
 
 import os
 import re
@@ -55,7 +55,7 @@ def test_a_checker_passes_right_calls_and_finds_wrong_ones(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-error-summary"]
-    # what is wrong inside the package is for its own check
+    # errors inside the package are left to its own check
     more = ["--follow-imports", "silent", "--no-site-packages", "--cache-dir", tmp_path / "cache", script]
     done = subprocess.run(
         [*command, *more],
@@ -71,7 +71,7 @@ def test_a_checker_passes_right_calls_and_finds_wrong_ones(tmp_path):
 
 
 def test_all_layers_below_the_web_are_checked():
-    """With the cache and the state of pages, which everything on the web stands on; no signature untyped."""
+    """So are the cache and the state of pages, on which all of the web builds; no signature is untyped."""
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     rows = (row.get("layers", ()) for row in told["importlinter"]["contracts"])
     (layers,) = (row for row in rows if "web" in row)

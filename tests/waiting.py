@@ -1,11 +1,11 @@
-"""Wait until something has come true, as other threads and processes bring it about in their own time."""
+"""Wait until a condition holds that other threads and processes bring about in their own time."""
 
 import time
 from collections.abc import Callable
 
 
 def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
-    """Return as soon as it is so; fails after some seconds.
+    """Return as soon as the condition holds; fail after some seconds.
 
     >>> wait_until(lambda: True)
     """

@@ -1,7 +1,7 @@
 """Start the app's server as users do, and search its memory for a marker from inside.
 
-``python -m tests.watching PORT`` reads orders from its standard input: "look A B" looks for the text AB and
-answers with a line of JSON; "turn SECONDS" lets the clock of visits be later.
+``python -m tests.watching PORT`` reads commands from its standard input: "look A B" searches for the text AB
+and answers with a line of JSON; "turn SECONDS" moves the clock of visits forward.
 """
 
 import json
@@ -14,11 +14,11 @@ from spcviz.shared.folders import ROOT
 from tests import heap
 
 QUIET = {"SPCVIZ_AHEAD": "0"}
-"""Nothing is loaded ahead: a look holds every tuple for a moment, and one being filled cannot grow."""
+"""Nothing is loaded ahead: a search references every tuple for a moment, and one being filled cannot grow."""
 
 
 class Watched(Server):
-    """That server, started and asked from outside."""
+    """The same server, started and queried from outside."""
 
     def _start(self) -> subprocess.Popen:
         return subprocess.Popen(
@@ -30,15 +30,15 @@ class Watched(Server):
         self._process.stdin.write(f"{order}\n".encode())
         self._process.stdin.flush()
         while not (line := self._process.stdout.readline().decode()).startswith(("[", "null")):
-            assert line, "the server has ended"  # before, it says where it is
+            assert line, "the server has ended"  # first it prints its address
         return line
 
     def look(self, marker: str) -> list[str]:
-        """What holds a marker there, each in a few words."""
+        """Holders of a marker in the server's process, each in a few words."""
         return json.loads(self._ask(f"look {marker[:4]} {marker[4:]}"))
 
     def turn(self, seconds: float) -> None:
-        """Let it be later there."""
+        """Move the server's clock forward."""
         self._ask(f"turn {seconds}")
 
 

@@ -1,7 +1,7 @@
 """Actions for a load test: every widget that the server sent, and another value that a visitor may give it.
 
-Nothing here knows a page: sliders, lists, choices, switches, number fields and buttons are read off the
-messages, so a new page is driven without a word. Only what a component lets one drag is named, in `VIEWS`.
+No page is hard-coded: sliders, lists, choices, switches, number fields and buttons are read from the
+messages, so a new page needs no code here. Only the draggable parts of components are listed, in `VIEWS`.
 """
 
 import json
@@ -12,7 +12,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 
 class Widget(NamedTuple):
-    """Something to act on."""
+    """A widget that a visitor can act on."""
 
     id: str
     kind: str  # of the element: "slider", "selectbox", "button_group", ...
@@ -35,7 +35,7 @@ VIEWS = {
         "scored": 0, "chain": int(rng.integers(6)), "frame": 0, **_PINS,
     },
 }  # fmt: skip
-"""Component to what it sends when something in it was dragged; takes (rng, how many actions before)."""
+"""Component -> function of (rng, number of earlier actions) that returns what it sends after a drag."""
 
 DRAGS = 0.5
 """On a page with such a component this share of the actions is in it; the rest is spread over the widgets."""
@@ -58,7 +58,7 @@ def widget_of(kind, element, fragment):
 
 
 def trigger(component, name, value):
-    """What a component of that id sends when something in it was pressed.
+    """What a component of that id sends when something in it is pressed.
 
     >>> trigger("c", "act", {"kind": "leave"}).id
     '$$STREAMLIT_INTERNAL_KEY_c__events'
@@ -69,7 +69,7 @@ def trigger(component, name, value):
 
 
 def carry_over(before, widget):
-    """A widget that came again keeps the visitor's state unless the server sets it."""
+    """A widget that is sent again keeps the visitor's state unless the server sets it."""
     is_set = widget.kind == "bidi_component" or not getattr(widget.element, "set_value", False)
     return widget._replace(state=before.state) if before is not None and is_set else widget
 
@@ -96,7 +96,7 @@ def _other(rng, options, now):
 
 
 def _value_of(kind, element):
-    """What is shown of an element, as the browser sends it; None where that is nothing."""
+    """The value that an element shows, as the browser sends it; None if there is none."""
     state, is_set = WidgetState(id=element.id), getattr(element, "set_value", False)
     texts, numbers = state.string_array_value.data, state.double_array_value.data
     if kind == "slider" and element.options:

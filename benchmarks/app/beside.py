@@ -1,8 +1,8 @@
-"""Load test: a class beside one hostile client of each kind (`benchmarks.app.hostile`), and without any.
+"""Load test: a class next to one hostile client of each kind (`benchmarks.app.hostile`), and without any.
 
-Measured are the students' actions, the first byte that somebody who comes new gets, and the memory of the
-server with all its children over what it took at rest. The client works in a process of its own on the same
-cores, niced: the students' times are those of a server that has a little less than the machine.
+It measures the students' actions, the time to first byte of a new visitor, and the memory of the server with
+all its children above that at rest. The client runs in a separate process on the same cores, niced: the
+students' times are those of a server that has a little less than the machine.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ from benchmarks.app import hostile
 from benchmarks.app.load import crowd
 
 PAGES = ("letters", "pose", "trade_off")
-"""Of the students and of the hostile clients: tried once before."""
+"""Pages of the students and of the hostile clients, which are tried once before."""
 N_STUDENTS, PERIOD, SECONDS, PAGE = 40, 1.0, 15.0, "letters"
 BEFORE, EVERY = 3.0, 0.25
-"""Seconds that the client has before the class comes; seconds from one new visitor to the next."""
+"""Seconds that the client runs before the class arrives; seconds from one new visitor to the next."""
 GOALS = {"p95_ms": 250.0, "first_byte_p95_ms": 300.0, "memory_mb": 1200.0}
 QUIET = "nobody"
 
@@ -80,7 +80,7 @@ async def _weigh(server, sizes):
 
 
 async def _come(port, waits):
-    """Somebody new comes now and then, whether or not the one before has been served."""
+    """New visitors arrive at intervals, whether or not the previous one has been served."""
     async with asyncio.TaskGroup() as group:
         while True:
             group.create_task(_serve(port, waits))
@@ -93,10 +93,10 @@ async def _serve(port, waits):
 
 
 def percentile(values, q):
-    """Rounded to a tenth; None of nothing."""
+    """A percentile rounded to a tenth; None without values."""
     return round(float(np.percentile(values, q)), 1) if len(values) else None
 
 
 def holds(row, goals=GOALS):
-    """Whether a row keeps all goals."""
+    """Whether a row meets all goals."""
     return not row["exceptions"] and all(row[n] is not None and row[n] <= goals[n] for n in goals)

@@ -1,9 +1,9 @@
-"""Load test: a class answers on its phones beside one hostile client of each kind, all behind one address.
+"""Load test: a class answers on its phones next to one hostile client of each kind, all behind one address.
 
-A lecturer's screen looks as often as it does, `N_PHONES` phones open the room's page, look every second or
-two, answer and change their mind. Counted are requests that were refused, and how long the lecturer's screen
-waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client; one address for all is
-the hardest case, and what a lecture hall has.
+A lecturer's screen polls as often as it does in use; `N_PHONES` phones open the room's page, poll every
+second or two, answer and change their answers. The test counts refused requests and measures how long the
+lecturer's screen waits. ``python -m benchmarks.app.classes KIND PORT SECONDS ROOM`` is a hostile client. One
+address for all is the hardest case, and the usual one in a lecture hall.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from benchmarks.app.hostile import send_request
 
 N_PHONES, SECONDS, BEFORE = 200, 15.0, 2.0
 LOOKS, PHONE_LOOKS = 0.35, 1.75
-"""Seconds between two looks of the lecturer's screen, and of a phone."""
+"""Seconds between two polls of the lecturer's screen, and of a phone."""
 
 GOALS = {"refused": 0, "lecturer_p95_ms": 1000.0}
 N_VOTES, N_ROOMS, N_BODIES = 600, 10, 510
@@ -26,7 +26,7 @@ QUESTION = {"code": "class/1", "ask": "Noun or verb?", "choices": ["noun", "verb
 
 
 class Browser:
-    """Cookies, and requests over a connection each; what was answered."""
+    """A client with cookies that opens a connection for each request."""
 
     def __init__(self, port):
         self.port, self.cookies = port, {}
@@ -49,7 +49,7 @@ class Browser:
 
 
 async def open_class(port):
-    """(a lecturer's browser, the number of a room that asks)."""
+    """(a lecturer's browser, the number of a room with a question)."""
     lecturer = Browser(port)
     status, content = await lecturer.ask("POST", "/room")
     number = json.loads(content)["room"] if status == 200 else 0
@@ -72,7 +72,7 @@ async def _phone(port, number, at, end, codes):
 
 
 async def beside(port, kind, scale, percentile):
-    """A row: a class for some seconds beside a hostile client, "nobody" for none."""
+    """A row: a class for some seconds next to a hostile client, "nobody" for none."""
     seconds, n = SECONDS * min(scale, 1), max(2, round(N_PHONES * scale))
     lecturer, number = await open_class(port)
     client = await _client(kind, port, BEFORE + seconds, number)
@@ -84,7 +84,7 @@ async def beside(port, kind, scale, percentile):
         began = time.perf_counter()
         codes.append((await lecturer.ask("GET", f"/room/{number}/now"))[0])
         waits.append(1000 * (time.perf_counter() - began))
-        if len(waits) % 10 == 0:  # another lecturer comes
+        if len(waits) % 10 == 0:  # another lecturer opens a room
             other.append((await open_class(port))[1])
         await asyncio.sleep(LOOKS)
     await asyncio.gather(*phones)
@@ -100,12 +100,12 @@ async def beside(port, kind, scale, percentile):
 
 
 def holds(row):
-    """Whether a row keeps all goals."""
+    """Whether a row meets all goals."""
     return all(row[name] <= goal for name, goal in GOALS.items())
 
 
 async def rows(port, scale, percentile, tick):
-    """A row of each kind of client, and one without any."""
+    """A row for each kind of client, and one without any."""
     made = []
     for kind in ("nobody", *KINDS):
         n = max(2, round(N_PHONES * scale))
@@ -127,7 +127,7 @@ async def _client(kind, port, seconds, number):
 
 
 async def _votes(port, number, done):
-    """Votes without end, each by a token that was fetched for it alone."""
+    """Endless votes, each with a token that is fetched for it alone."""
 
     async def one(at):
         phone = Browser(port)
@@ -147,7 +147,7 @@ async def _rooms(port, _number, done):
 
 
 async def _numbers(port, _number, done):
-    """Rooms tried in order, by a token that is fetched anew when it is not answered any more."""
+    """Try room numbers in order, with a token that is renewed when it is refused."""
     phone, count = Browser(port), itertools.count(1_000_000)
 
     async def one(_at):
@@ -161,7 +161,7 @@ async def _numbers(port, _number, done):
 
 
 async def _bodies(port, number, done):
-    """Requests whose bodies never come to an end, ever new ones in place of those that were given up."""
+    """Requests whose bodies never end; one that is given up is replaced by a new one."""
 
     async def one():
         while True:
@@ -183,7 +183,7 @@ async def _bodies(port, number, done):
 
 
 async def _at_a_rate(a_second, act):
-    """Begin so many a second, whether or not those before have ended."""
+    """Begin `a_second` acts per second, whether or not earlier ones have ended."""
     async with asyncio.TaskGroup() as group:
         began, n = time.monotonic(), 0
         while True:
@@ -200,11 +200,11 @@ KINDS = {
     "bodies": (_bodies, f"{N_BODIES} bodies that never end"),
     "numbers": (_numbers, "numbers of rooms, tried in order"),
 }
-"""Name -> what it does, in words."""
+"""Name -> (function, description)."""
 
 
 async def attack(kind, port, seconds, number):
-    """Until the time is over; how many things were answered."""
+    """Attack until the time is over; returns the number of answers."""
     done = []
     task = asyncio.create_task(KINDS[kind][0](port, number, done))
     await asyncio.wait([task], timeout=seconds)

@@ -1,7 +1,7 @@
 """Load test: the first minute of a server that has just been started.
 
 On a machine with no compiled kernel: each page's first picture. On one that has them all: the first visitor
-of a server that has just started, and a class that comes to it at once.
+of a server that has just started, and a class that arrives there at once.
 """
 
 import tempfile
@@ -13,7 +13,7 @@ from benchmarks.app.visitor import Lost, Visitor
 
 VISIT_GOAL_MS, CLASS_GOAL_MS = 2500.0, 3000.0
 PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow_table")
-"""Kinds of elements that a page is about; the bar of a tour, a component too, is none."""
+"""Kinds of elements that count as a page's picture; the bar of a tour, a component too, does not."""
 
 
 async def first_pictures(pages: list[str], tick) -> dict[str, float | None]:
@@ -42,7 +42,7 @@ async def _first_picture(port, page):
 
 
 async def first_visits(pages: list[str], tick) -> dict[str, float | None]:
-    """{page: ms in which the first visitor of a server of its own has the whole page; None: lost}."""
+    """{page: ms until the first visitor of a separate server has the whole page; None: lost}."""
     times = {}
     for page in pages:
         tick(f"{page or 'home'}: the first visitor of a server")
@@ -58,7 +58,7 @@ async def first_visits(pages: list[str], tick) -> dict[str, float | None]:
 
 
 async def class_at_start(page: str, n: int, tick) -> list[float]:
-    """Milliseconds in which each of a class has the whole page, on a server that has just started."""
+    """Milliseconds until each student of a class has the whole page, on a server that has just started."""
     tick(f"{page or 'home'}: {n} students at a server that has just started")
     with Server() as server:
         done = await crowd(server.port, page, n, within=1.0, period=1.0, seconds=0.0, seed=0)

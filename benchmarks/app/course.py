@@ -1,9 +1,9 @@
 """Plays the course's tasks in a browser, as a student would: `python -m benchmarks.app.course ADDRESS`.
 
 Each task is opened at its start and must not be solved there. A question is answered wrongly first, then
-rightly; of any other the page's own controls are moved to where the hints say (`hands`), by the mouse or by
-keys; with ``--hints`` it is done by the hints' "Show me". One line a task: screen, hand, how it counts,
-seconds.
+rightly. For any other task the page's own controls are moved to where the hints say (`hands`), by the mouse
+or by keys; with ``--hints``, the hints' "Show me" does it. Prints one line per task: screen, hand, how it
+counts, seconds.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SECONDS = 60
 
 
 class Screen(NamedTuple):
-    """What a student looks at."""
+    """A student's screen."""
 
     width: int
     height: int
@@ -80,7 +80,7 @@ ACTS: dict[str, tuple[Act, ...]] = {
     "R2": (Choose("Result", "Tagging, six methods"),),
     "D2": (Range(ALPHA, 0.8, is_lattice=True),),
 }  # fmt: skip
-"""What solves a task that asks for more than an answer, on the page's own controls."""
+"""Acts on the page's own controls that solve the tasks that need more than an answer."""
 
 
 def over(page: Page, name: str, seconds: float = SECONDS) -> None:
@@ -94,7 +94,7 @@ def is_over(page: Page) -> bool:
 
 
 def open_task(page: Page, address: str, one: Task, screen: Screen) -> None:
-    """A task at its start, not solved there."""
+    """Open a task at its start, where it must not be solved."""
     page.goto(f"{address}/{one.page}?ask={one.id}{screen.query}", timeout=120_000)
     page.locator(f".course[data-task='{one.id}'][data-drawn='1']").wait_for(timeout=1000 * SECONDS)
     page.wait_for_function("() => !document.querySelector('.spcviz-settling')", timeout=1000 * SECONDS)
@@ -104,7 +104,7 @@ def open_task(page: Page, address: str, one: Task, screen: Screen) -> None:
 
 
 def choose(page: Page, one: Task, text: str, hand: str) -> None:
-    """An option, by its number on the keyboard or by a click."""
+    """Choose an option, by its number on the keyboard or by a click."""
     labels = page.locator(".course .options button").all_inner_texts()
     at = [label.split()[1:] for label in labels].index(text.split())
     if hand == "keys":
@@ -114,7 +114,7 @@ def choose(page: Page, one: Task, text: str, hand: str) -> None:
 
 
 def answer(page: Page, one: Task, hand: str) -> None:
-    """Wrong first, which says why and gives nothing away; then right."""
+    """Answer wrongly first, which says why without revealing the answer; then rightly."""
     wrong = one.options[1]
     choose(page, one, wrong.text, hand)
     page.locator(".course .why").first.wait_for(timeout=1000 * SECONDS)
@@ -124,7 +124,7 @@ def answer(page: Page, one: Task, hand: str) -> None:
 
 
 def by_hints(page: Page, hand: str, screen: Screen) -> None:
-    """Hint, hint, "Show me"."""
+    """Take the hints, then "Show me"."""
     if screen.is_phone:
         page.get_by_role("button", name="Unfold the task").click()
     for _ in range(3):
@@ -158,7 +158,7 @@ def play(page: Page, address: str, one: Task, screen: Screen, hand: str, *, with
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play what is asked for; the number of tasks that could not be played."""
+    """Play the requested tasks; returns the number of those that could not be played."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.app.course", description=__doc__)
     parser.add_argument("address", help="of a running app")
     parser.add_argument("--tasks", nargs="*", default=list(tasks.every()), help="names; without: all")

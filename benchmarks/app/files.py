@@ -1,11 +1,11 @@
-"""Load test: hostile uploads one after the other beside a class: each one's answer and its cost.
+"""Load test: hostile uploads, one after another, next to a class: the answer to each and its cost.
 
 The files go to Your data (texts, scores, models) and to Pose (pictures, clips), some as large as a page
-takes: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. Measured
-are the students' actions, the peak memory of the server's own process over its peak under such classes
-without files, how long each file waits for its sentence, and whether there is one.
+accepts: bombs of every compression, endless lines and labels, damaged models, decoders' worst cases. The test
+measures the students' actions, the peak memory of the server's own process above its peak under such classes
+without files, how long each file waits for its answer, and whether it gets one.
 
-``python -m benchmarks.app.files PORT N`` is the client, in a process of its own and niced.
+``python -m benchmarks.app.files PORT N`` is the client, in a separate, niced process.
 """
 
 import asyncio
@@ -30,11 +30,12 @@ from tests.shared.uploading import hostile as pictures
 
 N_FILES = 200
 LARGEST = 20_000_000
-"""Bytes: what a page takes."""
+"""Bytes that a page accepts."""
 N_BEFORE, N_SEEDS = 36, 12
-"""Classes before the first file, and how many of them differ; the same come again beside the files. Streamlit
-keeps who has left for two minutes, and the app keeps what a class has looked at up to a bound: without any
-file the server grows from 0.9 GB after the first class to 1.3 after twelve, and stands at 1.6 from thirty on.
+"""Classes before the first file, and how many of them differ; the same run again during the files. Streamlit
+keeps sessions that have left for two minutes, and the app caches what a class has viewed up to a bound:
+without any file the server grows from 0.9 GB after the first class to 1.3 after twelve, and stays at 1.6 from
+thirty on.
 """
 
 GOALS = {"p95_ms": 250.0, "memory_mb": 300.0, "slowest_s": 20.0, "silent": 0}
@@ -44,18 +45,18 @@ class Kind(NamedTuple):
     """One kind of file."""
 
     name: str  # as a visitor would name it
-    page: str  # where it is brought
+    page: str  # where it is uploaded
     make: Callable[[np.random.Generator], bytes]
 
 
 def _repeat_pattern(pattern: bytes) -> bytes:
-    """A pattern again and again, as large as a page takes."""
+    """A repeated pattern, as large as a page accepts."""
     return (pattern * (LARGEST // len(pattern) + 1))[:LARGEST]
 
 
 @cache
 def _make_zip(name: str, head: bytes, method: int) -> bytes:
-    """A member of a gigabyte of zeros behind its head; with LZMA, which packs slowly, of a fifth of that."""
+    """A member with a gigabyte of zeros after its head; with LZMA, which is slow, a fifth of that."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as file, file.open(name, "w", force_zip64=True) as to:
         to.write(head)
@@ -65,7 +66,7 @@ def _make_zip(name: str, head: bytes, method: int) -> bytes:
 
 
 def _npy(rng: np.random.Generator, name: str, method: int) -> bytes:
-    """A bomb whose array says that it is small, or as large as it is."""
+    """A bomb whose array declares a small size, or its true size."""
     head = io.BytesIO()
     shape = (5, 3) if rng.random() < 0.5 else (41_666_666, 3)
     np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": shape})
@@ -73,7 +74,7 @@ def _npy(rng: np.random.Generator, name: str, method: int) -> bytes:
 
 
 def _labels(rng: np.random.Generator) -> bytes:
-    """A label for each line, as large as a page takes."""
+    """A new label on each line, as large as a page accepts."""
     lines, size = [], 0
     for at in range(LARGEST):
         line = f"w{rng.integers(9)} {'BIES'[at % 4]}-{at}\n".encode()
@@ -120,15 +121,15 @@ KINDS = (
     Kind("list.mp4", POSE, lambda rng: list(pictures.texts("/etc/passwd").values())[rng.integers(9)]),
     Kind("any.jpg", POSE, lambda rng: pictures.hostile(rng, "/etc/passwd")),
 )
-"""They come in turn, each with other numbers every time."""
+"""Kinds of files, which come in turn, each with other random numbers every time."""
 
 
 REFUSALS = ("The file", "The picture", "Reading")
-"""How a page begins to say that it does not take a picture or clip."""
+"""Beginnings of a page's refusals of a picture or clip."""
 
 
 class Bringer(hostile.Uploader):
-    """A session that brings files, and reads what the page says of each."""
+    """A session that uploads files, and reads the page's answer to each."""
 
     def __init__(self, port: int, page: str):
         super().__init__(port, page, "scene=upload" if page == POSE else "")
@@ -145,7 +146,7 @@ class Bringer(hostile.Uploader):
         super()._widget(delta, shown)
 
     def answer(self, name: str) -> str:
-        """ "read" or "refused", by what the page says of a file; empty if it says nothing."""
+        """ "read" or "refused", by the page's answer to a file; empty if there is none."""
         said = [text.replace("\\", "") for text in self.said]
         if any(f"**{name}**:" in text or "Your upload" in text for text in said):
             return "read"
@@ -154,7 +155,7 @@ class Bringer(hostile.Uploader):
 
 
 async def bring_all(port: int, n: int) -> list[dict[str, Any]]:
-    """What became of `n` files: name, bytes, seconds, "read", "refused" or nothing, and what went wrong."""
+    """Upload `n` files; of each: name, bytes, seconds, "read", "refused" or nothing, and any fault."""
     visitors: dict[str, Bringer] = {}
     rows = []
     for at in range(n):
@@ -184,7 +185,7 @@ async def bring_all(port: int, n: int) -> list[dict[str, Any]]:
 
 
 async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> dict[str, Any]:
-    """A row: a class on Letters while the files come, and what they took."""
+    """A row: a class on Letters while the files are uploaded, and their costs."""
     n, n_files = (max(2, round(m * scale)) for m in (beside.N_STUDENTS, N_FILES))
     how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS}
     await rest(server)
@@ -236,7 +237,7 @@ def row_of(rows: list[dict], n: int, times: list[float], faults: list[str]) -> d
 
 @contextlib.contextmanager
 def _weigh_meanwhile(server: Any, sizes: list[float], families: list[float]) -> Iterator[None]:
-    """Adds what the server takes, and what it takes with its children, for as long as the block lasts."""
+    """Record the server's memory, alone and with its children, for the duration of the block."""
     watcher = asyncio.create_task(_weigh(server, sizes, families))
     try:
         yield

@@ -1,9 +1,8 @@
 """Load test of a full lecture hall: simulated visitors drive the app's server over its websocket.
 
-The server is left alone until it is warm; every page is opened and tried once, since what a page computes
-once for all visitors is not what a class waits for, and the server is left alone again. The visitors live in
-this process; its share of a core and the lag of its clock are measured, too: a slow client would measure
-itself.
+The server is left alone until it is warm. Every page is opened and tried once, because a class does not wait
+for what a page computes once for all visitors; then the server is left alone again. The visitors run in this
+process, whose share of a core and clock lag are measured, too: a slow client would measure itself.
 """
 
 import asyncio
@@ -30,13 +29,13 @@ GOALS = {
     N_CROWD: {"p50_ms": 100.0, "p95_ms": 400.0, "arrival_p95_ms": 1000.0},
     N_HALL: {"p95_ms": 2000.0},
 }
-"""By number of visitors; they are for a scale of 1."""
+"""Goals by number of visitors, for a scale of 1."""
 
 HOSTILE, FILES, COURSE, PASSING = PARTS = "hostile", "files", "course", "passing"
 
 IDLE = 0.1  # CPU seconds per second below which a server rests
-IDLE_FOR, IDLE_SECONDS = 8, 900.0  # so many in a row; how long that is awaited
-"""What is loaded in the background waits 5 s behind a visitor: less in a row would take that for rest."""
+IDLE_FOR, IDLE_SECONDS = 8, 900.0  # such seconds in a row; how long to wait for that
+"""Background loading waits 5 s after a visitor: fewer in a row would mistake that for rest."""
 
 
 def bench_app(
@@ -47,12 +46,13 @@ def bench_app(
     port: int | None = None,
     tick: Callable = lambda text: None,
 ) -> dict:
-    """Drive the app as a class does; ``rows`` are crowds, a page each, with figures of `cold` and `browsed`.
+    """Drive the app as a class does; ``rows`` are crowds, one per page, with figures of `cold` and
+    `page_figures`.
 
     `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and
-    the class beside hostile clients are left out. `only` measures just that class ("hostile"), or what no
-    other run does: one beside hostile files ("files"), one that works on a task and phones that solve it
-    ("course"), one beside visitors who all save a loop or ask for a card at the same moment ("passing").
+    the class next to hostile clients are left out. `only` measures just that class ("hostile"), or one that
+    no other run has: next to hostile files ("files"), working on a task, with phones that solve it
+    ("course"), or next to visitors who all save a loop or request a card at the same moment ("passing").
     `scale` is 0.01 .. 10.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
@@ -145,7 +145,7 @@ async def _measure(server, scale, wanted, tick):
     hostile = await beside.sieges(server, scale, _until_idle, tick) if not wanted else []
     flooded = await classes.rows(server.port, scale, beside.percentile, tick) if not wanted else []
     await _until_idle(server)
-    n_logged = server.tracebacks()  # from here on the log is full of what the server says of bad messages
+    n_logged = server.tracebacks()  # from here on the log is full of complaints about bad messages
     tick(f"{n_malformed} malformed messages")
     bad = await send_malformed(server.port, pages[0], n_malformed, seed=0, is_alive=server.is_alive)
     clock.cancel()
@@ -184,7 +184,7 @@ def _goals():
 
 
 def _plan(pages, scale):
-    """(page, visitors, seconds in which they come, period, seconds of acting) of every crowd."""
+    """(page, visitors, seconds in which they arrive, period, seconds of acting) of every crowd."""
     n, hall = (max(2, round(n * scale)) for n in (N_CROWD, N_HALL))
     for page in pages:
         yield page, n, 1.0, CROWD_PERIOD, max(1.0, CROWD_SECONDS * min(scale, 1))
@@ -195,7 +195,7 @@ def _plan(pages, scale):
 async def _titles(port):
     """Path and title of every page."""
     visitor = Visitor(port, "")
-    for attempt in range(6):  # of a server that may still be compiling
+    for attempt in range(6):  # the server may still be compiling
         try:
             await visitor.open()
             break
@@ -216,7 +216,7 @@ def _choose(paths, wanted):
 
 
 async def _try(port, page, n):
-    """One visitor opens a page and acts some times, so that what is computed once is there."""
+    """One visitor opens a page and acts some times, so that one-time computations are done."""
     visitor, rng = Visitor(port, page), np.random.default_rng(1)
     for attempt in range(1 + n):
         try:
@@ -227,7 +227,7 @@ async def _try(port, page, n):
 
 
 async def _until_idle(server):
-    """Wait until the server has nothing to do, if the system says what it does."""
+    """Wait until the server is idle, if the system reports its CPU time."""
     end, before, n_idle = time.monotonic() + IDLE_SECONDS, server.cpu_seconds(), 0
     while before is not None and n_idle < IDLE_FOR and time.monotonic() < end:
         await asyncio.sleep(1)
@@ -237,7 +237,7 @@ async def _until_idle(server):
 
 
 async def _watch_clock(lags):
-    """How late this process wakes up, in ms: what it adds to every time it measures."""
+    """How late this process wakes up, in ms, which is added to every time it measures."""
     while True:
         start = time.perf_counter()
         await asyncio.sleep(0.05)
@@ -269,7 +269,7 @@ def _row(title, n, within, period, done):
 
 
 def _of_visits(came):
-    """How the memory went: the first fifth fills caches and the store of sessions that may come back."""
+    """Growth of memory after the first fifth, which fills caches and the store of resumable sessions."""
     known = [(n, mb) for n, mb in came.memory if mb is not None]
     n = came.memory[-1][0]
     after = next((mb for at, mb in known if at >= n / 5), None)

@@ -1,7 +1,7 @@
 """Mouse and keyboard gestures of a student: the acts by which `course` solves a task in a browser.
 
-An act finds its control as a student does, by what it is called, and works on both ways through it. None of
-them knows an address or sends anything by itself.
+An act finds its control as a student does, by its name, and works both by mouse and by keys. No act knows an
+address or sends anything on its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,13 +12,13 @@ from playwright.sync_api import Locator, Page
 SECONDS = 40
 MOUSE, KEYS = "mouse", "keys"
 LARGE = 0.1
-"""Share of its length by which Page Up moves a slider of the browser's own."""
+"""Share of its length by which Page Up moves a native slider."""
 REST_MS = 700
-"""Between two acts: a page answers, and what it shows anew stands where it will stand."""
+"""Time between two acts, in which a page answers and its new layout settles."""
 
 
 class Press(NamedTuple):
-    """A button, by what it is called."""
+    """A button, by its name."""
 
     name: str
 
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 class Over(NamedTuple):
-    """What comes only while the mouse is over a part, or something in it has the focus."""
+    """Something that appears only while the mouse is over a part, or the focus is in it."""
 
     selector: str
 
@@ -51,7 +51,7 @@ class Over(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """One of a few words that stand side by side; `label` says of what."""
+    """One of a few words side by side, in the group `label`."""
 
     label: str
     word: str
@@ -80,7 +80,7 @@ class Choose(NamedTuple):
 
 
 class Type(NamedTuple):
-    """A text into a field."""
+    """A text to type into a field."""
 
     label: str
     text: str
@@ -93,7 +93,7 @@ class Type(NamedTuple):
 
 
 class Slide(NamedTuple):
-    """A slider of the page's own controls, to a value, or, of a few numbers, to one of them by its text."""
+    """A slider of the page's own controls and its target: a value, or the text of one of a few numbers."""
 
     label: str
     to: float | str
@@ -105,7 +105,7 @@ class Slide(NamedTuple):
 
 
 class Range(NamedTuple):
-    """A slider of a view, to an alpha or a share of its length."""
+    """A slider of a view and its target: an alpha or a share of its length."""
 
     selector: str
     to: float
@@ -166,7 +166,7 @@ class Draw(NamedTuple):
 class Aim(NamedTuple):
     """A part of a list that is aimed at by arrow keys and then pressed; by the mouse it is clicked."""
 
-    box: str  # selector of what has the focus
+    box: str  # selector of the element with the focus
     selector: str  # of the part
     key: str = "ArrowRight"
 
@@ -199,14 +199,14 @@ def go_into(control: Locator, hand: str) -> None:
 
 
 def press(control: Locator, hand: str) -> None:
-    """By a click, or by the focus and Enter."""
+    """Press a control by a click, or by the focus and Enter."""
     go_into(control, hand)
     if hand != MOUSE:
         control.press("Enter")
 
 
 def by_keys(page: Page, slider: Locator, to: float | str) -> None:
-    """Arrow keys until a slider stands where it is wanted."""
+    """Press arrow keys until a slider has the wanted value."""
     slider.focus()
     for _ in range(400):
         away = _away(slider, to)
@@ -217,7 +217,7 @@ def by_keys(page: Page, slider: Locator, to: float | str) -> None:
 
 
 def by_mouse(page: Page, slider: Locator, to: float | str) -> None:
-    """A click on a slider's line; of a few numbers one after the other, until it is the one."""
+    """Click on a slider's track; among a few numbers, try one after another until it is the right one."""
     line = slider.locator("xpath=ancestor::*[contains(@style, 'relative')][1]")
     line.scroll_into_view_if_needed()
     low, high = (float(slider.get_attribute(name) or 0) for name in ("min", "max"))
@@ -248,7 +248,7 @@ def _number(text: str) -> float:
 
 
 def do_all(page: Page, acts: Sequence[Act], hand: str, is_over: Callable[[Page], bool]) -> None:
-    """Acts in turn, each after the page's answer to the one before, until ``is_over(page)``."""
+    """Do acts in turn, each after the page's answer to the previous one, until ``is_over(page)``."""
     for act in acts:
         act.do(page, hand)
         page.wait_for_timeout(REST_MS)

@@ -1,7 +1,7 @@
-"""Load test: one hostile client beside a class, and what students and newcomers notice of it.
+"""Load test: one hostile client next to a class, and its effect on students and newcomers.
 
-``python -m benchmarks.app.hostile KIND PORT SECONDS`` is such a client, in a process of its own and niced,
-since it would sit elsewhere. All it does is bounded in number and time, and goes to this machine only.
+``python -m benchmarks.app.hostile KIND PORT SECONDS`` is such a client, in a separate process, niced because
+it would run elsewhere. All it does is bounded in number and time, and goes to this machine only.
 """
 
 import asyncio
@@ -23,15 +23,15 @@ from benchmarks.app.acting import Widget
 from benchmarks.app.visitor import Lost, Visitor
 
 N_ASKS, N_BOMBS, N_PICTURES, N_BATCHES = 200, 8, 10, 3
-"""Asks in flight; sessions with a bomb each; sessions with pictures, and with batches, of their own."""
+"""Requests in flight; sessions with a bomb each; sessions with their own pictures, and with their batches."""
 
 _XSRF = "_streamlit_xsrf"
 SIDE, N_FRAMES = 4000, 60
-"""Of a bomb: 960 million pixels in 3 kB."""
+"""Side and frames of a bomb: 960 million pixels in 3 kB."""
 
 
 class Uploader(Visitor):
-    """A session on Pose that brings files of its own, as a browser does."""
+    """A session on Pose that uploads its own files, as a browser does."""
 
     uploader, fragment, session = "", "", ""
 
@@ -47,7 +47,7 @@ class Uploader(Visitor):
         super()._widget(delta, shown)
 
     async def bring(self, name, data):
-        """Ask where to, send the file there, run the page with it."""
+        """Request an upload address, send the file there, and run the page with it."""
         back = BackMsg()
         back.file_urls_request.request_id = name
         back.file_urls_request.file_names.append(name)
@@ -88,7 +88,7 @@ async def _token(port):
 
 
 async def send_request(port, method, path, body=b"", more="Content-Type: application/json\r\n"):
-    """One request over a connection of its own; all that was answered."""
+    """Send one request over its own connection; returns the whole answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
     writer.write(f"{head}{more}Content-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -99,7 +99,7 @@ async def send_request(port, method, path, body=b"", more="Content-Type: applica
 
 
 async def first_byte(port):
-    """Milliseconds until somebody who comes new gets the first byte of the page."""
+    """Milliseconds until a new visitor gets the first byte of the page."""
     start = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
@@ -111,7 +111,7 @@ async def first_byte(port):
 
 
 def bomb(number):
-    """An animated WebP of a few kB that takes 64 MB a frame once it is decoded; no two are alike."""
+    """An animated WebP of a few kB that takes 64 MB per frame once it is decoded; no two are alike."""
     file, colour = io.BytesIO(), (number % 256, number // 256 % 256, 7)
     Image.new("RGB", (SIDE, SIDE), colour).save(file, "WEBP", lossless=True)
     picture = file.getvalue()[12:]  # one chunk; frames are the same bytes again
@@ -179,11 +179,11 @@ KINDS = {
     ),
     "batches": (_batch, N_BATCHES, "sessions that ask for ever new batches of 120 words on Trade-off"),
 }
-"""Name -> what one of its tasks does, how many there are, in words."""
+"""Name -> (function of one task, number of tasks, description)."""
 
 
 async def attack(kind, port, seconds):
-    """All tasks of a kind, until the time is over; how many things were answered."""
+    """Run all tasks of a kind until the time is over; returns the number of answers."""
     act, n, _ = KINDS[kind]
     count, done = itertools.count(int(time.time()) % 900 * 1000), []
     tasks = [asyncio.create_task(act(port, count, done)) for _ in range(n)]

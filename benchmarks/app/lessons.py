@@ -1,9 +1,9 @@
 """Load test: a class that works on a task, and phones that solve one in a lecturer's room.
 
-Students let go of the lattice's alpha once a second. With the task open each time the server evaluates its
-check and says the live line anew, so the same class without a task is measured in turns with it, by the
-same seeds. Then phones open the task of a room, each a session of its own, and solve it at a moment of its
-own; what counts is how long the lecturer's wall takes to count an answer that a phone has sent.
+Students release the lattice's alpha slider once a second. With the task open, the server evaluates its check
+and sends a new live line each time, so the same class without a task is measured alternately, with the same
+seeds. Then phones open the task of a room, each in its own session, and solve it at different moments; the
+figure is how long the lecturer's screen takes to count an answer that a phone has sent.
 """
 
 import asyncio
@@ -24,23 +24,23 @@ TASK = "L2"
 PAGE, LATTICE = "letters", "spcviz_lattice"
 N_STUDENTS, PERIOD, SECONDS, TURNS = 40, 1.0, 15.0, 3
 N_PHONES, COME_SECONDS, SOLVE_SECONDS, WAIT_SECONDS = 200, 20.0, 30.0, 10.0
-"""Phones; seconds within which all have come, within which all solve it, and that the wall has at the end."""
+"""Phones; seconds within which all arrive, within which all solve it, and for the screen at the end."""
 GOALS = {"p95_ms": 400.0, "seen_p95_ms": 1000.0}
 
 
 class Pupil(Visitor):
-    """A session on Letters that lets go of alpha, with a task or without one."""
+    """A session on Letters that releases the alpha slider, with a task or without one."""
 
     def __init__(self, port: int, page: str, query: str, said: list[str]):
         super().__init__(port, page, query)
         self.said, self.is_over, self._n_acts = said, False, 0
 
     async def act(self, rng):
-        """Let go of alpha somewhere."""
+        """Release the alpha slider somewhere."""
         return await self.let_go(round(float(rng.random()), 3))
 
     async def let_go(self, alpha: float):
-        """Let go of the first level's alpha: a `Ran`; `Lost` where the page shows no lattice."""
+        """Release the first level's alpha: a `Ran`; `Lost` where the page shows no lattice."""
         found = (w for w in self.widgets.values() if w.kind == "bidi_component")
         lattice = next((w for w in found if w.element.component_name.endswith(LATTICE)), None)
         if lattice is None:
@@ -64,7 +64,7 @@ class Pupil(Visitor):
 
 
 def unpack_values(data: bytes) -> dict[str, Any]:
-    """The JSON values of what `mount.pack` made; none of anything else."""
+    """The JSON values in bytes from `mount.pack`; empty for anything else."""
     size = int.from_bytes(data[:4], "little")
     try:
         value = json.loads(data[4 : 4 + size])
@@ -74,11 +74,11 @@ def unpack_values(data: bytes) -> dict[str, Any]:
 
 
 class Solved(NamedTuple):
-    """A phone that solved the task, by the clock."""
+    """The times at which a phone solved the task."""
 
     let_go: float
-    sent: float  # its answer
-    taken: float  # by the server
+    sent: float  # of its answer
+    taken: float  # when the server had accepted it
     status: int
 
 
@@ -113,7 +113,7 @@ def describe_class(is_asked: bool) -> str:
 
 
 def row_of(n: int, is_asked: bool, turns: Sequence, said: Sequence[str]) -> dict[str, Any]:
-    """Figures of a class over its turns."""
+    """Figures of a class over its rounds."""
     times = [ran.ms for turn in turns for ran in turn.reruns]
     faults = [fault for turn in turns for fault in turn.faults]
     return {
@@ -126,7 +126,7 @@ def row_of(n: int, is_asked: bool, turns: Sequence, said: Sequence[str]) -> dict
 
 
 async def room(port: int, n: int, share: float) -> dict[str, Any]:
-    """A row: phones that solve the task, and how late the wall counts them."""
+    """A row: phones that solve the task, and how late the lecturer's screen counts them."""
     lecturer, number = await classes.open_class(port)
     link = f"{PAGE}?ask={TASK}&in={number}"
     asked = {"code": f"task/{TASK}", "ask": tasks.every()[TASK].ask, "choices": ["I have it"], "link": link}
@@ -147,7 +147,7 @@ async def room(port: int, n: int, share: float) -> dict[str, Any]:
 
 
 async def _look(lecturer, number, looks):
-    """The wall: it asks for the counts as often as a lecturer's screen does."""
+    """Poll the counts as often as a lecturer's screen does."""
     while True:
         status, content = await lecturer.ask("GET", f"/room/{number}/now")
         if status == 200:
@@ -156,7 +156,7 @@ async def _look(lecturer, number, looks):
 
 
 async def _solve(port, number, delay, come, later, solved, faults):
-    """A phone: the room's page, its link, the slider, and what the bar then sends by itself."""
+    """A phone: the room's page, its link, the slider, and the answer that the bar sends automatically."""
     phone, began = classes.Browser(port), time.perf_counter()
     await asyncio.sleep(delay)
     await phone.ask("GET", f"/room/{number}")
@@ -186,7 +186,7 @@ async def _solve(port, number, delay, come, later, solved, faults):
 def of_phones(
     n: int, solved: Sequence[Solved], looks: Sequence[tuple[float, int]], faults: Sequence[str]
 ) -> dict[str, Any]:
-    """Figures of phones: the k-th answer that the server took is seen by the first look that counts k."""
+    """Figures of phones: the k-th answer that the server accepted is seen by the first poll that counts k."""
     taken = sorted((one for one in solved if one.status == 200), key=lambda one: one.taken)
     seen, whole = [], []
     for k, one in enumerate(taken, start=1):
@@ -204,7 +204,7 @@ def of_phones(
 
 
 def holds(rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether the class with a task and the phones keep all goals."""
+    """Whether the class with a task and the phones meet all goals."""
     with_task = next(row for row in rows if row.get("is_asked"))
     phones = next(row for row in rows if "phones" in row)
     is_counted = phones["counted"] == phones["phones"] and phones["seen_p95_ms"] <= GOALS["seen_p95_ms"]

@@ -11,24 +11,24 @@ from benchmarks.app.visitor import Lost, Ran, Visitor
 
 CUT_OFF = 0.3  # share of the visits that end in the middle of a run
 AT_ONCE = 10  # visits under way at a time
-WITNESS_EVERY = 20  # malformed messages; then somebody else's page has to work
+WITNESS_EVERY = 20  # malformed messages; then another visitor's page has to work
 
 
 class Crowd(NamedTuple):
-    """What happened to a crowd."""
+    """Measurements of a crowd."""
 
     first: list[Ran]
     reruns: list[Ran]
     faults: list[str]  # exceptions shown, runs lost
-    n_skipped: int  # moments at which a visitor would have acted, had the run before been done
+    n_skipped: int  # moments at which a visitor would have acted, had the previous run been done
     seconds: float  # for which they acted
 
 
 async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
     """`n` visitors open a page (or followers a tour) within some seconds; then each acts once a period.
 
-    An action waits for the end of the one before; moments at which it was not there yet are counted, so that
-    a server that cannot follow is not made to look idle.
+    An action waits for the end of the previous one; moments missed because of that are counted, so that a
+    server that cannot keep up does not look idle.
     """
     done = Crowd([], [], [], 0, seconds)
     visitors = [kind(port, page) for _ in range(n)]
@@ -56,7 +56,7 @@ async def _keep_acting(visitor, rng, moment, end, period, done):
     n_skipped = 0
     while moment < end:
         now = time.perf_counter()
-        if now > moment + period:  # the run before took so long that this moment is over
+        if now > moment + period:  # the previous run took so long that this moment is over
             n_skipped += 1
         else:
             await asyncio.sleep(moment - now)
@@ -67,7 +67,7 @@ async def _keep_acting(visitor, rng, moment, end, period, done):
 
 
 async def _note(run, into, faults):
-    """Whether a run came to its end; its figures and faults are kept."""
+    """Record a run's figures and faults; returns whether it came to its end."""
     try:
         ran = await run
     except Lost as error:
@@ -79,10 +79,10 @@ async def _note(run, into, faults):
 
 
 class Visits(NamedTuple):
-    """What visits that come and go did."""
+    """Measurements of visits that come and go."""
 
     ms: list[float]  # until the first whole run, of those that stayed for it
-    n_cut: int  # how many went in the middle
+    n_cut: int  # how many left in the middle
     faults: list[str]
     memory: list[tuple[int, float]]  # visits so far and the server's megabytes
 
@@ -111,7 +111,7 @@ async def visits(port, pages, n, *, seed, memory):
 
 
 async def _cut_off(visitor, n_messages, faults):
-    """Opens a page and goes after some messages; whether it was still under way."""
+    """Open a page and leave after some messages; returns whether the run was still under way."""
     try:
         await visitor.connect()
         await visitor.send(visitor.message().SerializeToString())
@@ -129,7 +129,7 @@ async def _cut_off(visitor, n_messages, faults):
 
 
 class Malformed(NamedTuple):
-    """What messages that no browser sends did."""
+    """Effects of messages that no browser sends."""
 
     n: int  # sent
     faults: list[str]  # the server died, or another visitor's page did not work
@@ -137,7 +137,7 @@ class Malformed(NamedTuple):
 
 
 async def send_malformed(port, page, n, *, seed, is_alive):
-    """`n` malformed messages, each in a session of its own; another visitor has to be served meanwhile."""
+    """Send `n` malformed messages, each in its own session; another visitor must be served meanwhile."""
     rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
     if not await _note(witness.open(), [], faults):
         return Malformed(0, faults, shown)
@@ -154,7 +154,7 @@ async def send_malformed(port, page, n, *, seed, is_alive):
             async with asyncio.timeout(1):
                 shown += (await sender.rest())[1]
         except (Lost, TimeoutError):
-            pass  # refused, or no run followed: either will do
+            pass  # refused, or no run followed: either is fine
         await sender.close()
         if i % WITNESS_EVERY == WITNESS_EVERY - 1 or i == n - 1:
             await _note(witness.act(rng), [], faults)
@@ -183,7 +183,7 @@ def _flip(sender, rng):
 
 
 def _rerun(name, make):
-    """A whole message of a rerun, but for one field."""
+    """A valid message of a rerun, except for one field."""
 
     def made(sender, rng):
         back = sender.message()
@@ -217,7 +217,7 @@ def _other_message(sender, rng):
 
 ADDRESS_NAMES = ("word", "level", "step", "a1", "alpha", "seed", "show", "view", "text", "budget", "spend",
                  "k")  # fmt: skip
-"""Names in the addresses of pages; those that a page does not have, it has to ignore."""
+"""Names in the addresses of pages; a page must ignore those that it does not have."""
 
 _MALFORMED = {
     "noise": _noise,

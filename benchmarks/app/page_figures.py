@@ -1,6 +1,6 @@
-"""Pages measured in a real browser: bytes, shifts of what is there, controls in the first view.
+"""Pages measured in a real browser: bytes, layout shifts, controls in the first view.
 
-Wants Playwright and a Chromium, as the tests do; without them nothing is measured.
+Needs Playwright and a Chromium, as the tests do; without them nothing is measured.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ from pathlib import Path
 from benchmarks.app.visitor import Lost
 
 LIMITS = {"operable": 16, "groups": 8, "projector_height": 1080, "phone_width": 390}
-"""What a page has at most."""
+"""Largest figures that a page may have."""
 TALL = ("course", "tours", "tables")
 """Pages that may be higher than a projector: lists, to be scrolled."""
 ASKED = Path(__file__).with_name("less.js").read_text(encoding="utf-8")
-"""JavaScript: what a page asks for in the window as it is: {operable, groups, height, width, names}.
+"""JavaScript that counts the controls of a page in its window: {operable, groups, height, width, names}.
 
-What stands on every page does not count (the bars at its top, of tools, tasks and tours, and the side bar),
-and neither do the glossary's words, which are text. What lies in a closed box is not there. Each choice of
-a row of choices counts, and what is greyed counts too: it is read all the same. A picture with one place in
+Elements of every page do not count (the bars at its top, of tools, tasks and tours, and the side bar), nor do
+the glossary's words, which are text. The content of a closed box does not count. Each choice of a row of
+choices counts, and so do disabled controls, because they are read all the same. A picture with one place in
 the Tab order counts once."""
 SIZES = {"desk": (1440, 900, ""), "projector": (1920, 1080, "?embed=true"), "phone": (390, 844, "")}
 """{name: (width, height in pixels, query of the address)}."""
@@ -30,7 +30,7 @@ ASKS = {
     "projector": {"projector_height": "height"},
     "phone": {"phone_width": "width"},
 }
-"""Of which size which figure of `ASKED` stands in a row: {size: {its name in the row: its name there}}."""
+"""Figures of `ASKED` in a row, by window size: {size: {name in the row: name in `ASKED`}}."""
 FIGURES = (
     "kb_browser_first",
     "kb_browser_second",
@@ -38,7 +38,7 @@ FIGURES = (
     *(figure for of in ASKS.values() for figure in of),
 )
 """Kilobytes for a visitor with an empty cache, and for one who comes from Home (to Home from Letters), with
-headers and websocket; the worst shift of all sizes; what `less` says."""
+headers and websocket; the worst shift of all sizes; the figures of ``less.js``."""
 
 WATCH_SHIFTS = """
 window.spcvizShifts = [];
@@ -47,15 +47,15 @@ new PerformanceObserver((list) => {
   window.spcvizShifts.push(...own.map((one) => [one.startTime, one.value]));
 }).observe({ type: "layout-shift", buffered: true });
 """
-"""JavaScript that runs before a page; `shift_of` takes what ``window.spcvizShifts`` then is."""
+"""JavaScript that runs before a page and fills ``window.spcvizShifts``, the input of `shift_of`."""
 
 IS_SHOWN = """() => document.querySelector('.stMain [data-testid="stElementContainer"]')
   && document.querySelector('[data-test-script-state="notRunning"]')
   && !document.querySelector('.spcviz-settling, [data-testid="stSkeleton"], [data-testid="stAppSkeleton"]')"""
-"""JavaScript: whether a page is there as a whole."""
+"""JavaScript: whether a page is completely shown."""
 
 REST_MS, IDLE_MS, PATIENCE_MS = 1000, 7000, 60_000
-"""Milliseconds: after a page is shown; until a browser has fetched what it fetches when idle; at most."""
+"""Milliseconds to wait: after a page is shown; until a browser's idle-time fetches are done; at most."""
 
 
 def shift_of(shifts: list[tuple[float, float]]) -> float:
@@ -76,7 +76,7 @@ def shift_of(shifts: list[tuple[float, float]]) -> float:
 async def measure_pages(
     port: int, pages: list[str], tick, *, sizes: tuple[str, ...] = tuple(SIZES)
 ) -> dict[str, dict]:
-    """{page: `FIGURES`} of pages by name, None of a size that is not asked for; {} without a browser."""
+    """{page: `FIGURES`} of pages by name, None for a size not requested; {} without a browser."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None or importlib.util.find_spec("playwright") is None:
         tick("no Chromium, or no Playwright: pages are not opened in a browser")
@@ -104,7 +104,7 @@ async def measure_pages(
 
 
 async def _first(browser, address, width, height, query):
-    """Kilobytes and layout shift of a visitor's first page, and what it asks for."""
+    """Kilobytes and layout shift of a visitor's first page, and its figures of `ASKED`."""
     async with _open(browser, width, height) as (page, weight):
         await page.goto(f"{address}{query}", timeout=PATIENCE_MS)
         await _measure_view(page)
@@ -149,7 +149,7 @@ async def _open(browser, width, height):
 
 
 class _Weight:
-    """Bytes that have come, by what DevTools says."""
+    """Bytes received, as reported by DevTools."""
 
     def __init__(self):
         self._n = 0.0
@@ -161,5 +161,5 @@ class _Weight:
         self._n += event["encodedDataLength"]
 
     def count_frame(self, event):
-        frame = event["response"]  # binary ones are said in base64
+        frame = event["response"]  # binary ones are given in base64
         self._n += len(frame["payloadData"]) * (0.75 if frame["opcode"] == 2 else 1)

@@ -1,8 +1,8 @@
-"""Load test: forty visitors save a loop or a card at the same moment, beside a class that goes on working.
+"""Load test: forty visitors save a loop or a card at the same moment, next to a class that keeps working.
 
-All of them press Loop, or Card, within the same second, each on another word of Letters; loops come by the
-Save menu's line, whose ticket is asked with again as a browser does. Measured are the seconds until each has
-its file, whether it is what was asked for, and the actions of a class on the same page meanwhile.
+All of them press Loop, or Card, within the same second, each on another word of Letters; loops go through the
+Save menu's queue, which is polled with its ticket as a browser does. The test measures the seconds until each
+has its file, whether it is the requested one, and the actions of a class on the same page meanwhile.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from spcviz.problems.letters.page import cached
 
 N_PASSING, PAGE = 40, "letters"
 CLASS_SECONDS = 10.0
-"""For which the class acts before anybody saves, and in one turn beside those who do."""
+"""Seconds for which the class acts before anyone saves, and in one round during the saving."""
 
 PATIENCE = 300.0
-"""Seconds after which a visitor has got nothing."""
+"""Seconds after which a visitor gives up."""
 
 GOALS = {"slowest_s": 60.0, "p95_ms": 400.0}
 
 
 class Thing(NamedTuple):
-    """What is passed on."""
+    """A kind of file that visitors save to pass on."""
 
     name: str
     path: str  # with {word} for a word's number, and {size} for the page's address in a query
     kind: str  # of the file, as Pillow calls it
     frames: int  # that it has at least
-    goal_s: float  # until somebody who asks alone has it
+    goal_s: float  # until a visitor alone has it
 
 
 THINGS = (
@@ -75,7 +75,7 @@ def _alone(things, alone):
 
 
 def _words(n):
-    """Numbers of words of Letters, each another one, the page's own first word not among them."""
+    """Numbers of `n` different words of Letters, without the page's own first word."""
     _, *others = dict.fromkeys(cached.letters_ids(next(iter(cached.LETTERS_FEATURES)), ("convenient",)))
     return others[:n]
 
@@ -95,7 +95,7 @@ async def _at_once(port, things, words, n):
 
 
 def row_of(what, passed, n, before, times, faults) -> dict[str, Any]:
-    """Figures of those who passed something on, and of the class beside them."""
+    """Figures of the visitors who saved something, and of the class next to them."""
     seconds = sorted(one["seconds"] for one in passed)
     return {
         "what": what, "sessions": n, "asked": len(passed),
@@ -110,12 +110,12 @@ def row_of(what, passed, n, before, times, faults) -> dict[str, Any]:
 
 
 def holds(row: dict[str, Any]) -> bool:
-    """Whether everybody got theirs in time, and nobody else waited."""
+    """Whether every visitor got the file, and the row meets all goals."""
     return row["made"] == row["asked"] and beside.holds(row, GOALS)
 
 
 async def fetch(port: int, thing: Thing, word: int) -> dict[str, Any]:
-    """What became of one visitor's wish: seconds, bytes, and what was wrong with it."""
+    """Save one file as a visitor: seconds, bytes, and any fault."""
     visitor, began, ticket = Browser(port), time.perf_counter(), ""
     status, content = 0, b""
     await visitor.ask("GET", "/letters")  # a browser has opened the page, and was given its token
@@ -130,7 +130,7 @@ async def fetch(port: int, thing: Thing, word: int) -> dict[str, Any]:
 
 
 def _wrong(thing, status, content):
-    """What is wrong with an answer; "" if it is the picture that was asked for."""
+    """The fault of an answer; "" if it is the requested picture."""
     if status != 200:
         return f"{status}: {content[:200].decode(errors='replace')}" if status else "no answer"
     try:

@@ -1,18 +1,20 @@
-"""Pictures of README, of today's app: ``python -m benchmarks.app.pictures`` takes them (some minutes).
+"""Pictures of today's app for README: ``python -m benchmarks.app.pictures`` takes them (some minutes).
 
-Four pages in light, and the loop of Letters, level by level, as the Save menu makes it. Beside them lies a
-digest of what each page is drawn by; a test says when a picture is of another code.
+Four pages in the light theme, and the loop of Letters, level by level, as the Save menu makes it. A digest of
+the code that draws each page is stored with them; a test reports pictures of outdated code.
 """
 
 import hashlib
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.app.preview import open_browser, open_page
 from benchmarks.app.server import Server
+from spcviz.engine.kernels import sources
 from spcviz.shared.folders import CACHE, ROOT
 from spcviz.web.exporting import loops
 
@@ -20,9 +22,10 @@ FOLDER = CACHE / "pictures"
 MANIFEST = "pictures.json"
 LOOP = "loop.webp"
 SIZE, WIDTH = (1280, 760), 900
-"""Of the window; pixels of a picture's width."""
+"""Size of the window; width of a picture in pixels."""
 QUALITY, MOST = 80, 1_500_000
-"""Of WebP; bytes of the moving picture."""
+"""Quality of WebP; most bytes of the moving picture."""
+_COMMENT_LINE = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 class Picture(NamedTuple):
@@ -31,7 +34,7 @@ class Picture(NamedTuple):
     file: str
     address: str
     drawn_by: tuple[str, ...]  # files and folders from the project's root, by which it is drawn
-    click: str = ""  # the words of a button that is pressed first
+    click: str = ""  # the text of a button that is pressed first
 
 
 _VIEW = ("spcviz/web/view", "spcviz/web/lattice")
@@ -77,19 +80,25 @@ def _image(png: bytes) -> Any:
 
 
 def digest(picture: Picture) -> str:
-    """Of all that a picture's page is drawn by, comments too."""
+    """Digest of the code of all files that a picture's page is drawn by: comments draw nothing."""
     whole = hashlib.sha256(picture.address.encode())
     for name in picture.drawn_by:
         path = ROOT / name
         files = [path] if path.is_file() else sorted(path.rglob("*"))
         for file in files:
             if file.suffix in (".py", ".js", ".css"):
-                whole.update(file.read_bytes())
+                whole.update(_code(file).encode())
     return whole.hexdigest()[:16]
 
 
+def _code(file: Path) -> str:
+    """A file's text without docstrings and comments; of scripts, without lines that are a comment."""
+    text = file.read_text(encoding="utf-8")
+    return sources.code_of(text) if file.suffix == ".py" else _COMMENT_LINE.sub("", text)
+
+
 def stale(folder: Path = FOLDER) -> list[str]:
-    """Files of pictures that are missing, or of another code than today's."""
+    """Files of pictures that are missing, or of outdated code."""
     manifest = folder / MANIFEST
     known = json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
     return [

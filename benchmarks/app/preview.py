@@ -1,4 +1,4 @@
-"""Pictures of the app: messengers' and the tours'; ``python -m benchmarks.app.preview`` takes them."""
+"""Pictures of the app for messengers and tours; ``python -m benchmarks.app.preview`` takes them."""
 
 import contextlib
 import io
@@ -13,14 +13,14 @@ from spcviz.web.tours import tour
 
 TARGET = ROOT / "spcviz" / "web" / "serving" / "preview.jpg"
 ADDRESS, SIZE = "letters?word=2655&embed=true&controls=0", (1200, 630)
-"""What is shown; the size is `spcviz.web.serving.first_html.SIZE`."""
+"""The page that is shown; the size is `spcviz.web.serving.first_html.SIZE`."""
 
 QUALITIES, MOST = (80, 70, 60, 50), 100_000
-"""Of the JPEG: the first that makes it small enough; bytes that every messenger takes."""
+"""Qualities of the JPEG, the first that makes it small enough; bytes that every messenger accepts."""
 
 
 def take(port: int, target: Path = TARGET) -> int:
-    """Photograph the page as the server at `port` shows it; its size in bytes."""
+    """Photograph the page as the server at `port` shows it; returns its size in bytes."""
     with open_browser() as browser:
         page = open_page(browser, SIZE, f"http://127.0.0.1:{port}/{ADDRESS}")
         taken = [page.screenshot(type="jpeg", quality=quality) for quality in QUALITIES]
@@ -34,14 +34,14 @@ SCENE = {"cascade": 9, "why": 5, "circles": 11, "spend": 3, "arms": 8, "write": 
 """Which scene of each tour is shown."""
 
 TOUR_SIZE, TOUR_WIDTH, TOUR_QUALITY = (1280, 720), 360, 78
-"""Of the window; of the picture in pixels, and of its WebP."""
+"""Size of the window; width of the picture in pixels, and quality of its WebP."""
 
 MOST_LOOP = 90_000
-"""Bytes of a tour's loop."""
+"""Most bytes of a tour's loop."""
 
 
 def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
-    """A picture of a scene of every tour, and its loop where something plays there; bytes of each file.
+    """A picture of a scene of every tour, and its loop if the scene has one; returns bytes of each file.
 
     The picture is the fullest moment of the loop, else a photograph of the page as the server at `port` shows
     it.
@@ -68,7 +68,7 @@ def take_tours(port: int, folder: Path = tour.PICTURES) -> dict[str, int]:
 
 
 def loop_of(address: str) -> bytes | None:
-    """The small loop of a scene; None where nothing plays there, or not in `MOST_LOOP` bytes."""
+    """The small loop of a scene; None if it has none, or none within `MOST_LOOP` bytes."""
     width, height = TOUR_SIZE
     try:
         return loops.small(address, (TOUR_WIDTH, TOUR_WIDTH * height // width), MOST_LOOP)
@@ -77,7 +77,7 @@ def loop_of(address: str) -> bytes | None:
 
 
 def _fullest(loop: bytes) -> bytes:
-    """The moment of a loop that shows most, as PNG: the one of which most bytes are needed."""
+    """The frame of a loop that shows most, as PNG: the one that needs the most bytes."""
     from PIL import Image, ImageSequence
 
     pngs = []
@@ -110,7 +110,7 @@ def open_browser():
 
 
 def open_page(browser, size, address):
-    """A page in a window of a size, once it is there as a whole."""
+    """A page in a window of a size, once it is completely shown."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
     page.goto(address)
     page.wait_for_function(IS_SHOWN, timeout=120_000)

@@ -1,4 +1,4 @@
-"""The app's server in a process of its own, for load tests: started as users do, watched from outside."""
+"""The app's server in a separate process, for load tests: started as users do, watched from outside."""
 
 import contextlib
 import os
@@ -53,13 +53,13 @@ class Server:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
         self._process.kill()
-        with contextlib.suppress(OSError, AttributeError):  # what it started to compile with, if anything
+        with contextlib.suppress(OSError, AttributeError):  # its compiling children, if any
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._log.close()
 
     def _wait(self):
-        """Until it answers."""
+        """Wait until it answers."""
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             if not self.is_alive():
@@ -74,15 +74,15 @@ class Server:
         return self._process.poll() is None
 
     def log(self):
-        """What it has written so far."""
+        """Its output so far."""
         return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
 
     def tracebacks(self):
-        """How many the log holds."""
+        """The number of tracebacks in the log."""
         return self.log().count("Traceback (most recent call last)")
 
     def memory_mb(self):
-        """Resident memory, or None where the system does not say."""
+        """Resident memory, or None where the system does not report it."""
         try:
             status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
         except OSError:
@@ -90,25 +90,25 @@ class Server:
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1000
 
     def cpu_seconds(self):
-        """CPU time so far, with the processes that it started; None where the system does not say."""
+        """CPU time so far, with the processes that it started; None where the system does not report it."""
         family = self._family()
         return sum(process.ticks for process in family) / os.sysconf("SC_CLK_TCK") if family else None
 
     def family_mb(self):
-        """Resident memory with the processes that it started; None where the system does not say."""
+        """Resident memory with the processes that it started; None where the system does not report it."""
         family = self._family()
         return sum(process.pages for process in family) * os.sysconf("SC_PAGE_SIZE") / 1e6 if family else None
 
     def _family(self):
         known = _processes()
         family = [self._process.pid] if self._process.pid in known else []
-        for pid in family:  # grows while it is walked
+        for pid in family:  # grows during the loop
             family += [child for child, process in known.items() if process.parent == pid]
         return [known[pid] for pid in family]
 
 
 class _Process(NamedTuple):
-    """What the system says of a process: parent, its time with that of its children that ended, memory."""
+    """The system's figures of a process: parent, its time with that of its ended children, memory."""
 
     parent: int
     ticks: int
@@ -116,7 +116,7 @@ class _Process(NamedTuple):
 
 
 def _processes():
-    """{pid: _Process}; none where there is no /proc."""
+    """{pid: _Process}; empty where there is no /proc."""
     processes = {}
     for pid in filter(str.isdigit, os.listdir("/proc") if Path("/proc").is_dir() else ()):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended

@@ -1,7 +1,7 @@
-"""One visitor of the app over its websocket, in Streamlit's own messages, as a browser sends and takes them.
+"""One visitor of the app over its websocket, in Streamlit's own messages, as a browser sends and reads them.
 
-As a browser it keeps large elements that it has seen and says so (`cached_message_hashes`), sends the state
-of every widget with each rerun, and follows the address that the server writes; it draws nothing.
+Like a browser it caches large elements that it has seen and reports them (`cached_message_hashes`), sends the
+state of every widget with each rerun, and follows the address that the server writes; it draws nothing.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from benchmarks.app import acting
 from spcviz.web.tours import tour
 
 PATIENCE = 20.0  # seconds; a run that takes longer counts as lost
-RUNS_KEPT = 2  # a browser forgets an element that so many runs did not show
+RUNS_KEPT = 2  # a browser forgets an element that this many runs did not show
 
 
 class Lost(Exception):
@@ -25,7 +25,7 @@ class Lost(Exception):
 
 
 class Ran(NamedTuple):
-    """What one run of a page's script was for its visitor."""
+    """One run of a page's script, as its visitor saw it."""
 
     ms: float  # from sending (or connecting) to the end of the run
     kb: float  # received, in 1000 bytes
@@ -36,8 +36,8 @@ class Ran(NamedTuple):
 class Visitor:
     """A session on the page with URL path `page` ("" is the home page) and `query`.
 
-    `pages` holds path and title of every page of the side bar, `widgets` what can be acted on, by Streamlit's
-    id, and `bar` Streamlit's id of the tour's bar.
+    `pages` holds path and title of every page of the side bar, `widgets` the widgets that can be acted on, by
+    Streamlit's id, and `bar` Streamlit's id of the tour's bar.
     """
 
     def __init__(self, port: int, page: str, query: str = ""):
@@ -52,7 +52,7 @@ class Visitor:
         return await self.run(start=start)
 
     async def connect(self):
-        """Open the websocket, and no more."""
+        """Only open the websocket."""
         address = f"ws://127.0.0.1:{self.port}/_stcore/stream"
         try:
             self._socket = await connect(
@@ -64,10 +64,10 @@ class Visitor:
 
     async def act(self, rng):
         """One action on something that the page shows; see `acting.choose`."""
-        return await self.run(acting.choose(self.widgets, rng))  # None: text and links; the page again
+        return await self.run(acting.choose(self.widgets, rng))  # None: only text and links; reruns the page
 
     async def run(self, chosen=None, start=None):
-        """Ask for a run, after an action on a widget if one is `chosen`, and wait for its end: a `Ran`."""
+        """Request a run, after an action on a widget if one is `chosen`, and wait for its end: a `Ran`."""
         start = time.perf_counter() if start is None else start
         await self.send(self.message(chosen).SerializeToString())
         try:
@@ -95,14 +95,14 @@ class Visitor:
         return back
 
     async def send(self, data):
-        """Send bytes, or text, as they are."""
+        """Send bytes, or text, unchanged."""
         try:
             await self._socket.send(data)
         except ConnectionClosed as error:
             raise Lost(f"closed by the server: {error}") from error
 
     def cut(self):
-        """Go without a word, as a laptop that is shut."""
+        """Drop the connection without notice, like a laptop that is shut."""
         self._socket.transport.abort()
 
     async def close(self):
@@ -121,7 +121,7 @@ class Visitor:
         return len(data), message
 
     async def rest(self):
-        """Take messages until the run ends: (bytes, exceptions shown)."""
+        """Receive messages until the run ends: (bytes, exceptions shown)."""
         n_bytes, shown = 0, []
         while True:
             size, message = await self.receive()
@@ -162,7 +162,7 @@ class Visitor:
             shown.append(message.session_event.script_compilation_exception.message)
 
     def _widget(self, delta, shown):
-        """Keep what can be acted on, and the tour's bar; note an exception."""
+        """Store a widget that can be acted on, and the tour's bar; note an exception."""
         if delta.WhichOneof("type") != "new_element":
             return
         element = delta.new_element
@@ -189,7 +189,7 @@ class Follower(Visitor):
         self._codes, self._at = tour.codes(tour.shipped_tours()[name]), 0
 
     async def act(self, rng):
-        """The next scene."""
+        """Go to the next scene."""
         self._at = (self._at + 1) % len(self._codes)
         asked = {"kind": "go", "to": self._codes[self._at]}
         return await self.run(acting.trigger(self.bar, "act", asked))

@@ -114,7 +114,7 @@ def _page(row):
 
 
 def _weight(row):
-    """A first visit, as a browser counts it if one did."""
+    """The bytes of a first visit, as counted by a browser if one was used."""
     if (first := row.get("kb_browser_first")) is None:
         return f"{row['kb_first']:.0f} KB for the first view"
     second = row.get("kb_browser_second")
@@ -123,7 +123,7 @@ def _weight(row):
 
 
 def _at_start(result):
-    """What a server does that has just started; empty if it was not measured."""
+    """Figures of a server that has just started; empty if they were not measured."""
     visits = [row for row in result["rows"] if row.get("first_visit_ms") is not None]
     if not visits or "at_start" not in result:
         return ""
@@ -199,7 +199,7 @@ def of_passing(row):
 
 
 def _beside(rows):
-    """The worst of a class beside hostile clients."""
+    """The worst figures of a class next to hostile clients."""
     worst = {name: max(row[name] or 0 for row in rows) for name in beside.GOALS}
     return (
         f"- {rows[0]['sessions']} students beside one hostile client of {len(rows)} kinds: "
@@ -218,7 +218,7 @@ def _others(crowds, holding):
 
 
 def _memory(mb):
-    """How the server's memory went."""
+    """The change in the server's memory, in words."""
     if mb is None:
         return "memory not known"
     grown = f"grows by {mb:.1f} MB" if mb > 0 else f"falls by {-mb:.1f} MB"
@@ -226,7 +226,7 @@ def _memory(mb):
 
 
 def _s(ms):
-    """A time as people say it."""
+    """A time in ms or s, for people."""
     if ms is None:
         return "never"
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,11 +1,11 @@
-"""Train the small transformer whose logits lie beside this file, and write them.
+"""Train the small transformer whose logits are stored next to this file, and write them.
 
     python train.py FOLDER SENTENCES.conllu logits.npz
 
-FOLDER has ``en_ewt-ud-train.conllu`` of the Universal Dependencies English Web Treebank; SENTENCES.conllu are
-the sentences to read, none of them of that part (``cache/data/ewt/sentences.conllu``). Sub-words are those of
-byte-pair encoding, learned from the same part; nothing is pre-trained. Wants ``pip install jax optax
-tokenizers``, and about a quarter of an hour of one core.
+FOLDER has ``en_ewt-ud-train.conllu`` of the Universal Dependencies English Web Treebank; SENTENCES.conllu has
+the sentences to tag, none of them from that part (``cache/data/ewt/sentences.conllu``). Sub-words come from
+byte-pair encoding, learned from the same part; nothing is pre-trained. Needs ``pip install jax optax
+tokenizers``, and about a quarter of an hour on one core.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def tokenizer_of(sentences):
 
 
 def encoded(tokenizer, words):
-    """(numbers of sub-words, number of each one's word, None of the special ones)."""
+    """(ids of sub-words, index of each one's word, None for the special ones)."""
     text = tokenizer.encode(words, is_pretokenized=True)
     ids = [tokenizer.token_to_id("[CLS]"), *text.ids, tokenizer.token_to_id("[SEP]")]
     return ids, [None, *text.word_ids, None]
@@ -67,7 +67,7 @@ def initial(rng, n_labels):
 
 
 def dropped(x, key):
-    """Some entries set to 0 while training."""
+    """Dropout: some entries set to 0 while training."""
     if key is None:
         return x
     return x * jax.random.bernoulli(key, 1 - DROPOUT, x.shape) / (1 - DROPOUT)
@@ -79,7 +79,7 @@ def normed(x, scale):
 
 
 def logits_of(weights, ids, key=None):
-    """Scores of labels (B, T, K) for sub-words (B, T); 0 pads."""
+    """Scores of labels (B, T, K) for sub-words (B, T); 0 is padding."""
     keys = iter([None] * 99 if key is None else jax.random.split(key, 2 * LAYERS + 1))
     there = (ids > 0)[:, None, None, :]
     x = dropped(weights["token"][ids] + weights["place"][: ids.shape[1]], next(keys))
@@ -103,7 +103,7 @@ def loss_of(weights, ids, gold, key):
 
 
 def batches(rows, rng):
-    """Sentences of like length together, padded to one of `WIDTHS`: (ids, gold), each (B, T)."""
+    """Sentences of similar length together, padded to one of `WIDTHS`: (ids, gold), each (B, T)."""
     made = []
     for low, width in zip((0, *WIDTHS), WIDTHS):
         some = [row for row in rows if low < len(row[0]) <= width]
@@ -117,7 +117,7 @@ def batches(rows, rng):
 
 
 def steps_of(y, number):
-    """How much more often than by chance one label follows another, in logs, (K, K)."""
+    """How much more often than by chance one label follows another, as logs, (K, K)."""
     counts = np.ones((len(number), len(number)))
     for labels in y:
         for before, after in pairwise(labels):

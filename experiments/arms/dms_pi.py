@@ -1,10 +1,10 @@
 """DMS-pi on arms by frames and by spans: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
 
-One predictor for all states of extraction; an action lifts one frame of one arm by one tier, or a span of
-frames in a row, up to the whole chain. Policies of all lengths learn alike, with the same draws, from
-training chains read by models that have not seen them; a third of these decides between discounts, between
-queues by value (as printed) and by value per millisecond, and between lengths, of which one is whole chains
-by what a selector sees of them.
+One predictor serves all states of extraction. An action raises one frame of one arm by one tier, or a span of
+consecutive frames, up to the whole chain. Policies of all lengths are trained alike, with the same draws, on
+training chains read by models that have not seen them. A third of these chains chooses between discounts,
+between queues by value (as printed) and by value per millisecond, and between lengths, one of which is whole
+chains chosen by a selector from their meta-features.
 """
 
 from collections.abc import Callable
@@ -34,9 +34,9 @@ from spcviz.shared.clock import median_us
 
 RANDOM_STATE = 13
 THESIS_TARGETS = 4, 8, 16, 32
-"""Speed-ups of Table 7.1, where the first tier is free: the milliseconds of all later tiers over these."""
+"""Speed-ups of Table 7.1, where the first tier is free: the later tiers' milliseconds divided by these."""
 FIXED = ("Base only", "Coarse flow", "All")
-"""The tiered predictor with all frames at one tier; the thesis has the first and the last."""
+"""Names of the tiered predictor with all frames at one tier; the thesis has the first and the last."""
 
 OPPONENTS = {
     AT_ONCE: dms.OPPONENTS[AT_ONCE],
@@ -44,10 +44,10 @@ OPPONENTS = {
     METHODS["random"].name: "random frames to any tier",
     METHODS["oracle"].name: "oracle",
 }
-"""What rows call whom DMS-pi is measured against."""
+"""Names in rows of the methods that DMS-pi is compared with."""
 
 LENGTHS = METHODS["dms_pi"].name, METHODS["dms_pi_whole"].names[-1], WHOLE_SPANS, SPANS, ANY_SPANS
-"""Learned methods that are compared for how much they buy at once, each with those before it."""
+"""Learned methods compared by how much they buy at once, each with those before it."""
 
 QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}  # by whether a queue goes by value per cost
 _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
@@ -67,28 +67,28 @@ class Measured(NamedTuple):
     queues: dict  # how often held-out training chains chose each queue
     useful: list  # the useful tier of each split, see `dms.useful_tier`
     folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
-    people: np.ndarray | None  # (C,): whose clip each is, where several are one person's
+    people: np.ndarray | None  # (C,): the person of each clip, where persons have several clips
     lengths: dict  # by `SPANS` and `ANY_SPANS`: how often held-out training chains chose each `Way`
 
 
 class Run(NamedTuple):
     """One method on the test chains of a split, step by step."""
 
-    ms: np.ndarray  # (S + 1,): features bought so far, a frame, beyond the first tier
-    overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
+    ms: np.ndarray  # (S + 1,): features bought so far beyond the first tier, per frame
+    overhead: np.ndarray  # (S + 1,): inference and selection so far, per frame
     share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
-    wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip then, (G, C, 2)
+    wrong: callable  # wrong(steps) -> wrong elbows and wrists of each clip after these steps, (G, C, 2)
 
 
 class Way(NamedTuple):
-    """One length of what is bought at once, that training chains may choose."""
+    """One length of the spans bought at once, for training chains to choose from."""
 
-    badness: float  # of its policy on the training chains that were held out
+    badness: float  # of its policy on the held-out training chains
     run: Run  # on the test chains
 
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
-    """All methods on some splits, each of training and test chains."""
+    """Measure all methods on some splits, each of training and test chains."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     queues = {METHODS[key].name: 0 for key in QUEUES.values()}
     people = None if trial.people is None else trial.people[numbers]
@@ -137,7 +137,7 @@ def _one_split(measured, trial, i, settings, numbers):
     chains = [readings.chain_costs(clips, ms) for clips, ms in zip((train, test), costs, strict=True)]
     per = chains[1] if is_per_cost else None
     orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
-    knows = batch_selection.values_of(looked_test.losses)  # what the best selector could do, one look ahead
+    knows = batch_selection.values_of(looked_test.losses)  # of the best selector with one step of lookahead
     orders["oracle"] = expand(knows if per is None else batch_selection.per_cost(knows, per), chains[1])
     measured.useful.append(dms.useful_tier(looked))
     orders[AT_ONCE] = expand(dms.at_once(measured.useful[-1], wrong.shape[:2], rng), chains[1])
@@ -156,7 +156,7 @@ def _one_split(measured, trial, i, settings, numbers):
 
 
 def policies(learn, parts, costs, group, rng):
-    """Rules by method for test parts, shares found on held-out chains, the queue that these chose."""
+    """Rules by method for test parts, shares found on held-out chains, and the queue that those chose."""
     queues = part_policy.train_queues(learn, rng, costs, group=group)
     best = min(queues, key=lambda trained: trained.badness)
     noise = rng.random((parts.shape[0], N_TIERS - 1))
@@ -175,7 +175,7 @@ def best_queue(learn, draws, costs, group):
 
 
 def _wasted_by_clips(looked, costs, is_per_cost, held, rng):
-    """Badness of whole chains on held-out ones, by selectors that have not seen their clips."""
+    """Badness of buying whole chains on the held-out ones, by selectors that have not seen their clips."""
     gains = batch_selection.values_of(looked.losses) / looked.sizes[:, None]
     values = batch_selection.cross_values(looked, batch_selection.with_later(gains), rng)[held]
     costs = costs[held]
@@ -185,7 +185,7 @@ def _wasted_by_clips(looked, costs, is_per_cost, held, rng):
 
 
 def _chosen_way(counted, ways):
-    """The run whose policy wastes least on held-out chains, the first of several; it is counted."""
+    """The run whose policy wastes least on held-out chains (ties: the first); counts the choice."""
     chosen = min(ways, key=lambda name: ways[name].badness)
     for name in ways:
         counted[name] = counted.get(name, 0) + (name == chosen)
@@ -193,7 +193,7 @@ def _chosen_way(counted, ways):
 
 
 def _prefers_tiers(learn, how, costs, rng):
-    """At which of `SHARES` training chains lose less random tier by tier than by a learned rule."""
+    """Where, among `SHARES`, training chains lose less by random tier by tier than by the rule `how`."""
     by_tier = part_policy.rule(fixed=selector.uniform_values(len(costs), N_TIERS - 1, rng))
     spent = [part_policy.spend(learn, rule, costs=costs) for rule in (how, by_tier)]
     lost = [at_cost(part_policy.curve(learn, trajectory, costs), SHARES) for trajectory in spent]
@@ -201,7 +201,7 @@ def _prefers_tiers(learn, how, costs, rng):
 
 
 def _either(ours, other, is_other, full):
-    """A run of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    """Combine two runs: at each of `SHARES`, the other where it is preferred; unspent budget counts too."""
     at = [last_within(run.ms, SHARES * full) for run in (ours, other)]
     overhead, share = (
         np.where(is_other, getattr(other, name)[at[1]], getattr(ours, name)[at[0]])
@@ -212,7 +212,7 @@ def _either(ours, other, is_other, full):
 
 
 def _spans_run(spans, test, how, costs, numbers, overhead):
-    """A rule on the test chains in spans, timed; costs (R, T - 1) are of frames."""
+    """A rule on the test chains in spans, timed; costs (R, T - 1) are per frame."""
     n, costs = len(costs), spans.costs(costs)
     begin = median_us(lambda: part_policy.spend(spans, how, 0.0, costs), 3) / 1e3
     whole = median_us(lambda: part_policy.spend(spans, how, costs=costs), 1) / 1e3
@@ -280,7 +280,7 @@ def _add(measured, key, run, frames, costs, share):
 
 
 def _name(key):
-    """What the result calls a method: whole clips have names of their own."""
+    """The name of a method in the result: methods on whole clips have separate names."""
     if key not in METHODS:
         return key
     method = METHODS[key]
@@ -288,7 +288,7 @@ def _name(key):
 
 
 def _add_fixed(measured, wrong, test, numbers, frames, costs):
-    """All frames at one tier: the thesis has All and Base only, too."""
+    """Add all frames at one tier: the thesis has All and Base only, too."""
     ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
     measured.fixed.add(
         _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,

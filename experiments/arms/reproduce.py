@@ -28,14 +28,14 @@ SOURCES = {
     "policy-pose": "Weiss (2013), thesis, section 7.4.1, Table 7.1 and Fig. 7.2",
 }
 DATA = {"dms-pose": ("signs", "rendered", "buffy"), "policy-pose": ("signs", "rendered")}
-"""Sets of clips of each result: real and long with reference joints, rendered, real with 4 frames."""
+"""Sets of clips of each result: real, long clips with reference joints; rendered; real clips of 4 frames."""
 
 SHARES = {"dms-pose": (0.7, 0.1, 0.2), "policy-pose": (0.8, 0.2)}
 PARTITIONS = {"dms-pose": 15, "policy-pose": 5}  # the thesis: 200, 50; more hardly shrink errors over clips
 
-N_REPEATS = 2  # of each person left out: what is drawn at random is averaged away, clips remain
+N_REPEATS = 2  # of each person left out: averages out random draws, the spread over clips remains
 
-N_MORE = 40  # rendered clips that predictors of signing clips learn from beside four persons' clips
+N_MORE = 40  # rendered clips that predictors of signing clips learn from in addition to four persons' clips
 
 
 class Clips(NamedTuple):
@@ -47,7 +47,7 @@ class Clips(NamedTuple):
 
 
 def train(run: Run) -> Iterator[str]:
-    """Train what the budget pages need of arms; yields a line when it is stored."""
+    """Train what the budget pages need for arms; yields a line when it is stored."""
     trained = stored.train(run.models, run.work, quick=run.quick, tick=run.tick)
     path = stored.save(run.models, *trained)
     metrics = batch.metrics_of(stored.load(run.models))
@@ -66,7 +66,7 @@ def result(run: Run) -> dict:
 
 
 def measure(run: Run) -> Measured:
-    """All of a result on ``run.features``; folds: persons left out, and partitions of rendered clips."""
+    """Measure a result on ``run.features``; folds: persons left out, and partitions of rendered clips."""
     names = run.features or DATA[run.name]
     for name in names:
         if name not in DATA[run.name]:
@@ -101,7 +101,7 @@ def measure(run: Run) -> Measured:
 
 
 def _put(more, key, name, value):
-    """Add what was found on one set of clips: lists are joined, everything else stands under its name."""
+    """Add the results of one set of clips: lists are joined, everything else is stored under its name."""
     if isinstance(value, list):
         more.setdefault(key, []).extend({"data": name, "clips": name} | row for row in value)
     else:
@@ -109,7 +109,7 @@ def _put(more, key, name, value):
 
 
 def merge_results(old: dict, new: dict) -> dict:
-    """A result completed from an earlier run's, for the sets of clips that it does not have itself."""
+    """A result completed from an earlier run's for the sets of clips that it lacks."""
     if not isinstance(old, dict) or "data" not in old.get("settings", {}):
         return new
     fresh = new["settings"]["data"]
@@ -132,7 +132,7 @@ def _in_order(name, parts):
 
 
 def _signs(run, model, modes):
-    """One person left out: `Clips`."""
+    """`Clips` of splits that leave one person out."""
     n_folds = checks.integer("folds", run.folds or (2 if run.quick else len(signs.PERSONS)), 1, 1000)
     reference, folds = signs.load_reference(), signs.folds()[:n_folds]
     n_repeats = 1 if run.quick else N_REPEATS
@@ -158,7 +158,7 @@ def _signs(run, model, modes):
 
 
 def _partition_rendered(run, model, modes):
-    """Random partitions of rendered clips: `Clips`."""
+    """`Clips` of random partitions of rendered clips."""
     n_splits = checks.integer("folds", run.folds or (2 if run.quick else PARTITIONS[run.name]), 1, 1000)
     clips = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else proposals.N_CLIPS, run.tick)
     trial = fit.Trial(
@@ -171,7 +171,7 @@ def _partition_rendered(run, model, modes):
 
 
 def _buffy(run, model, modes):
-    """Buffy's own halves: `Clips`."""
+    """`Clips` of Buffy's own halves."""
     names = ("train", "dev", "test")
     halves = [proposals.buffy_clips(model, modes, data_folder(), name, run.work, run.tick) for name in names]
     trial = fit.Trial([lambda: halves], ["buffy test"], proposals.join_clips(halves).tier_ms, fit.draw_parts)
@@ -217,13 +217,13 @@ def dms_result(measured: dms.Measured, tested: proposals.ArmClips) -> dict:
 
 
 def _describe_rows(rows, base_ms, opponents):
-    """Rows with the tiers in order, the milliseconds of detectors that they count, and whose opponent."""
+    """Rows with the tiers in order, the detectors' milliseconds included in them, and the opponent's role."""
     about = {"tiers": [tier.name for tier in TIERS], "detectors_ms": tidy(base_ms)}
     return [row | about | {"opponent": opponents.get(row["method"])} for row in rows]
 
 
 def dms_summary(measured):
-    """What the curves come to: {str: number or list of [elbow, wrist]}."""
+    """Summary of the curves: {str: number or list of [elbow, wrist]}."""
     ours, fixed = measured.tallies["dms"], measured.tallies["fixed"]
     chosen, equal = measured.chosen["dms"], measured.equal
     all_ms, targets = measured.base_ms + measured.full_ms + measured.overhead.read, readings.TARGETS
@@ -263,7 +263,7 @@ def dms_summary(measured):
 
 
 def _summary_head(measured, ours):
-    """What both summaries begin with."""
+    """The common first entries of both summaries."""
     return {
         "n_clips_tested": int((ours.frames > 0).sum()),
         "base_ms": measured.base_ms,
@@ -275,8 +275,8 @@ def _summary_head(measured, ours):
 
 
 def policy_result(measured):
-    """What policy-pose says of one set of clips: entries of the result, from `dms_pi.measure`."""
-    drawn = [name for name in measured.tallies if name not in map(spans_of, SPAN_LENGTHS)]  # chosen of these
+    """Entries of policy-pose for one set of clips, from `dms_pi.measure`."""
+    drawn = [name for name in measured.tallies if name not in map(spans_of, SPAN_LENGTHS)]  # of the rest
     rows = [row for method in drawn for row in measured.tallies[method].rows(method)]
     fixed = measured.fixed.rows("single tier")
     rows += [row | {"tier": t} for t, row in enumerate(fixed)]
@@ -292,7 +292,7 @@ def policy_result(measured):
 
 
 def policy_summary(measured):
-    """What the curves come to: {str: number or list of [elbow, wrist]}."""
+    """Summary of the curves: {str: number or list of [elbow, wrist]}."""
     ours, last, targets = measured.tallies["q-learning"], len(GRID) - 1, readings.TARGETS
     chosen = measured.chosen["q-learning"]
 

@@ -1,6 +1,7 @@
 """Lines of Table 7.1: every method at equal milliseconds on two clocks, with spreads over clips and persons.
 
-An improvement is the share of the possible gain, from the first tier for all to the last, that is kept.
+An improvement is the share that a method keeps of the possible gain, from the first tier for all frames to
+the last.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ TABLE_7_1 = {
 }
 
 CLOCKS = {False: "with detectors", True: "without detectors"}
-"""Whether the first tier's milliseconds count, as for who runs it, or not, as in the thesis."""
+"""Whether the first tier's milliseconds count, as for a user who runs it, or not, as in the thesis."""
 
 
 def lines_of(measured):
@@ -52,7 +53,7 @@ def lines_of(measured):
 
 def _gain(measured, tallies, method, at):
     """Spreads of a line of Table 7.1, over clips and over people: of its error, of the share of the possible
-    gain that it keeps, and of how much more that is than what those before it of `LENGTHS` keep.
+    gain that it keeps, and of how much that share exceeds those of the methods before it in `LENGTHS`.
     """
     people = measured.people
     own, fixed = tallies[method], measured.fixed
@@ -72,7 +73,7 @@ def _gain(measured, tallies, method, at):
 
 
 def people_of(measured):
-    """How many persons were tested, and how often two standard errors over so few hold the truth, percent."""
+    """The number of persons tested, and the coverage of two standard errors over this few, percent."""
     if measured.people is None:
         return None
     n = measured.fixed.by(measured.people).n_tested

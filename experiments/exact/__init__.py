@@ -1,1 +1,1 @@
-"""Experiments on exact objectives: the theorems' cases, counted on handwriting."""
+"""Experiments on exact objectives: the cases of the theorems, counted on handwriting."""

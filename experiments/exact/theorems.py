@@ -1,9 +1,9 @@
 """Bolukbasi et al.'s Theorems 2.1 to 2.3 on real handwritten words, every state and every policy enumerated.
 
-Of the first letters of a word the upper half of the ink is free, the lower can be bought: 2^n states, read
-exactly by the model of `exact.page.live`. Costs are whole quarters of a wrong letter: 4 for one, 1 for a
-letter bought. For theorems three words of three letters, few enough for every policy; for searches words of
-five.
+For the first letters of a word, the upper half of the ink is free and the lower half can be bought: 2^n
+states, read exactly by the model of `spcviz.problems.exact.page.live`. Costs are integers in quarters of a
+wrong letter: 4 for a wrong letter, 1 for a letter bought. The theorems use three words of three letters, few
+enough to enumerate every policy; the searches use words of five letters.
 """
 
 import itertools
@@ -53,8 +53,8 @@ def make(run):
 
 
 def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
-    """Rows of a test fold, read with the others' letters: ``violations``, and problems where the surrogate
-    goes ``astray``, with ``excess`` wrong letters a word.
+    """Rows of a test fold, read by a model of the other folds' letters: ``violations``, and the share of
+    problems where the surrogate goes ``astray``, with ``excess`` wrong letters per word.
     """
     rng = np.random.default_rng((0, fold))
     able = np.flatnonzero((words.folds == fold) & (words.lengths >= LONG))
@@ -128,7 +128,7 @@ def _row(theorem, counted, violations, excess):
 
 
 def _anytime(problems):
-    """Theorem 2.3 at every step of Algorithm 1, and its whole way against the best order."""
+    """Theorem 2.3 at every step of Algorithm 1, and its whole trajectory against the best order."""
     steps, excess = [], []
     for costs in problems:
         greedy = optimality.greedy_orders(costs)
@@ -141,7 +141,7 @@ def _anytime(problems):
 
 
 def _search(costs, search):
-    """A search for pseudo-labels against the best of all states; it claims nothing that could fail."""
+    """A search for pseudo-labels against the best of all states; it makes no claim that could fail."""
     n_words, n_states = costs.shape
     n_letters = n_states.bit_length() - 1
     starts = np.arange(n_words + 1) * n_letters
@@ -157,7 +157,7 @@ def _search(costs, search):
         here, moved = masks(tiers), np.zeros(n_words * n_letters, dtype=np.int64)
         for w, i in itertools.product(range(n_words), range(n_letters)):
             to = int(targets[w * n_letters + i])
-            moved[w * n_letters + i] = wrong[w, here[w] | to << i]  # nothing is ever given back
+            moved[w * n_letters + i] = wrong[w, here[w] | to << i]  # a purchase is never undone
         return wrong[np.arange(n_words), here], moved
 
     if search == "trajectory":
@@ -171,7 +171,7 @@ def _search(costs, search):
 
 
 def _join_folds(same):
-    """Rows of one name of several folds as one: counts added up, shares averaged over equal folds."""
+    """Merge the same row of several folds: counts added up, shares averaged with equal weights."""
     first = same[0]
     added = {key: sum(row[key] for row in same) for key in ("n_problems", "n_policies", "violations")}
     means = {key: float(np.mean([row[key] for row in same])) for key in ("astray", "excess")}

@@ -1,8 +1,8 @@
 """The synthetic grid of the thesis: Fig. 5.3 (error against states kept) and the agreement analysis.
 
-Of each of 100 random 11 x 11 grids of 8 classes 1000 labellings are drawn by Gibbs sampling, each by 1000
-sweeps. A method's error at k is the share of (sample, variable) not among its top k: summed max-marginals of
-all combs ("ensemble"), loopy belief propagation ("lbp"), each comb by itself ("tree").
+From each of 100 random 11 x 11 grids of 8 classes, 1000 labellings are drawn by Gibbs sampling, 1000 sweeps
+each. A method's error at k is the share of (sample, variable) pairs whose state is not among its top k:
+summed max-marginals of all combs ("ensemble"), loopy belief propagation ("lbp"), each comb alone ("tree").
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ PAPER = {
 
 
 class GridSettings(NamedTuple):
-    """What one run of the experiment does."""
+    """Settings of one run of the experiment."""
 
     n_instances: int = 100
     rows: int = 11
@@ -50,7 +50,7 @@ QUICK = GridSettings(n_instances=20, n_samples=200, n_sweeps=200)
 
 
 class InstanceResult(NamedTuple):
-    """What was measured on one instance; errors are ``[variable, k - 1]``."""
+    """Measurements on one instance; errors are indexed ``[variable, k - 1]``."""
 
     # ensemble, lbp, lbp_max, samples, unary, each (N, K): error of each method. `lbp_max` is max-product;
     # `samples` ranks by the true samples' own frequencies, which no ranking can beat; `unary` ignores the
@@ -61,7 +61,7 @@ class InstanceResult(NamedTuple):
     unary: np.ndarray
     trees: np.ndarray  # (P, K): error of each comb, mean over variables
     agreement: np.ndarray  # (N,)
-    n_unconverged: int  # variables whose sum-product messages had not settled
+    n_unconverged: int  # variables whose sum-product messages had not converged
 
 
 def measure_instance(settings: GridSettings, seed) -> InstanceResult:
@@ -99,7 +99,7 @@ def measure_instance(settings: GridSettings, seed) -> InstanceResult:
 
 
 def make(run):
-    """Fig. 5.3 as the command line asks for it: `reproduce_grid` in the form of every result."""
+    """Fig. 5.3 with the options of the command line: `reproduce_grid` in the form of every result."""
     settings = QUICK if run.quick else FULL
     if run.folds is not None:
         settings = settings._replace(n_instances=run.folds)
@@ -114,9 +114,10 @@ def reproduce_grid(
     tick: Callable | None = None,
     settings: GridSettings | None = None,
 ) -> dict:
-    """Fig. 5.3 and the agreement analysis (thesis, section 5.5.1): instance i depends on (seed, i) alone,
-    threads will do as the sampler releases the interpreter's lock; "tree" is the mean over combs, ``gaps``
-    are paired by instance.
+    """Fig. 5.3 and the agreement analysis (thesis, section 5.5.1).
+
+    Instance i depends only on (seed, i). Threads suffice as the `executor`, because the sampler releases the
+    interpreter's lock. "tree" is the mean over combs; ``gaps`` are paired by instance.
 
     >>> tiny = GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
     >>> result = reproduce_grid(settings=tiny)
@@ -149,7 +150,7 @@ def reproduce_grid(
 
 
 def _measure_named(_what, _number, settings, seed):
-    """`measure_instance` as a job, which is named by what comes first."""
+    """`measure_instance` as a job, named by its first two arguments."""
     return measure_instance(settings, seed)
 
 
@@ -198,7 +199,7 @@ def _summary(results, settings):
 
 
 def _rows(method, errors, name="error"):
-    """One row a k from errors (instances, K)."""
+    """One row per k from errors (instances, K)."""
     count = len(errors)
     spread = errors.std(axis=0, ddof=int(count > 1)) / np.sqrt(count)
     return [
@@ -208,9 +209,10 @@ def _rows(method, errors, name="error"):
 
 
 def _bootstrap_correlations(agree, values, n_instances, n_draws=400):
-    """Rank correlations over variables, shape (n_draws,), of instances drawn with replacement.
+    """Rank correlations over variables, shape (n_draws,), for instances drawn with replacement.
 
-    Variables of one instance are not independent; ranks are those of all variables, which a draw repeats.
+    Variables of one instance are not independent, so whole instances are drawn; a draw reuses the ranks among
+    all variables.
     """
     ranks = [stats.rankdata(column).reshape(n_instances, -1) for column in (agree, values)]
     x, y = (table - table.mean() for table in ranks)

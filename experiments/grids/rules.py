@@ -1,7 +1,7 @@
-"""The result grid-rules: thresholds on the grids of Fig. 5.3 by two rules, beside each variable's top k.
+"""The result grid-rules: thresholds on the grids of Fig. 5.3 by two rules, next to each variable's top k.
 
-A variable of a sample is lost if its state falls; one setting holds for all grids. Settings are tuned on the
-first half of the grids and looked at on the second.
+A variable of a sample is lost if its state is pruned; one setting is used for all grids. Settings are tuned
+on the first half of the grids and evaluated on the second.
 """
 
 from typing import NamedTuple
@@ -20,20 +20,20 @@ from spcviz.shared.work.jobs import run_all
 RULES = ("mean_max", "margin", "top_k")
 AGAINST = "mean_max"
 TARGETS = (1.0, 2.0, 5.0, 10.0)
-"""Percent of the samples' variables that are lost."""
+"""Target losses, in percent of the samples' variables."""
 
 N_SETTINGS, N_DRAWS = 400, 1000
 
 
 class Grid(NamedTuple):
-    """When each state of each variable falls, by rule, and how often the samples have it."""
+    """For each state of each variable, the setting at which it is pruned, by rule, and its frequency."""
 
-    points: dict[str, np.ndarray]  # (N, K) settings; inf where a variable's best state stays anyway
-    frequencies: np.ndarray  # (N, K): of the samples, 0 to 1
+    points: dict[str, np.ndarray]  # (N, K) settings; inf for a variable's best state, which is always kept
+    frequencies: np.ndarray  # (N, K): in the samples, 0 to 1
 
 
 def reproduce(run: Run) -> dict:
-    """Rows by target and rule: states a variable at equal loss, and at settings tuned on other grids."""
+    """Rows by target and rule: states per variable at equal loss, and at settings tuned on other grids."""
     settings = QUICK if run.quick else FULL
     seeds = np.random.SeedSequence(0).spawn(settings.n_instances)
     jobs = [("instance", i, settings, seed) for i, seed in enumerate(seeds)]
@@ -73,7 +73,7 @@ def _shape(settings):
 
 
 def points_of(tables: np.ndarray, best: np.ndarray) -> dict[str, np.ndarray]:
-    """The setting from which each state falls, by rule, as of `ensemble.filter_summed`.
+    """The setting from which each state is pruned, by rule, as in `ensemble.filter_summed`.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def points_of(tables: np.ndarray, best: np.ndarray) -> dict[str, np.ndarray]:
     Returns
     -------
     dict of ndarray, each (N, K)
-        Alphas, minus margins, or minus how many states a variable keeps; a variable's best never falls.
+        Alphas, negative margins, or negative numbers of states kept; a variable's best is never pruned.
     """
     summed, top = tables.sum(axis=0), float(best.sum())
     mean = sum(mean_of(float(b), table.ravel()) for b, table in zip(best, tables, strict=True))
@@ -100,7 +100,7 @@ def points_of(tables: np.ndarray, best: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def curves(grids: list[Grid], rule: str, settings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(percent lost, states a variable), each (grids, settings), where what falls at a setting is gone."""
+    """(percent lost, states per variable), each (grids, settings); a state's own setting prunes it."""
     lost, left = [], []
     for grid in grids:
         points, n = grid.points[rule].ravel(), len(grid.frequencies)
@@ -113,7 +113,7 @@ def curves(grids: list[Grid], rule: str, settings: np.ndarray) -> tuple[np.ndarr
 
 
 def rows_of(tuning: list[Grid], test: list[Grid]) -> list[dict]:
-    """A row a target and rule; intervals over draws of the test grids, the same for all rules."""
+    """One row per target and rule; intervals over draws of the test grids, the same for all rules."""
     n = len(test)
     drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), N_DRAWS)
     weights = np.concatenate([np.ones((1, n)), drawn]) / n

@@ -1,6 +1,7 @@
-"""The result "hybrid", orders and features bought together: every method against its microseconds a word.
+"""The result "hybrid", orders and features bought together: every method against its microseconds per word.
 
-Curves are of a whole batch, whose queue does what is worth most per price; cascades have a point each.
+Curves are for a whole batch, whose queue takes the action with the highest value per price; each cascade is
+one point.
 """
 
 from dataclasses import asdict
@@ -28,15 +29,15 @@ from spcviz.shared.work.jobs import expect
 PART_CODE = ("experiments.hybrid.reproduce",)
 LOOPY_CODE = ("spcviz.problems.hybrid.model.loopy",)
 AFTER = {"begin": 0, "5 actions": 5, "10 actions": 10, "20 actions": 20, "everything": None}
-"""Where one model and two are compared: after so many random actions a word."""
+"""Where one model and two are compared: after this many random actions per word."""
 
 MIXED = ("dms_pi", "spc_pi", "rounds", "whole_words")
-"""What a portfolio mixes beside fixed cascades."""
+"""Methods that a portfolio mixes with fixed cascades."""
 BUDGETS = np.geomspace(2.0, 150.0, 90)
-"""Microseconds a letter at which those are offered."""
+"""Microseconds per letter at which those methods are offered."""
 
 GRID = np.round(np.geomspace(10.0, 800.0, 70), 1)
-"""Microseconds a word at which curves of folds are averaged."""
+"""Microseconds per word at which the folds' curves are averaged."""
 
 
 def reproduce(run: Run) -> dict:
@@ -84,7 +85,7 @@ def reproduce(run: Run) -> dict:
 
 
 def loopy_rows(run):
-    """The table of loopy graphs, from the work folder if it is there."""
+    """The table of loopy graphs, from the work folder if it is stored there."""
     n_grids = 10 if run.quick else loopy.N_GRIDS
     return load_or_compute(
         run.work, "hybrid-loopy", {"n_grids": n_grids}, LOOPY_CODE, lambda: loopy.table(n_grids)
@@ -92,7 +93,7 @@ def loopy_rows(run):
 
 
 def run_fold(data, fold, settings, folder, tick=None):
-    """One fold of one data set, from the work folder if it is there: curves of all methods."""
+    """Curves of all methods on one fold of one data set, from the work folder if stored there."""
 
     def make():
         world = folds.world_of(data, fold, settings, folder)
@@ -139,12 +140,12 @@ def _points(split, world, learned, settings, clock, of_parents):
 
 
 def _options(points, fixed, batch):
-    """All that a portfolio may mix: fixed cascades, and each controller of `MIXED` at budgets a letter."""
+    """The options of a portfolio: fixed cascades, and each controller of `MIXED` at budgets per letter."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
     rows = [[row[name] for name in summary.NUMBERS] for row in fixed]
     options = [Option("spc", us * n_words / n, *right) for us, *right in rows]
     for name, curve in ((name, points[name]) for name in MIXED):
-        for i in np.maximum(policy.at_budgets(curve, BUDGETS * n), 0):  # below its beginning: its beginning
+        for i in np.maximum(policy.at_budgets(curve, BUDGETS * n), 0):  # below its first point: that point
             right, words = 100 * (1 - curve.wrong[i] / n), 100 * (1 - curve.wrong_words[i] / n_words)
             options.append(Option(name, float(curve.us[i]) / n, float(right), float(words)))
     return options
@@ -167,7 +168,7 @@ def _mix_portfolio(options, letters_a_word):
 
 
 def _on_grid(points, batch):
-    """A curve at `GRID`: None where it has not begun; and its two ends."""
+    """A curve at `GRID`, None below its first point, and its two ends."""
     n_words, n = len(batch.starts) - 1, len(batch.labels)
 
     def figures(i):
@@ -180,7 +181,7 @@ def _on_grid(points, batch):
 
 
 def chain_points(world, batch, learned, settings, clock, parents_us):
-    """DMS-pi on a batch: `Points`."""
+    """`Points` of DMS-pi on a batch."""
     theta = folds.theta_of(learned.model.filters)
     chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     rule = part_policy.rule(learned.chains, per_cost=True)
@@ -199,7 +200,7 @@ def chain_points(world, batch, learned, settings, clock, parents_us):
 
 
 def _cascades(read, clock, parents_us):
-    """A row for each order and tier of fixed cascades."""
+    """One row for each order and tier of fixed cascades."""
     rows, n = [], int(read.starts[-1])
     for c, (tier, order) in enumerate(whole_words.COURSES):
         scored = clock.score[0] if tier == 0 else clock.score[tier] + sum(clock.feature[: tier + 1])
@@ -211,7 +212,7 @@ def _cascades(read, clock, parents_us):
 
 
 def _models(world, learned, settings):
-    """One model that filters and predicts against two: test words at the ends of random trajectories."""
+    """One model that filters and predicts against two models, on test words after random trajectories."""
     batch, out = world.test, []
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(learned.model.alphas)))
     for at, most in AFTER.items():
@@ -228,16 +229,16 @@ class Option(NamedTuple):
     """A method at one of its budgets."""
 
     method: str
-    us: float  # a letter
+    us: float  # per letter
     right: float  # percent of letters
     right_words: float  # percent of words
 
 
 def hull_of(dev: list[Option]) -> list[int]:
-    """Places of the options on the upper hull, from the cheapest to the most accurate.
+    """Indices of the options on the upper hull, from the cheapest to the most accurate.
 
-    Words may be read by different methods, so any point between two methods' points can be had; the upper
-    hull of all points on development words says which two, and the test words follow it.
+    Different words may be read by different methods, so any point between two methods' points can be reached.
+    The upper hull of all points on development words determines which two; test words use the same.
 
     >>> hull_of([Option("a", 1, 50, 0), Option("b", 2, 54, 0), Option("c", 3, 60, 0), Option("d", 4, 59, 0)])
     [0, 2]
@@ -253,12 +254,12 @@ def hull_of(dev: list[Option]) -> list[int]:
 
 
 def _gain(options, i, j):
-    """Points a microsecond between two options."""
+    """Percentage points gained per microsecond between two options."""
     return (options[j].right - options[i].right) / max(options[j].us - options[i].us, 1e-12)
 
 
 def mix_options(options: list[Option], us: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Percent of letters and words right at budgets a letter, mixing neighbours; NaN before the first."""
+    """Percent of letters and words right at budgets per letter, mixing neighbours; NaN before the first."""
     by_time = sorted(options, key=lambda option: option.us)
     spent = [option.us for option in by_time]
     right, words = (

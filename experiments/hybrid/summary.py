@@ -6,13 +6,13 @@ from spcviz.problems.hybrid.page.shown import VARIANTS
 from spcviz.shared.report import mean_and_sd
 
 LEVELS = 40
-"""Accuracies at which methods are compared, between where they begin and what both sides reach."""
+"""Number of accuracies at which methods are compared, from where both begin to the variant's highest."""
 
 NUMBERS = ("us", "char_accuracy", "word_accuracy")
 
 
 def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
-    """Rows of the result for one data set, from `done` of `run_fold`, on a grid of microseconds a word."""
+    """Rows of the result for one data set, from results of `run_fold`, on a grid of microseconds per word."""
     out = []
     for name in done[0]["curves"]:
         curves = [fold["curves"][name] for fold in done]
@@ -36,7 +36,7 @@ def _means(rows, names=NUMBERS):
 
 
 def drop_times(fold):
-    """A fold's figures that do not depend on the clock: where curves begin and end, fixed cascades."""
+    """A fold's figures that do not depend on the clock: both ends of the curves, and fixed cascades."""
     rows = [
         {"method": name, "at": end} | {key: curve[end][key] for key in NUMBERS[1:]}
         for name, curve in fold["curves"].items()
@@ -47,7 +47,7 @@ def drop_times(fold):
 
 
 def least_us(curve: list[tuple[float, float]], accuracy):
-    """Least microseconds of a curve's (microseconds, accuracy) that reach an accuracy; inf if none does.
+    """Least microseconds of a curve's (microseconds, accuracy) pairs that reach an accuracy, or inf.
 
     >>> least_us([(1.0, 50.0), (3.0, 70.0), (2.0, 80.0)], 60.0)
     2.0
@@ -68,7 +68,7 @@ PARENTS = ("spc", "dms_pi")
 
 
 def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> float:
-    """Least microseconds of mixtures of a curve's points that are as accurate on average, inf if none is.
+    """Least microseconds of mixtures of a curve's points with this accuracy on average, inf if none has.
 
     >>> least_of_mixtures([(1.0, 50.0), (3.0, 60.0), (9.0, 70.0)], 55.0)
     2.0
@@ -83,12 +83,12 @@ def least_of_mixtures(curve: list[tuple[float, float]], accuracy: float) -> floa
 
 
 def compare_variants(data: str, done: list[dict]) -> list[dict]:
-    """Microseconds of each variant of SPC-pi over those of others at equal accuracy; a portfolio's as a
-    mixture's.
+    """Microseconds of each variant of SPC-pi over those of others at equal accuracy; a portfolio's are those
+    of mixtures of its points.
 
     ``against``: "parents" (the better of SPC and DMS-pi), "hull" (the best mixture of their points) or a
-    method; ``ratio`` below 1: the variant is cheaper; None where one of the two misses the accuracy in some
-    fold.
+    method; ``ratio`` below 1: the variant is cheaper; infinite where its own mean curve misses the
+    accuracy, None where the other's does.
     """
     names = (*done[0]["curves"], "spc")
     curves = [{name: curve_of(fold, name) for name in names} for fold in done]
@@ -106,7 +106,7 @@ def compare_variants(data: str, done: list[dict]) -> list[dict]:
 
 
 def _ratio(mean, curves, method, against, accuracy):
-    """A method's microseconds over those of what it is compared with, from an accuracy on."""
+    """A method's microseconds over those of its comparison `against`, at an accuracy."""
     mine, theirs = _us_of(mean, method, accuracy), _us_of(mean, against, accuracy)
     pairs = [(_us_of(fold, method, accuracy), _us_of(fold, against, accuracy)) for fold in curves]
     ratios = [a / b for a, b in pairs if np.isfinite(a) and np.isfinite(b)]

@@ -27,7 +27,7 @@ from spcviz.store import digest_of_arrays
 RANDOM_STATE = experiment.RANDOM_STATE
 N_ORDERS = 6
 FOLD_CODE = ("spcviz.problems.letters.model.cascade", "spcviz.problems.letters.model.stored")
-"""The modules that make what `run_fold` keeps."""
+"""The modules that compute what `run_fold` stores."""
 
 
 DEPARTURES = (
@@ -39,7 +39,7 @@ DEPARTURES = (
     "Rates and passes were chosen once for all test folds, on fold 1 after training on folds 2 to 9; "
     "thresholds are tuned inside each fold's nine.",
 )
-"""Where the learning is not the thesis' own; shown under the table."""
+"""Departures of the learning from the thesis, shown under the table."""
 
 
 CHOSEN_ON = (
@@ -49,7 +49,7 @@ CHOSEN_ON = (
 
 
 def run_fold(features: str, fold: int, n_orders: int, quick: bool, folder: Path | None = None) -> dict:
-    """Train the table's cascades without one fold, kept in `folder`, and test on it: a worker's unit."""
+    """Train the table's cascades without one fold, stored in `folder`, and test on it: one worker's job."""
     every = experiment.table_settings(features, n_orders, quick)
     runs, first = {}, None
     for name, settings in every.items():
@@ -61,8 +61,8 @@ def run_fold(features: str, fold: int, n_orders: int, quick: bool, folder: Path 
 
 
 def _run_one(name, settings, fold, folder, first):
-    """One cascade's figures and model, and what any other of the fold may begin with."""
-    trained = cache(partial(train_rounded, settings, fold, RANDOM_STATE, first))  # once for both
+    """One cascade's figures and model, and its `first` level, from which the fold's others may start."""
+    trained = cache(partial(train_rounded, settings, fold, RANDOM_STATE, first))  # computed once for both
     keep = _keeping(folder, name, settings, fold)
     model = keep(lambda: trained().model, _form_of(settings.features))
     figures = keep(lambda: experiment.fold_figures(trained(), fold))
@@ -72,7 +72,7 @@ def _run_one(name, settings, fold, folder, first):
 
 
 def first_filters(models: Path, done: list[dict]) -> list[dict]:
-    """Rows of the stored cascade, which filters letters first, and of that by pairs, on its test fold."""
+    """Rows, on its test fold, of the stored cascade, which filters letters first, and of one by pairs."""
     stored, rows = load_ocr(models, "raw"), []
     for fold in done:
         if (fold["features"], fold["fold"]) == ("raw", stored.test_fold):
@@ -83,20 +83,20 @@ def first_filters(models: Path, done: list[dict]) -> list[dict]:
 
 
 def _keeping(folder, name, settings, fold):
-    """`load_or_compute` with all that a cascade of a fold depends on."""
+    """`load_or_compute` with everything that a cascade of a fold depends on."""
     key = {"settings": asdict(settings), "fold": fold, "random_state": RANDOM_STATE}
     key["data"] = digest_of_arrays(handwriting.load_words()._asdict())
     return partial(load_or_compute, folder, f"ocr-{name}", key, FOLD_CODE)
 
 
 def _form_of(features):
-    """A model as the store keeps it, in a folder of its own."""
+    """The form of a model in the store: a separate folder."""
     write = partial(save_ocr, random_state=RANDOM_STATE, metrics={})
     return Form("", write, partial(load_ocr, features=features), lambda model: model)
 
 
 def orders(run: Run) -> dict:
-    """Table 4.3; if only some features were asked for, the stored result's rows of the others stay."""
+    """Table 4.3; if only some features were requested, the stored result's rows of the others are kept."""
     result = measured_orders(run)
     return merge_results(run.earlier, result) if run.earlier else result
 
@@ -105,7 +105,7 @@ def measured_orders(run: Run) -> dict:
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6, over test folds."""
     features, quick, n_orders = run.features or tuple(experiment.SETTINGS), run.quick, N_ORDERS
     folds = _checked_run(features, handwriting.N_FOLDS if run.folds is None else run.folds, n_orders)
-    for name in features:  # what cannot be read is said before a worker starts
+    for name in features:  # unreadable data is reported before a worker starts
         experiment.hand_made_features(name)
     jobs = [(name, fold, n_orders, quick, run.work) for name in features for fold in range(folds)]
     done = run_all(run.executor, run_fold, jobs, run.tick)
@@ -159,9 +159,9 @@ def _trade_row(runs, times, run, order):
 
 
 def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
-    """What an order's lattice has lost, percent of words or true n-grams as the tolerance counts.
+    """Losses of an order's lattice, in percent of words or true n-grams, as the tolerance counts.
 
-    ``loss_so_far``: by all levels before; ``loss_level``: by the last of them, of what had reached it.
+    ``loss_so_far``: by all levels before; ``loss_level``: by the last of them, of those that had reached it.
     """
     name = "filter_loss" if kind == "word" else "filter_loss_position"
     if order == 1:
@@ -173,7 +173,7 @@ def losses_before(folds: list[list[dict]], kind: str, order: int) -> dict:
 
 
 def _fold_rows(done):
-    """What one fold gives to the table and to the trade."""
+    """Rows of one fold for the table and the trade-off."""
     run_rows = ((run, row) for run, figures in done["runs"].items() for row in figures["rows"])
     return [row | {"tolerance_kind": run.split()[0], "run": run} for run, row in run_rows]
 
@@ -182,7 +182,7 @@ def merge_results(old: dict, new: dict) -> dict:
     """A result of `measured_orders` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():
-        return new  # nothing there, or of another time: hours of work must not end in a KeyError
+        return new  # none, or of another version: hours of work must not end in a KeyError
     order, fresh = list(experiment.SETTINGS), set(new["settings"]["features"])
     settings = dict(new["settings"])
     for key in ("features", "held_out"):
@@ -244,7 +244,7 @@ def sweep_fold(features, fold, quick, n_points=200):
 
 
 def _space(cascade, level, table, lengths):
-    """The lattice that a level filters: everything, or what the cascade's level 1 left."""
+    """The lattice that a level filters: the full one, or what the cascade's level 1 left."""
     lattice = unigrams(lengths, cascade.n_states)
     for step in filter_examples(cascade, table, lengths, level - 1):
         lattice = extend(step.lattice, step.pruned.keep)
@@ -267,7 +267,7 @@ def _level_filters(model, level, train, settings, rng):
 
 
 def _checked_run(features, folds, n_orders):
-    """Refuse what a worker would refuse, before hours of work; returns the number of folds."""
+    """Refuse options that a worker would refuse, before hours of work; returns the number of folds."""
     for name in features:
         experiment.settings_for(name, n_orders)
     return checks.integer("folds", folds, 1, handwriting.N_FOLDS)

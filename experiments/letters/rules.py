@@ -31,7 +31,7 @@ CHOSEN_ON = (
 
 
 def rules_fold(features: str, fold: int, quick: bool, folder) -> dict:
-    """Every rule's cascade of one test fold, each kept in `folder`: a worker's unit."""
+    """Every rule's cascade of one test fold, each stored in `folder`: one worker's job."""
     figures, first = {}, None
     for rule in rules.RULES:
         settings = rules.rule_settings(features, rule, quick=quick)
@@ -50,13 +50,13 @@ def _figures(trained, fold):
 
 
 def reproduce(run: Run) -> dict:
-    """`measured_rules`; if only some features were asked for, the stored result's rows of the others stay."""
+    """`measured_rules`; if only some features were requested, the others' stored rows are kept."""
     result = measured_rules(run)
     return merge_results(run.earlier, result) if run.earlier else result
 
 
 def merge_results(old: dict, new: dict) -> dict:
-    """A result of `measured_rules` with an earlier run's rows of other features, over as many folds."""
+    """A result of `measured_rules` with an earlier run's rows of other features over the same folds."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     folds = {row["folds"] for row in new["rows"]}
     if not is_alike or not new.keys() <= old.keys() or {row.get("folds") for row in old["rows"]} != folds:
@@ -124,7 +124,7 @@ def measured_rules(run: Run) -> dict:
 
 
 def missing(features, folds) -> list[str]:
-    """What a whole result has and this one has not, in sentences."""
+    """Sentences on what this result lacks of a full one."""
     out = (
         []
         if folds == handwriting.N_FOLDS
@@ -135,7 +135,7 @@ def missing(features, folds) -> list[str]:
 
 
 def _orders(folds):
-    """Means over folds at the tuned thresholds, with what was chosen to train with."""
+    """Means over folds at the tuned thresholds, with the chosen training settings."""
     out = []
     for order in range(1, len(folds[0]["rows"]) + 1):
         rows = [fold["rows"][order - 1] for fold in folds]
@@ -164,7 +164,7 @@ def _orders(folds):
 
 
 def _pool_folds(paths):
-    """Rows of a path over all folds' words."""
+    """Rows of a path, pooled over all folds' words."""
     out = []
     for rows in zip(*paths, strict=True):
         words = np.array([row["words"] for row in rows])
@@ -177,11 +177,11 @@ def _pool_folds(paths):
 
 
 def equal_loss(folds: list[dict], n_draws: int = N_DRAWS) -> list[dict]:
-    """n-grams that each order has to score where each rule has lost the same share of words before it.
+    """n-grams that each order must score where every rule has lost the same share of words before it.
 
-    Along each rule's path, between its factors in the logarithm of n-grams; ``ratio``: over the thesis'
-    rule, with the 2.5 and 97.5 % of draws of the folds with replacement. None where a path does not reach a
-    loss.
+    Interpolated along each rule's path, between its factors, in the logarithm of n-grams. ``ratio``: to the
+    thesis' rule, with the 2.5 and 97.5 % quantiles over draws of the folds with replacement. None where a
+    path does not reach a loss.
     """
     rng, n = np.random.default_rng(0), len(folds)
     draws = [np.arange(n), *(rng.integers(0, n, n) for _ in range(n_draws if n > 1 else 0))]
@@ -226,7 +226,7 @@ def _at(table, order, loss, column):
     rows = table[:, :, order - 1]
     lost = 100 * rows[..., 0].sum(axis=0) / rows[..., 3].sum(axis=0)
     size = np.log((rows[..., column] * rows[..., 3]).sum(axis=0) / rows[..., 3].sum(axis=0))
-    lost = np.minimum.accumulate(lost)  # factors rise, and losses fall but for chance
+    lost = np.minimum.accumulate(lost)  # factors rise, so losses fall except by chance
     if not lost[-1] <= loss <= lost[0]:
         return np.nan
     return float(np.interp(-loss, -lost, size))

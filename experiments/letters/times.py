@@ -13,14 +13,14 @@ from spcviz.problems.letters.model import cascade as experiment
 from spcviz.shared.clock import medians_us
 
 BATCH = 64
-"""Words a call; their arrays then stay in the processor's cache."""
+"""Words per call; their arrays then stay in the processor's cache."""
 
 
 def time_orders(models: dict[str, experiment.OcrModel], repeats: int = 7) -> list[dict]:
     """Microseconds per word at each order: several cascades by name, and dense Viterbi up to `DENSE_ORDERS`.
 
-    All read the test fold's words in the same batches, in turns, from feature vectors to labels; dense
-    inference uses the first cascade's predictors. Medians over `repeats` after one that does not count.
+    All read the test fold's words in the same batches, alternating, from feature vectors to labels; dense
+    inference uses the first cascade's predictors. Medians over `repeats` rounds, after an uncounted one.
     """
     one = next(iter(models.values()))
     words, n_words = batches(one)
@@ -59,7 +59,7 @@ def batches_of(values, lengths):
 
 def cascade_run(cascade):
     """A function from (features, lengths) of some words to their labels, by filters and predictor."""
-    if len(cascade.levels) == 1:  # nothing to filter: both are the best letter of each position
+    if len(cascade.levels) == 1:  # nothing to filter: both give the best letter of each position
         return dense_run(cascade.levels[0].predictor, 1)
     return lambda table, lengths: decode_examples(cascade, table, lengths).labels
 

@@ -16,7 +16,7 @@ from spcviz.web.figures.results import RULE_NAMES
 FIGURES = Path(__file__).parent
 TEXT = FIGURES / "tables.md"
 MOST_LOST = 6.0
-"""Percent of words up to which a path is drawn: with more lost nothing is left to compare."""
+"""Percent of words lost up to which a path is drawn: beyond it nothing is left to compare."""
 _HEAD = """# Threshold rules: all tables
 
 Written by `python -m experiments.margin` from `cache/results/*-rules.json`. The question, the rules and the
@@ -147,7 +147,7 @@ def _free(result: dict[str, Any] | None) -> str:
 
 
 def _beside_each_other(rows: list[dict[str, Any]], keys: tuple[str, ...], right: str) -> str:
-    """Rows of `compared`, one for all rules: n-grams by the thesis' rule, the others' over them."""
+    """Rows of `compared` as one line for all rules: n-grams by the thesis' rule, and the others' ratios."""
     names = {"words right, %": "word_accuracy", "tokens right, %": "tokens_right"}
     lines = []
     for at in dict.fromkeys(tuple(row[key] for key in keys) for row in rows):

@@ -1,8 +1,8 @@
 """The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
-All see the same 26 scores per letter; beams and cascades use the same learned models. CPU microseconds from
-scores to labels, turn by turn in the same batches; orders, widths and weights are chosen on development
-words.
+All methods see the same 26 scores per letter; beams and cascades use the same learned models. Times are CPU
+microseconds from scores to labels, alternating on the same batches; orders, widths and weights are chosen on
+development words.
 """
 
 import time
@@ -67,7 +67,7 @@ def reproduce(run: Run) -> dict:
             turns = _time_methods(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
             for key, row in measured.items():
-                # a dictionary has nothing that it begins at
+                # a dictionary has no prior to start from
                 prior = None if row["method"] == "dictionary" else model.settings.prior
                 size_row = sizes[row["order"]] if row["method"] == "cascade" else {}
                 more = {
@@ -108,7 +108,7 @@ def reproduce(run: Run) -> dict:
 
 
 def _compare(rows, chosen, name, is_right):
-    """Put into the rows of chosen beams how many more words the chosen cascade reads, paired by word."""
+    """Add to the rows of chosen beams how many more words the chosen cascade reads, paired by word."""
     ours = is_right["cascade", *chosen["cascade"].values()]
     weights = draws(len(ours))
     for pick in filter(None, (chosen["in_its_time"], chosen["as_many"])):
@@ -124,11 +124,12 @@ def _drop_times(rows, features, name):
 
 
 def chosen_of(rows: list[dict], features: str) -> dict:
-    """What is compared with a set of features, chosen on development words; ties go to what is faster.
+    """The methods compared for a set of features, chosen on development words; ties go to the faster one.
 
-    ``cascade``: the order that reads most words; ``in_its_time``: of the beams that take no more time, what
-    reads most; ``paying``: the order whose time is the least share of that of ``as_many``, the fastest beam
-    that reads as many words and at most `EQUAL` percent of them more; None where there is none.
+    ``cascade``: the order that reads the most words; ``in_its_time``: the beam that reads the most among
+    those that take no more time; ``paying``: the order whose time is the smallest share of that of
+    ``as_many``, the fastest beam that reads at least as many words, and at most `EQUAL` percentage points
+    more. None where there is none.
     """
     dev_rows = [row for row in rows if (row["features"], row["data"]) == (features, DEV)]
     beams = [row for row in dev_rows if row["method"] == "beam"]
@@ -149,7 +150,7 @@ def chosen_of(rows: list[dict], features: str) -> dict:
 
 
 def _as_many(row, beams):
-    """The fastest beam that reads as many words as a row; None if none does."""
+    """The fastest beam that reads at least as many words as a row; None if no beam does."""
     right = [beam for beam in beams if beam["word_accuracy"] >= row["word_accuracy"]]
     return min(right, key=lambda beam: beam["us_per_word"], default=None)
 
@@ -166,7 +167,7 @@ def _about_set(name):
 
 
 def _score_ink(model, words):
-    """(what the cascade sees, letters right by ink alone and what the ink costs)."""
+    """(the cascade's input, a row of letters right by ink alone and the time for the ink)."""
     begin = time.process_time()
     scores = ink_scores(model.ink, image_features(model.settings.ink, words.pixels))
     seconds = time.process_time() - begin
@@ -176,7 +177,7 @@ def _score_ink(model, words):
 
 
 def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
-    """Percent of letters right in words of unseen types, as they are and drawn anew as strokes."""
+    """Percent of letters right in words of unseen types, as they are and redrawn as strokes."""
     words = data.load_set("unseen").words
     lengths = words.lengths[:n_words]
     n = int(lengths.sum())
@@ -223,13 +224,13 @@ def _beam_run(model, *how):
 
 
 def _dictionary_run(model):
-    """Training types by ink alone, each as likely as it is frequent."""
+    """Read words as training types by ink alone, weighted by their frequency."""
     composed = data.load_composed()
     is_known = composed.share == 0
     labels, lengths = data.encode_words(composed.types[is_known])
     known = dictionary(labels, lengths, np.log(composed.counts[is_known]))
     ink_only = model.weights.copy()
-    ink_only[letters.N_STATES] = 0.0  # neither how letters begin words nor how frequent they are
+    ink_only[letters.N_STATES] = 0.0  # no frequencies of letters, at the beginning of words or overall
     ink_only[-1] = 0.0
     return lambda table, lengths: read(known, unary_scores(table, ink_only), lengths)
 
@@ -249,7 +250,7 @@ def _measure_methods(methods, seen, words):
 
 
 def _time_methods(methods, seen, words, repeats):
-    """CPU microseconds per word of every method in each of several turns over the first words."""
+    """CPU microseconds per word of every method in each of several rounds over the first words."""
     lengths = words.lengths[:N_TIMED]
     parts = batches_of(seen.values, lengths)
     calls = {key: lambda run=run: [run(*part) for part in parts] for key, run in methods.items()}
@@ -266,7 +267,7 @@ DISCOUNTS = (0.75, 0.9)
 def measure_priors(
     model: OpenModel, seen: DenseRows, words: letters.Words, quick: bool = False
 ) -> list[dict]:
-    """What a beam reads with each kind of prior, discount and weight; ``is_used``: by the model."""
+    """Accuracy of a beam with each kind of prior, discount and weight; ``is_used``: by the model."""
     frequencies, out = image_frequencies(), []
     for (name, marks), discount in product(KINDS, DISCOUNTS):
         config = replace(model.settings.config, has_begin=marks)

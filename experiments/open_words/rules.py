@@ -1,8 +1,8 @@
-"""The result ocr-open-rules: threshold rules on words that no list holds, beside the beam.
+"""The result ocr-open-rules: threshold rules on words that no list holds, next to the beam.
 
-Shipped models first, whose filters were trained for the thesis' rule, then a cascade trained for each rule
-with the same candidates at every level. Thresholds are tuned on all development words by every rule alike,
-and looked at on test words; what each has lost there stands beside what it leaves.
+First come the shipped models, whose filters were trained for the thesis' rule, then a cascade trained for
+each rule with the same candidates at every level. Every rule's thresholds are tuned on all development words
+and evaluated on test words; the rows give what each rule loses there and what it leaves.
 """
 
 from dataclasses import asdict, replace
@@ -23,7 +23,7 @@ from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 from spcviz.shared.work.jobs import run_all
 
 TOLERANCES = {"fourier": (0.02, 0.01, 0.0035), "raw": (0.05, 0.03, 0.01)}
-"""Of every level: the shipped model's own, a milder and a harder one."""
+"""Tolerances of every level: the shipped model's own, a milder and a stricter one."""
 
 SETS = ("unseen", "natural")
 AGAINST = "mean_max"
@@ -39,8 +39,8 @@ TRAIN_ALPHAS, TRAIN_MARGINS = (0.2, 0.5, 0.8, 0.95), (0.0,)
 
 
 def reproduce(run: Run) -> dict:
-    """Rows by features, words, tolerance, rule and order; ``baselines``: what a beam of the last model reads;
-    ``trained``: as the rows, by cascades trained for each rule."""
+    """Rows by features, words, tolerance, rule and order; ``baselines``: accuracy of a beam with the last
+    model; ``trained``: the same rows for cascades trained for each rule."""
     rows, beams, used = [], [], run.features or tuple(SETTINGS)
     jobs = [(features, rule, run.quick, run.work) for features in used for rule in TRAINED]
     own = dict(zip([job[:2] for job in jobs], run_all(run.executor, trained_figures, jobs, run.tick)))
@@ -90,10 +90,11 @@ def rule_settings(features: str, rule: str, quick: bool = False) -> experiment.O
 
 
 def trained_figures(features: str, rule: str, quick: bool, folder) -> dict[str, np.ndarray]:
-    """A cascade trained for a rule and tuned to each tolerance: a worker's unit, kept in `folder`.
+    """A cascade trained for a rule and tuned to each tolerance: one worker's job, stored in `folder`.
 
-    By tolerance, set of words and figure: what `_figures` returns, its names led by the tolerance; ``hinges``
-    (levels, 2): the training alpha and the structured SVM's margin, nan where the other was chosen.
+    By tolerance, set of words and figure: the arrays of `_tuned_figures`, their names prefixed by the
+    tolerance; ``hinges`` (levels, 2): the training alpha and the structured SVM's margin, nan where the other
+    was chosen.
     """
     settings = rule_settings(features, rule, quick)
 
@@ -147,7 +148,7 @@ def _compare_rules(by_rule, share):
 
 
 def missing(used) -> list[str]:
-    """What a whole result has and this one has not, in sentences."""
+    """Sentences on what this result lacks of a full one."""
     left = [name for name in SETTINGS if name not in used]
     return [f"Not run: {name}." for name in left]
 
@@ -157,7 +158,7 @@ def _is_of(row, features, words):
 
 
 def _figures(run, model, features, rule, share, seen, dev):
-    """One rule at one tolerance on all sets of test words, kept."""
+    """One rule at one tolerance on all sets of test words, stored in the work folder."""
 
     def make():
         out = _tuned_figures(model, rule, share, seen, dev)
@@ -170,7 +171,7 @@ def _figures(run, model, features, rule, share, seen, dev):
 
 
 def _tuned_figures(model, rule, share, seen, dev):
-    """``settings`` (levels,) tuned on development words, and `by_word` of each set, led by its name."""
+    """``settings`` (levels,) tuned on development words, and `by_word` of each set, prefixed by its name."""
     cascade = rules.tuned_cascade(model.cascade, rule, seen["dev"], dev, share)
     out = {"settings": np.array([level.alpha for level in cascade.levels])}
     for name in SETS:
@@ -189,7 +190,7 @@ def _ink_rows(model, words):
 
 
 def _beams(model, seen, words):
-    """Words that a beam of the last order reads, by its width: states that it scores at each position."""
+    """Words that a beam of the last order reads, by its width: the states it scores at each position."""
     predictor, order = model.cascade.levels[-1].predictor, len(model.cascade.levels)
     unary = unary_scores(seen, predictor.weights)
     starts = np.concatenate([[0], np.cumsum(words.lengths)])

@@ -21,14 +21,14 @@ COMPARED = (0.5, 0.7)
 LOSSES = (0.0, 0.5, 1.0)
 """Points of development heads that a policy may be below everything for all words."""
 DEEPEST = 7
-"""Depths of a tree that are counted separately; deeper words count as this deep."""
+"""Largest depth in a tree that is counted separately; deeper words count as this deep."""
 NEAR = 3
 """Depths below it are near the root."""
 N_DRAWS = 500
 
 
 class Parts(NamedTuple):
-    """What a corpus is measured with."""
+    """Parsers, policies and sentences of one corpus."""
 
     # parser, with_lengths: the second has a length dictionary
     parser: parsers.Parser
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
     test: object
 
     def parsers(self):
-        """By whether they have a length dictionary."""
+        """The parsers by whether they have a length dictionary."""
         return {False: self.parser, True: self.with_lengths}
 
 
@@ -67,7 +67,7 @@ def measure(parts, rng) -> dict:
 
 
 class Measured(NamedTuple):
-    """A part of a corpus, by whether there is a length dictionary."""
+    """Measurements on a part of a corpus, by whether there is a length dictionary."""
 
     sentences: object
     worlds: dict
@@ -123,7 +123,7 @@ def _uas(wrong, world):
 
 
 def _best(dev, world):
-    """The one-shot policy that is right most often on development sentences, at the shares compared."""
+    """The most accurate one-shot policy on development sentences, over the shares compared."""
     at = [int(np.flatnonzero(share == SHARES)[0]) for share in COMPARED]
     n_wrong = {key: dev.wrong[key][at].sum() for key in chosen.ONE_SHOT}
     return min(n_wrong, key=n_wrong.get)
@@ -148,7 +148,7 @@ def _compare_policies(wrong, world, best):
 
 
 def depths_of(heads: np.ndarray, starts: np.ndarray):
-    """How many words stand above each (0: below the root), at most `DEEPEST`.
+    """The number of words above each in its tree (0: directly below the root), at most `DEEPEST`.
 
     >>> depths_of(np.array([2, 0, 2, 3]), np.array([0, 4]))
     array([1, 0, 1, 2])
@@ -159,7 +159,7 @@ def depths_of(heads: np.ndarray, starts: np.ndarray):
         depth += above > 0
         above = np.where(above > 0, heads[np.maximum(first + above - 1, 0)], 0)
         if depth.max() > len(heads):
-            break  # a cycle: only of heads that are no tree
+            break  # a cycle: only if the heads are not a tree
     return np.minimum(depth, DEEPEST)
 
 
@@ -183,7 +183,7 @@ def _depths(orders, world):
 
 
 def _without_policy(parts, test, dev):
-    """Templates by themselves: UAS by both decoders, microseconds; and with the length dictionary."""
+    """Templates alone: UAS by both decoders, microseconds; also with the length dictionary."""
     out = {"without_policy": [], "lengths": []}
     for has_lengths, parser in parts.parsers().items():
         scored = [parsers.score(parser, split.sentences) for split in (test, dev)]

@@ -1,4 +1,4 @@
-"""Resource-constrained prediction, Fig. 4: a corpus after the other; finished parts are kept."""
+"""Resource-constrained prediction, Fig. 4: one corpus after another; finished parts are stored."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -21,7 +21,7 @@ from spcviz.shared.work.jobs import run_all
 from spcviz.store import digest_of_arrays
 
 CORPORA = ("ewt", "wsj")
-"""In this order; they are what the command line calls folds."""
+"""Corpora in this order; the command line calls them folds."""
 SOURCE = "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 4"
 MODEL_CODE = ("spcviz.problems.parsing.model.parser",)
 FOLDS_CODE = ("spcviz.problems.parsing.model.folds",)
@@ -99,7 +99,7 @@ def _drop_times(row):
 
 
 def run_part(data, quick, folder):
-    """One corpus: what `measure.measure` returns, with ``about`` the policies and ``test_words``."""
+    """One corpus: the result of `measure.measure`, with ``about`` the policies and ``test_words``."""
     digest = digest_of_arrays(arrays_of(load_sentences(data)[0]))
     key = _key(parsers.settings_for(data, quick), quick=quick, data=digest)
 
@@ -115,7 +115,7 @@ def run_part(data, quick, folder):
 def train_parsers(
     data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True
 ):
-    """Parsers, kept in `folder`, and policies of "ewt" or "wsj"; the length dictionary if it is wanted."""
+    """Parsers, stored in `folder`, and policies for "ewt" or "wsj"; a length dictionary is optional."""
     splits, tag_set = load_sentences(data)
     if quick:
         splits = {name: sentences.some(np.arange(QUICK_SENTENCES // 2)) for name, sentences in splits.items()}
@@ -130,7 +130,7 @@ def train_parsers(
 
 
 def _parser(settings, train, tag_set, folder, tick):
-    """A parser, trained if it is not kept."""
+    """A parser, trained unless it is stored."""
 
     def make():
         rng = np.random.default_rng(parsers.RANDOM_STATE)
@@ -143,12 +143,12 @@ def _parser(settings, train, tag_set, folder, tick):
 
 
 def _key(settings, **more):
-    """What kept work depends on beside code."""
+    """Everything that stored work depends on besides code."""
     return {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE} | more
 
 
 def _learn(settings, train, tag_set, folder, tick):
-    """Training sentences that policies learn on, scored by parsers of other folds, if they are not kept."""
+    """Training sentences for policies, scored by parsers of other folds unless they are stored."""
 
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
@@ -162,7 +162,7 @@ def _learn(settings, train, tag_set, folder, tick):
 
 
 def _policies(settings, worlds, folder, tick):
-    """Policies, trained if they are not kept."""
+    """Policies, trained unless they are stored."""
     digests = [digest_of_arrays({"squares": world.squares, "heads": world.heads}) for world in worlds]
     key, rng = _key(settings, worlds=digests), np.random.default_rng([parsers.RANDOM_STATE, 3])
     make, form = partial(policy.train, *worlds, rng, tick), tree_of(policy.Policies)

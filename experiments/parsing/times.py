@@ -1,6 +1,6 @@
-"""Microseconds a word of everything that a policy does: features and scores, choosing, parsing.
+"""Microseconds per word of everything that a policy does: features and scores, choosing, parsing.
 
-All pieces of all policies and parsers run in turns on the same sentences; the fastest of several runs counts.
+All pieces of all policies and parsers alternate on the same sentences; the fastest of several runs counts.
 """
 
 from functools import partial
@@ -21,22 +21,22 @@ from spcviz.problems.parsing.page.shown import METHOD_OF, ONE_SHOT
 from spcviz.shared.clock import least_us, rounds_us
 
 EVERY = 8
-"""Each so many-th test sentence is timed."""
+"""Every `EVERY`-th test sentence is timed."""
 N_TURNS = 5
 PIECES = ("us_features", "us_policy", "us_decoding")
 
 
 class Timed(NamedTuple):
-    """A parser on the sentences that are timed."""
+    """A parser on the timed sentences."""
 
     parser: parsers.Parser
     world: worlds.Sentences
-    rows: np.ndarray  # of these words among all
+    rows: np.ndarray  # indices of these words among all
     scored: parsers.Scored
 
 
 class Clock:
-    """Times several parsers, `given` with their worlds, on some `sentences`, all in turns."""
+    """Times several parsers, `given` with their worlds, on some `sentences`, alternating between them."""
 
     def __init__(self, policies, sentences, given):
         some = np.arange(0, len(sentences.starts) - 1, EVERY)
@@ -83,7 +83,7 @@ class Clock:
         )
 
     def _choosing(self, world, key, rule, share):
-        """What chooses the words; it parses where the policy looks at parses."""
+        """A call that chooses the words; it includes parsing where the policy uses parses."""
         policies = self.policies
         if key in ONE_SHOT and not is_looking(key):
             return lambda: chosen.quick_odds(policies.one_shot[key], world) > 0
@@ -94,7 +94,7 @@ class Clock:
         if key == "myopic":
             return lambda: np.add.reduceat(world.closeness(), world.starts[:-1]) > 0
         if key == "anytime":
-            # Its values are worked out by parsing after every step of all sentences.
+            # Its values are computed by parsing all sentences after every step.
             steps = part_policy.rule(policies.anytime.weights[-1:])
             return lambda: part_policy.spend(world, steps, share * self.n_words)
         if METHODS[METHOD_OF[key]].rule.by in ("policy", "one step"):
@@ -102,7 +102,7 @@ class Clock:
         return lambda: None
 
     def _answering(self, world, key, tiers):
-        """The parse that counts; who spends step by step has made it."""
+        """A call for the final parse; policies that spend step by step have made it already."""
         labels = np.zeros(self.n_words, dtype=np.int64)
         if key in ("anytime", "dms_pi", "greedy"):
             return lambda: None
@@ -129,7 +129,7 @@ class Clock:
 
 
 def _row(names, us):
-    """Microseconds of pieces (pieces, turns): the least of each, their sum, and the sums of every turn."""
+    """Microseconds of pieces (pieces, rounds): the least of each, their sum, and the sums of every round."""
     least = us.min(axis=1)
     row = dict(zip(names, least.tolist())) | {"us_per_word": float(least.sum())}
     return row | {"us_per_word_turns": us.sum(axis=0).tolist()}
@@ -147,7 +147,7 @@ def buy_share(order, share):
 
 
 def is_looking(key):
-    """Whether a policy has all words scored by tags before it chooses."""
+    """Whether a policy needs all words scored by tags before it chooses."""
     if key in ONE_SHOT:
         return METHODS[key].rule.inputs == "complex"
     return not key.startswith("uniform")
@@ -155,7 +155,7 @@ def is_looking(key):
 
 @kernel
 def _features_alone(codes, starts, template, longest):
-    """Features of all arcs of all words, thrown away; how many there are."""
+    """Compute and discard the features of all arcs of all words; returns their number."""
     total = 0
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]

@@ -1,10 +1,10 @@
 """The result pose-people: the stored model on five kinds of pictures that it was never trained on.
 
-*buffy*: the test episodes, crops as annotated; *jittered*: the same, windows as unsure as a detector's;
-*signs*: one of five people at a time, whom neither model nor detectors have seen, by a network's joints;
-*lspet*: 200 athletes, chosen by a rule (`face_on`), of a set that detectors do not learn from; *astronaut*:
-one photograph without truth. Beside each a mean pose that never looks: Buffy's, and for a signing person also
-the other four's.
+*buffy*: the test episodes, cropped as annotated; *jittered*: the same, with windows as uncertain as a
+detector's; *signs*: one of five people at a time, whom neither model nor detectors have seen, with a
+network's joints as truth; *lspet*: 200 athletes, chosen by a rule (`face_on`) from a set that the detectors
+did not learn from; *astronaut*: one photograph without truth. Each is compared with a mean pose that ignores
+the picture: Buffy's, and for a signing person also that of the other four.
 """
 
 from pathlib import Path
@@ -25,13 +25,13 @@ from spcviz.shared.work.jobs import run_all
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
 SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), "lspet", "astronaut")
-"""What is measured, one job each."""
+"""Sets of pictures that are measured, one job each."""
 SIGNS_EVERY, BUFFY_EVERY = 9, 2
 N_LSPET = 200
-LEAST_SHOULDERS = 0.5  # of the torso's length; who stands sideways shows less
+LEAST_SHOULDERS = 0.5  # of the torso's length; people standing sideways show less
 N_GALLERY = 3
 MODULES = ("experiments.pose.anyone",)
-UPPER = 3  # torso and upper arms: what the model has
+UPPER = 3  # torso and upper arms: the model's limbs
 
 
 def reproduce_people(run: Run) -> dict:
@@ -63,7 +63,7 @@ def reproduce_people(run: Run) -> dict:
 
 
 def data_read():
-    """What the table was made from, for its digests: a dict of dicts of arrays."""
+    """The data of the table, for its digests: a dict of dicts of arrays."""
     read = {name: pictures_of(name) for name in ("buffy", "lspet", "astronaut")}
     out = {f"pose_{name}": {"images": clips.images, "limbs": clips.limbs} for name, clips in read.items()}
     out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(stored.data_folder(), "train").limbs  # of `mean`
@@ -74,7 +74,7 @@ def data_read():
 
 
 def face_on(data):
-    """The first `N_LSPET` pictures of LSPET that the rule lets through: `PoseClips`."""
+    """The first `N_LSPET` pictures of LSPET that pass the rule: `PoseClips`."""
     clips = pictures.load_pictures(data, "pose_lspet")
     limbs = clips.limbs[:, :UPPER]
     torso = np.linalg.norm(limbs[:, 0, 1] - limbs[:, 0, 0], axis=1)
@@ -111,7 +111,7 @@ def pictures_of(name, quick=False):
 
 
 def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick: bool = False) -> dict:
-    """One of `SETS` through the stored model: arrays of `measure.Measured`, limbs, clips and names."""
+    """Run the stored model on one of `SETS`: arrays of `measure.Measured`, limbs, clips and names."""
     model = stored.load_pose(folder)
     key = {"set": name, "model": stored.digest_of(model), "quick": quick}
     clips = pictures_of(name, quick)
@@ -127,7 +127,7 @@ def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick:
 
 
 def _row(name, parts, mean):
-    """Figures of one set, of all its parts together; None where no truth is known."""
+    """Figures of one set over all its parts together; None where no truth is known."""
     join = {key: np.concatenate([part[key] for part in parts.values()]) for key in ("found", "best", "limbs")}
     clips = np.concatenate([100 * n + part["clips"] for n, part in enumerate(parts.values())])
     out = {"data": name, "n_pictures": len(clips), "n_clips": len(np.unique(clips))}

@@ -1,9 +1,9 @@
 """The clips that methods over time are compared on: people signing, rendered bodies, every third of Buffy's.
 
-*signs*: of five people one at a time is left out; of the others' clips every third of each person's is for
-development. Frames are 0.1 s apart, or 0.2 s. *rendered*: arms move three times as far from frame to frame as
-in the clips of the app, and something passes before torso or upper arms; other bodies teach. *buffy*: the
-stored model as it is, whose ties over time are set by hand.
+*signs*: each of five people is left out in turn; every third clip of each of the others is for development.
+Frames are 0.1 s apart, or 0.2 s. *rendered*: arms move three times as far from frame to frame as in the app's
+clips, and something passes in front of the torso or the upper arms; training uses other bodies. *buffy*: the
+stored model unchanged, whose ties over time are set by hand.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.store import digest_of_arrays
 
 STEPS = {"signs": 1, "signs, far apart": 2}
-"""Of the frames that `clip_views` gives, 10 a second, each so many-th."""
+"""Step between the frames used, among those of `clip_views`, 10 per second."""
 CUTS = {"signs": Cut(4, 2, 6), "signs, far apart": Cut(4, 1, 6), "rendered": Cut(8, 1, 12)}
 RENDERED = replace(joint_learning.SETTINGS, n_clips=18)
 N_FRAMES, STRIDE = 8, 3
 SEEDS = {"teach": (20_000, 18), "dev": (30_000, 12), "test": (1000, 150)}
-"""First seed and number of rendered clips: those from it on in which something passes before a limb."""
-N_PARTS = 5  # of the rendered test clips, one at a time in a process
-BUFFY_EVERY = 3  # of the test clips: under alphas of 0 over time a frame takes all methods a second
+"""First seed and number of rendered clips: from that seed on, those where something passes before a limb."""
+N_PARTS = 5  # of the rendered test clips, one per job
+BUFFY_EVERY = 3  # step between test clips: with alphas of 0 over time, all methods take a second per frame
 MODULES = ("experiments.pose.clip_sets",)
 
 
@@ -65,14 +65,14 @@ def teachers(fold):
 
 
 def thin_clip(clip: clip_views.Clip, step: int) -> clip_views.Clip:
-    """Every so many-th frame of a clip."""
+    """Every `step`-th frame of a clip."""
     return clip._replace(cells=clip.cells[::step], limbs=clip.limbs[::step], is_seen=clip.is_seen[::step])
 
 
 def of_rendered(
     model: cascade.PoseModel, part: int, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """The same on one of `N_PARTS` of the rendered test clips."""
+    """`joint_learning.measure_model` on one of `N_PARTS` of the rendered test clips."""
     settings, cut = joint_learning.settings_for(RENDERED, quick), CUTS["rendered"]
     about = _about(model, settings) | {"clips": "rendered", "seeds": SEEDS, "every": STRIDE}
 
@@ -89,7 +89,7 @@ def of_rendered(
 
 
 def render_clips(first: int, n: int) -> Iterator[clip_views.Clip]:
-    """So many rendered clips in which something passes before torso or upper arms, seeds `first` and on.
+    """`n` rendered clips in which something passes before torso or upper arms, from seed `first` on.
 
     >>> [clip.name for clip in render_clips(1000, 2)]
     ['1003', '1004']
@@ -106,7 +106,7 @@ def render_clips(first: int, n: int) -> Iterator[clip_views.Clip]:
 
 
 def of_buffy(model: cascade.PoseModel, work: str | Path | None = None, quick: bool = False) -> list[dict]:
-    """What every method of the stored model makes of Buffy's clips, as `joint_learning.measure_model`."""
+    """Results of every method of the stored model on Buffy's clips, as in `joint_learning.measure_model`."""
     test = buffy.load_buffy(stored.data_folder(), "test")
     numbers = np.unique(test.clips)[:: 9 if quick else BUFFY_EVERY]
     key = {"data": test.digest(), "quick": quick, "model": stored.digest_of(model)}
@@ -128,6 +128,6 @@ def _of_buffy(model, test, numbers):
 
 
 def _about(model, settings):
-    """What all that is learned depends on, but for the clips."""
+    """Everything that learning depends on, except the clips."""
     detectors = {str(part): weights for part, weights in model.detectors.items()}
     return {"settings": asdict(settings), "detectors": digest_of_arrays(detectors)}

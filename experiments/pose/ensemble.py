@@ -1,8 +1,9 @@
 """Thesis Fig. 5.5(a, b): an ensemble over time against single frames and the torso's persistence alone.
 
-On the clips of `clip_sets`: people signing (a neural network's joints stand for the truth; frames 0.1 and
-0.2 s apart), rendered clips with exact truth, and Buffy's real test clips of 4 frames with irregular gaps. On
-the first two everything but detectors is learned from other people's or bodies' clips (`joint_learning`).
+The clips are those of `clip_sets`: people signing (a neural network's joints serve as truth; frames 0.1 and
+0.2 s apart), rendered clips with exact truth, and Buffy's real test clips of 4 frames with irregular gaps.
+For the first two, everything but the detectors is learned from clips of other people or bodies
+(`joint_learning`).
 """
 
 from pathlib import Path
@@ -78,7 +79,7 @@ def kind_of(fold):
 def measure_methods(
     fold: str, folder: str | Path, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
-    """What every method makes of the clips of one of `FOLDS`, formed as `joint_learning.measure_model`."""
+    """Results of every method on the clips of one of `FOLDS`, as in `joint_learning.measure_model`."""
     model, kind, which = stored.load_pose(folder), kind_of(fold), fold.split(", ")[-1]
     if kind in clip_sets.STEPS:
         return clip_sets.of_person(model, kind, which, work, quick)
@@ -96,7 +97,7 @@ def _join_runs(parts):
 
 
 def rows_of(fold, made):
-    """A row for each method: see `follow.row`; learned ties also beside those that they were learned from."""
+    """One row per method, see `follow.row`; learned ties are also compared with those they started from."""
     (single,) = (run["found"] for run in made if run["method"] == "single")
     by_run = {(run["method"], run["ties"]): run["found"] for run in made}
     kind, rows = kind_of(fold), []
@@ -113,7 +114,7 @@ def rows_of(fold, made):
 
 
 def _times(pieces):
-    """Medians over pieces: processor milliseconds a frame, and the share of features and detectors in it."""
+    """Medians over pieces: CPU milliseconds per frame, and the share of features and detectors in them."""
     detect = np.array([one["detect_ms"] for one in pieces])
     spent = detect + np.array([one["ms"] / len(one["frames"]) for one in pieces])
     return {

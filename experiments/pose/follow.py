@@ -1,7 +1,7 @@
 """Error of a method over time on a clip, frame by frame, and means over many clips.
 
-Errors are kept frame by frame; standard errors are over clips, and the difference to single frames is taken
-frame by frame, which is what can tell methods apart.
+Errors are stored frame by frame. Standard errors are over clips; differences from single frames are paired by
+frame, which makes it possible to separate the methods.
 """
 
 import time
@@ -14,20 +14,20 @@ from spcviz.problems.pose.page import live
 
 WITHIN_PX = 20.0
 MEASURES = ("elbow_error", "shoulder_error", "elbow_within_20px", "pcp50_upper_arms")
-"""Of one frame, means over both arms: pixels, pixels, percent, percent."""
+"""Measures of one frame, means over both arms: pixels, pixels, percent, percent."""
 GAINED = ("elbow", "shoulder")
-"""Joints whose gain over single frames is told, paired by frame."""
+"""Joints whose gain over single frames is reported, paired by frame."""
 
 
 def detect(model, images):
-    """(scores of every frame as float16, processor ms a frame)."""
+    """(scores of every frame as float16, CPU ms per frame)."""
     began = time.process_time()
     fine = [scores.astype(np.float16) for scores in cascade.detect(model, images)]
     return fine, 1e3 * (time.process_time() - began) / len(fine)
 
 
 def follow(model: cascade.PoseModel, fine: Sequence[np.ndarray], truth: np.ndarray, method: str) -> dict:
-    """What a method makes of a clip: `MEASURES` by frame, what was kept and lost, processor ``ms``."""
+    """Run a method on a clip: `MEASURES` by frame, the states kept, losses, and CPU ``ms``."""
     n = model.geometry.n_parts
     runs = [[f] for f in range(len(fine))] if method == "single" else [list(range(len(fine)))]
     limbs = np.empty((len(fine), n, 2, 2))
@@ -71,7 +71,7 @@ def measures(limbs, truth):
 
 
 def row(pieces: list[dict], single: list[dict]) -> dict:
-    """Means over frames beside single frames; quartiles: the mean between them, as the thesis draws."""
+    """Means over frames, gains over single frames; quartiles: the mean between them, as the thesis draws."""
     frames, clips = _frames(pieces), _clips(pieces)
     low, high = np.quantile(frames[:, 0], [0.25, 0.75])
     middle = frames[(frames[:, 0] >= low) & (frames[:, 0] <= high), 0]
@@ -113,7 +113,7 @@ def _clips(pieces):
 
 
 def round_value(value):
-    """A number for a table, or None for one that cannot be known: the spread of one clip."""
+    """A number for a table, or None if it cannot be estimated, as the spread of one clip."""
     return round(float(value), 3) if np.isfinite(value) else None
 
 

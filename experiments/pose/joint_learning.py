@@ -1,10 +1,10 @@
 """Ensemble-SPC over time learned jointly on some clips and measured on others (thesis 5.3, 5.5.2).
 
-The stored model's detectors stay. Geometry is fitted to the teaching clips and their mirrored pictures;
-weights are learned level by level: single frames' from hand-set ones, over time by the joint update (5.6)
-from single frames' with ties of 1, or of 1 times the number of sub-models: a limb is tied in one sub-model of
-those that are summed, so a tie of 1 counts a third of what it does alone. Thresholds are tuned on development
-clips under one tolerance.
+The stored model's detectors are kept. Geometry is fitted to the training clips and their mirror images.
+Weights are learned level by level: those of single frames start from hand-set ones; those over time are
+learned by the joint update (5.6), starting from the single frames' with ties of 1, or of 1 times the number
+of sub-models. (A limb is tied in only one of the sub-models that are summed, so a tie of 1 counts a third of
+what it does alone.) Thresholds are tuned on development clips under one tolerance.
 """
 
 import time
@@ -22,16 +22,17 @@ from spcviz.problems.pose.model import cascade, clip_views, detectors, levels
 from spcviz.problems.pose.model.train import start_model
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
-SOME = 40  # teaching frames on which detectors' scores are standardised
-SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames: none
+SOME = 40  # training frames on which detectors' scores are standardised
+SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames is none
     n_frames=36, n_clips=9, n_epochs=1, tolerance=0.01, learns_over_time=True, extra=()
 )
 ALPHA_OVER_TIME = 0.6
-"""Of the joint update. At the single frames' alpha of 0.2 the hinge is 0 on levels 0 to 4 and weights stay
-(seen when D was left out of the signing clips); thresholds of about 0.7 are used. No other value was tried.
+"""Alpha of the joint update. At the single frames' alpha of 0.2 the hinge is 0 on levels 0 to 4 and the
+weights do not change (seen with person D left out of the signing clips); thresholds of about 0.7 are used. No
+other value was tried.
 """
 TIES = {"none": "", "hand-set": "", "learned": "hand-set", "scaled": "", "scaled, learned": "scaled"}
-"""Where the weights of ties over time come from, and those that the joint update begins at."""
+"""Origins of the weights of ties over time, and the origin that the joint update starts from."""
 RUNS = (
     *(("torso", ties) for ties in ("hand-set", "learned")),
     *(("ensemble", ties) for ties in ("hand-set", "learned", "scaled", "scaled, learned")),
@@ -42,7 +43,7 @@ RANDOM_STATE = 0
 
 
 class Cut(NamedTuple):
-    """Which frames of clips are taken: the first `piece` of every `every` times as many."""
+    """The frames of clips that are used: the first `piece` of every `every * piece` frames."""
 
     piece: int
     every: int
@@ -50,7 +51,7 @@ class Cut(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Some frames of a clip, one after another."""
+    """Some consecutive frames of a clip."""
 
     clip: str
     fine: list  # (P, 24, 80, 80), float16
@@ -58,12 +59,12 @@ class Piece(NamedTuple):
 
 
 def settings_for(settings: levels.Settings = SETTINGS, quick: bool = False) -> levels.Settings:
-    """How to learn; with `quick`, little."""
+    """Settings for learning; with `quick`, for learning little."""
     return replace(settings, n_frames=8, n_clips=2) if quick else settings
 
 
 def pieces_of(clips, cut):
-    """(clip, slice of its frames) of every piece that is taken; what is left over is a shorter one.
+    """(clip, slice of its frames) of every piece that is used; the last of a clip may be shorter.
 
     >>> (clip,) = clip_views.load_clips(None, ["eat"]).values()
     >>> [(part.start, part.stop) for _, part in pieces_of([clip], Cut(4, 2, 6))]
@@ -77,7 +78,7 @@ def pieces_of(clips, cut):
 
 
 def sure(parts, n, rng):
-    """A random `n` of the pieces all of whose torsos and upper arms are known for sure, in order."""
+    """A random `n` of the pieces in which all torsos and upper arms are seen, in order."""
     left = [(clip, part) for clip, part in parts if clip.is_seen[part, :3].all()]
     return [left[i] for i in np.sort(rng.permutation(len(left))[:n])]
 
@@ -101,7 +102,7 @@ def learn(
     work: str | Path | None = None,
     about: dict | None = None,
 ) -> dict[tuple[str, str], cascade.PoseModel]:
-    """Models by method and origin of its ties, see `TIES`; `about` names the clips where they are kept."""
+    """Models by method and origin of its ties, see `TIES`; `about` identifies the clips of stored models."""
     base = begin_model(model, teach, settings)
     about = (about or {}) | {"cut": list(cut)}
     rng = np.random.default_rng(RANDOM_STATE)
@@ -128,7 +129,7 @@ def learn(
 
 
 def begin_model(model, teach, settings):
-    """The model with hand-set weights, geometry and detectors' spread of the teaching clips."""
+    """The model with hand-set weights, and the geometry and detectors' spread of the training clips."""
     limbs = np.concatenate([clip.limbs for clip in teach])
     numbers = np.repeat(np.arange(len(teach)), [len(clip.limbs) for clip in teach])
     blank = np.zeros((len(limbs), 1, 1, 3), dtype=np.uint8)
@@ -164,7 +165,7 @@ def _problems(pieces, by_clip):
 
 
 def measure_model(learnt: dict, clips: Iterable[clip_views.Clip], cut: Cut) -> list[dict]:
-    """``method``, ``ties`` and what was ``found``: a `follow` of each piece, its clip and detector's ms."""
+    """``method``, ``ties`` and ``found``: `follow.follow` of each piece, its clip and the detectors' ms."""
     out = {run: [] for run in learnt}
     for clip in clips:
         pieces, detect = _scored_clip(next(iter(learnt.values())), clip, cut)
@@ -176,7 +177,7 @@ def measure_model(learnt: dict, clips: Iterable[clip_views.Clip], cut: Cut) -> l
 
 
 def _scored_clip(model, clip, cut):
-    """(pieces, processor ms a frame) of a clip; all methods share the detectors."""
+    """(pieces, CPU ms per frame) of a clip; all methods share the detectors."""
     began = time.process_time()
     pieces = score_pieces(model, pieces_of([clip], cut))
     n_frames = sum(len(piece.fine) for piece in pieces)

@@ -2,7 +2,7 @@
 
 The truth of a limb survives a level if a kept state lies within 25 % of the limb's length of both true ends;
 it is lost if the level's whole grid has such a state and none is kept. Definition 1's loss and the loss of
-the exact cell are given apart.
+the exact cell are given separately.
 """
 
 import time
@@ -17,17 +17,17 @@ from spcviz.problems.pose.page import live
 
 
 class Measured(NamedTuple):
-    """Frames through a cascade, before they are averaged."""
+    """Measurements of a cascade by frame, before averaging."""
 
     # (frames, 7, 7, P): ``[frame, level, what, part]``; what: share of the level's grid kept; whether a kept
     # state, one of the top 4, the exact cell and any state of the whole grid is the truth's; Definition 1's
     found: np.ndarray  # loss, and how many variables would have lost everything, both of the frame
     best: np.ndarray  # (frames, 7, P, 2, 2): best limb of each level
-    ms: np.ndarray  # (frames, 2): processor time of features and detectors, and of the cascade
+    ms: np.ndarray  # (frames, 2): CPU time of features and detectors, and of the cascade
 
 
 def join_measured(parts):
-    """Frames of several `Measured`, one after another."""
+    """Concatenate the frames of several `Measured`."""
     return Measured(*(np.concatenate(arrays) for arrays in zip(*parts)))
 
 
@@ -76,13 +76,13 @@ def _survival(level, number, part, truth):
 
 
 def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]:
-    """One row a level: percent (PCP of the best guess), standard errors over clips, median processor ms."""
+    """One row per level: percent (PCP of the best guess), standard errors over clips, median CPU ms."""
     out = []
     for number in range(body.N_LEVELS):
         row = _row(number, measured.found[:, number], clips)
         out.append(row | pcp(measured.best[:, number], limbs, clips))
     for key, column in zip(("detect_ms", "cascade_ms"), measured.ms.T):
-        if np.isfinite(column).all():  # scores that were at hand took no time
+        if np.isfinite(column).all():  # given scores have no time
             out[-1][key] = round(float(np.median(column)), 1)
     return out
 
@@ -91,7 +91,7 @@ def _row(number, survival, clips):
     """Means over frames; `survival` is ``[frame, what, part]``."""
     cells = body.grid(number)
     kept = survival[:, 0].mean()
-    upper = survival[:, :, :3]  # what the paper has: torso and upper arms
+    upper = survival[:, :, :3]  # as in the paper: torso and upper arms
     _, survives, top, exact, reachable = (upper[:, what] for what in range(5))
     last = body.grid(body.N_LEVELS - 1).n_states
     row = {

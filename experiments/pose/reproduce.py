@@ -1,9 +1,10 @@
-"""Thesis Fig. 5.5(c) on Buffy Stickmen: what each level keeps, and how good the best guess is.
+"""Thesis Fig. 5.5(c) on Buffy Stickmen: the states each level keeps, and the accuracy of the best guess.
 
-276 test frames, "annotated" (windows by head, neck and hips) and "jittered" by 10 pixels and 10 % (standard
-deviations), as unsure as a detector's, beside a mean pose that never looks. Thresholds are tuned on
-development frames under a tolerance, so what is pruned is a finding; the trade: other tolerances, by the true
-state or one within 25 % of the limb, and the sizes of the thesis' figure. Losses: see `measure`.
+The 276 test frames are "annotated" (windows by head, neck and hips) or "jittered" by 10 pixels and 10 %
+(standard deviations), as uncertain as a detector's, and compared with a mean pose that ignores the picture.
+Thresholds are tuned on development frames under a tolerance, so the share pruned is a result. The trade-off
+has other tolerances, by the true state or one within 25 % of the limb, and the sizes of the thesis' figure.
+For losses see `measure`.
 """
 
 from collections.abc import Iterator
@@ -37,8 +38,8 @@ TRADE = (
     (None, None, levels.Settings().n_kept),
 )
 """(tolerance, its kind, size) of other thresholds: the model's tolerance counted as the thesis counts it, by
-Definition 4; a larger one; 1200 states a limb, the thesis' shares at levels 2, 4 and 6."""
-EVERY_LEVEL = (0, 2)  # of `TRADE`, those that have rows of every level; the others of the last only
+Definition 4; a larger one; 1200 states per limb, the thesis' shares at levels 2, 4 and 6."""
+EVERY_LEVEL = (0, 2)  # entries of `TRADE` with rows for every level; the others have the last only
 MODULES = ("experiments.pose.reproduce",)
 
 
@@ -76,7 +77,7 @@ def reproduce_cascade(run: Run) -> dict:
     joined = {name: measure.join_measured([runs[name] for runs in made]) for name in made[0]}
     whole = _rows(joined, np.concatenate(frames), sets, mean, dev["tuning"])
     for row in whole["rows"]:
-        if row["protocol"] == "annotated" and row["level"] in PAPER:  # however the tolerance counts
+        if row["protocol"] == "annotated" and row["level"] in PAPER:  # whatever the tolerance counts
             row["paper"] = PAPER[row["level"]]
     return describe(
         "pose-cascade", SOURCE, whole["rows"], baselines=whole["baselines"] + dev["baselines"],
@@ -106,7 +107,7 @@ def mean_pose():
 
 
 def development(_label, folder, work=None, quick=False) -> dict:
-    """Alphas of the model and of `TRADE`, what each level loses of those it is given; baselines."""
+    """Alphas of the model and of `TRADE`, each level's loss among the frames that reach it; baselines."""
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
     dev = dev.pick(np.arange(0, len(dev.clips), 8)) if quick else dev

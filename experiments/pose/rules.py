@@ -1,8 +1,8 @@
 """The result pose-rules: the pose cascade's levels by two threshold rules, on Buffy's test frames.
 
-The shipped model, whose levels were learned for the thesis' rule; thresholds of every level by each rule
-from development frames: to hold 1,200 states a limb, as the caption of the thesis' figure reads, or to lose a
-share of the frames that reach the level.
+The model is the shipped one, whose levels were learned for the thesis' rule. Each rule's thresholds of every
+level come from development frames: to keep 1,200 states per limb, as in the caption of the thesis' figure, or
+to lose a share of the frames that reach the level.
 """
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ MODULES = ("experiments.pose.measure", "spcviz.problems.pose.model.levels")
 
 
 def reproduce(run: Run) -> dict:
-    """Rows by way, rule and level; quick: every eighth frame."""
+    """Rows by way of tuning, rule and level; quick: every eighth frame."""
     episodes = EPISODES[: run.folds]
     (settings,) = run_all(
         run.executor, tune_settings, [("development", str(run.models), str(run.work), run.quick)]
@@ -66,7 +66,7 @@ def reproduce(run: Run) -> dict:
 def tune_settings(
     _label: str, folder: str | Path, work: str | Path | None, quick: bool
 ) -> dict[str, list[float]]:
-    """The setting of every level by way and rule ("size, margin"), on development frames, kept in `work`."""
+    """The setting of every level by way and rule ("size, margin") on development frames, stored in `work`."""
     model = stored.load_pose(folder)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
     dev = dev.pick(np.arange(0, len(dev.clips), 8)) if quick else dev
@@ -91,7 +91,7 @@ def tune_settings(
 def episode_part(
     episode: str, folder: str | Path, settings: dict[str, list[float]], work: str | Path | None, quick: bool
 ) -> dict[str, measure.Measured]:
-    """Every way and rule over the test frames of one of `EPISODES`, kept in `work`."""
+    """Every way and rule over the test frames of one of `EPISODES`, stored in `work`."""
     model = stored.load_pose(folder)
     test = pose_data.load_buffy(stored.data_folder(), "test")
     frames = frames_of(test, episode, quick)
@@ -110,7 +110,7 @@ def episode_part(
 
 
 def frames_of(test: pose_data.PoseClips, episode: str, quick: bool = False) -> np.ndarray:
-    """Numbers of the frames of an episode; `quick` takes every eighth."""
+    """Indices of the frames of an episode; `quick` takes every eighth."""
     frames = np.flatnonzero([name.startswith(episode) for name in test.names])
     return frames[::8] if quick else frames
 
@@ -121,7 +121,7 @@ def rows_of(
     frames: np.ndarray,
     settings: dict[str, list[float]],
 ) -> list[dict]:
-    """One row a way, rule and level: `measure.rows`, and beside the thesis' rule, paired by clip."""
+    """One row per way, rule and level: `measure.rows`, and a comparison with the thesis' rule by clip."""
     limbs, clips = test.limbs[frames], test.clips[frames]
     rows = []
     for way, (tolerance, _) in WAYS.items():
@@ -150,7 +150,7 @@ def rows_of(
 
 
 def beside(mine: np.ndarray, theirs: np.ndarray, clips: np.ndarray, n_draws: int = N_DRAWS) -> dict:
-    """States kept over another rule's, and survivors more than its, [value, low, high] by draws of clips.
+    """Ratio of states kept to another rule's, and gain in survivors, as [value, low, high] by draws of clips.
 
     `mine`, `theirs` : ndarray, shape (frames, 7, P), one level of `measure.Measured.found`. ``worst``: the
     largest share of a limb's grid that is kept in a frame, percent.

@@ -1,4 +1,4 @@
-"""Milliseconds of each feature group on this machine: Table 2, and the prices that training is given."""
+"""Milliseconds of each feature group on this machine: Table 2, and the prices used in training."""
 
 import time
 
@@ -33,7 +33,7 @@ def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 1
 
 
 def reproduce(run: Run) -> dict:
-    """What each piece takes on this machine (Table 2), and so the costs that SIM learns with."""
+    """Milliseconds of each piece on this machine (Table 2), and so the costs that SIM learns with."""
     names = camvid.names_of("train")
     chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run.quick else N_PICTURES]
     vocabulary = extract.vocabulary(names, run.work)
@@ -73,15 +73,15 @@ def _pieces(picture, vocabulary, repeats):
 
 
 def _one_more(seen, group, repeats):
-    """Milliseconds of one more centre of a group, as a step asks for it: at a middle level."""
+    """Milliseconds of one more centre of a group, computed as in a step: at a middle level."""
     level, first = segments.N_LEVELS // 2, features.first_column(group)
     seen.steps(level, np.array([first]))
-    new = iter(range(first + 1, first + 2 + repeats))  # each is computed once: every run asks for another
+    new = iter(range(first + 1, first + 2 + repeats))  # each is computed once, so every run takes another
     return _least(lambda: seen.steps(level, np.array([next(new)])), repeats)[1]
 
 
 def _of_a_step(picture, vocabulary, repeats):
-    """What choosing regions and predicting takes beside features, at a middle level."""
+    """Time of choosing regions and predicting, without features, at a middle level."""
     from spcviz.problems.scene.model.run import structure_of
 
     structure = structure_of(features.Seen(picture, vocabulary))

@@ -1,7 +1,7 @@
-"""Measure labels of street scenes: recall a class, its mean, pixels right, intervals over stretches of road.
+"""Measure labels of street scenes: recall per class, its mean, pixels right, intervals over parts of a drive.
 
-The pictures of a drive look alike, so intervals come from drawing blocks of pictures that follow each other,
-not single ones; the same draws for all methods.
+The pictures of a drive look alike, so intervals come from drawing blocks of consecutive pictures, not single
+ones; the draws are the same for all methods.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def confusion(labels, counts):
 
 
 def scores(table: np.ndarray) -> dict:
-    """Percent right of pixels (11, 11) by predicted and true class; absent classes count in no mean.
+    """Percent right of pixels (11, 11) by predicted and true class; means leave out absent classes.
 
     >>> table = np.zeros((11, 11))
     >>> table[0, 0], table[0, 1], table[1, 1] = 3, 1, 1

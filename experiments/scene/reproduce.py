@@ -1,8 +1,8 @@
 """SpeedMachines, Tables 1 and 2 and Figs. 2 and 4: what `reproduce scene` runs.
 
-All methods run on every test picture as they would for a visitor: from the pixels on, features computed when
-they are asked for. Accuracy is of all test pictures and kept; times are of each `EVERY_TIMED`-th, one thread,
-the fastest of `REPEATS` runs, measured anew by every run: a quiet machine makes them right.
+All methods run on every test picture as they would for a visitor: from the pixels on, with features computed
+on demand. Accuracy is over all test pictures and stored; times are over every `EVERY_TIMED`-th, in one
+thread, the fastest of `REPEATS` runs, measured anew by every run: they need a quiet machine.
 """
 
 import time
@@ -115,7 +115,7 @@ def reproduce_scene(run: Run) -> dict:
 
 
 def _validate_stages(lab, run):
-    """What each of HIM's stages has right of the validation pictures: why it stops where it does."""
+    """Accuracy of each of HIM's stages on validation pictures, which decides where it stops."""
 
     def make():
         scenes = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
@@ -155,7 +155,7 @@ def _centres(steps, seconds):
 
 
 def _compare_methods(every, seconds, drawn):
-    """Every method against SIM at its end, and at the method's own time: points gained, with intervals."""
+    """Every method against SIM at SIM's end, and at the method's own time: points gained, with intervals."""
     last = {method: table[:, -1] for method, table in every.items()}
     out, ours = [], measure.scores(last["sim"].sum(axis=0))
     for method, tables in last.items():
@@ -169,7 +169,7 @@ def _compare_methods(every, seconds, drawn):
 
 
 def _at_its_time(method, tables, seconds, drawn):
-    """What SIM has when a method is done, and its gain there, paired by picture; empty if it has nothing."""
+    """SIM's step when a method is done, and its gain there, paired by picture; empty if there is none."""
     done = int(np.searchsorted(seconds["sim"], seconds[method][-1], side="right"))
     if not done:
         return {}
@@ -180,7 +180,7 @@ def _at_its_time(method, tables, seconds, drawn):
 
 
 def _evaluate_pictures(lab, names, run):
-    """{method: tables of each picture and step} on test pictures; kept."""
+    """{method: tables of each picture and step} on test pictures, stored."""
     forest, evaluated = [], []
     about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
     about["costs"] = list(known_costs().values())

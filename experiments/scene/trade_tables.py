@@ -1,7 +1,7 @@
-"""One budget for all test pictures: every method that lifts whole pictures, in milliseconds of features.
+"""One budget for all test pictures: every method that buys for whole pictures, in milliseconds of features.
 
 The selector learns from validation pictures and buys for test pictures; the machines have learned from
-neither. Everything is bought once, in a method's own order; a smaller budget takes the first of it.
+neither. Everything is bought once, in a method's own order; a smaller budget takes the beginning of it.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from spcviz.shared.report import describe
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 NAME = "dms-scene"
-SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of what everything for everybody costs
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the cost of everything for all pictures
 COMPARED = (0.25, 0.5, 0.75)
 ETAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # prices of a millisecond, in percent of pixels, for imitation
 N_DRAWS, N_RANDOM = 400, 5
@@ -33,7 +33,7 @@ def reproduce(run: Run) -> dict:
     test = _look_at_split(lab, "test", machines, 60 if run.quick else 1)
     costs, n = np.array(trade.feature_ms())[1:], len(test.losses)
     rng = np.random.default_rng(train.RANDOM_STATE)
-    sizes = np.full(n, 100)  # losses are of a hundred pixels
+    sizes = np.full(n, 100)  # losses are per hundred pixels
     per = np.tile(costs, (len(new.losses), 1)), np.tile(costs, (n, 1))
     variants = [Variant("dms", new, test, None), Variant("dms, by value per ms", new, test, per)]
     curves = batch_selection.curves(
@@ -66,7 +66,7 @@ def reproduce(run: Run) -> dict:
 
 
 def _look_at_split(lab, split, machines, every):
-    """`trade.look` of a split, a part of it at a time; kept."""
+    """`trade.look` of a split, in parts, which are stored."""
     names = camvid.names_of(split)[::every]
     books = float(sum(np.abs(book.centres).sum(dtype=float) for book in lab.vocabulary.books.values()))
     weights = [
@@ -89,13 +89,13 @@ def _look_at_split(lab, split, machines, every):
 
 
 def _at(cost, error, budgets):
-    """Error of the last point of a curve that each budget pays for."""
+    """Error at the last point of a curve that each budget can pay for."""
     last = np.searchsorted(cost, budgets * (1 + 1e-9) + 1e-9, side="right") - 1
     return error[np.maximum(last, 0)]
 
 
 def _compare_spending(values, test, costs, rng):
-    """DMS less random spending tier by tier, and less the least sure first, at some budgets."""
+    """DMS minus random spending tier by tier, and minus the least certain first, at some budgets."""
     out, n_more = [], len(costs)
     budgets = costs.sum() * np.array(COMPARED)
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1)

@@ -1,11 +1,11 @@
 """Statements of five documents against our results, each with numbers, spread and a verdict by rule.
 
-Rows are data: a row is a table in a ``.toml`` file of this folder, its sentence, the document's numbers, the
+Rows are data. A row is a table in a ``.toml`` file of this folder: its sentence, the document's numbers, the
 names of the results that it reads, the numbers that it takes from them, the parts that its sentence names and
-the rule that judges each (`language` explains every field). A way of comparing that no row has had yet is a
-function of `kinds`; the rules are in `rules`. What the documents say goes into the file of its document, what
-we found into ``own.toml``. Nothing else needs to know of it: `python -m spcviz report` writes the row, Paper
-tables shows it.
+the rule that judges each (`language` explains every field). A new kind of comparison is a function in
+`kinds`; the rules are in `rules`. Statements of a document go into that document's file, our own findings
+into ``own.toml``. Nothing else needs to change: `python -m spcviz report` writes the row, and Paper tables
+shows it.
 """
 
 from pathlib import Path
@@ -20,4 +20,4 @@ PAPERS = tuple(
 )
 """Statements of the five documents, in the documents' order."""
 OWN = load(_FOLDER / "own.toml")
-"""What we found out ourselves."""
+"""Our own findings."""

@@ -13,7 +13,7 @@ from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS
 
 OWN_RUN = {1: "word 1", 2: "word 1", 3: "word 1", 4: "word 1", 5: "word 0.5", 6: "word 0.25"}
-"""Of ocr-orders: the run whose tolerance is the one that the thesis has for an order."""
+"""Runs of ocr-orders by order: those with the thesis' tolerance for that order."""
 
 
 class NotStoredError(LookupError):
@@ -21,17 +21,17 @@ class NotStoredError(LookupError):
 
 
 class Found(NamedTuple):
-    """What a statement comes to in the stored results."""
+    """The numbers for a statement in the stored results."""
 
     here: str  # our numbers
-    spread: str  # of these numbers, and how it was taken
+    spread: str  # of these numbers, and how it was computed
     parts: Sequence[Part]
-    note: str = ""  # what one must know besides, at most 20 words
+    note: str = ""  # further caveats, at most 20 words
     brief: str = ""  # our numbers in the project's README, at most 60 characters
 
 
 class Evidence:
-    """Stored results, each read when it is first wanted, and the rules they are judged by.
+    """Stored results, each read on first access, and the rules they are judged by.
 
     `load` takes a result's name and returns it, or None if it is not stored.
     """
@@ -42,7 +42,7 @@ class Evidence:
         self._results: dict[str, dict] = {}
 
     def __getitem__(self, name: str) -> dict:
-        """A result by name; `NotStoredError` without it, `stored.ResultError` if it is damaged."""
+        """A result by name; `NotStoredError` without it, `result_files.ResultError` if it is damaged."""
         self.last = name
         if name not in self._results:
             result = self.load(name)
@@ -58,10 +58,10 @@ class Evidence:
         return other
 
     def at(self, path: str) -> Any:
-        """What stands at a path: a result's name, keys, and in brackets what a row must have, or its number.
+        """The value at a path: a result's name, keys, and in brackets a row's values or its index.
 
         ``scene/rows[method=him]/pixel_accuracy``; ``rows[-1]`` is the last, ``rows[a=1;b=x]`` the first with
-        both, ``rows[-a=1]`` the last. Raises `LookupError` where nothing does.
+        both, ``rows[-a=1]`` the last. Raises `LookupError` where there is none.
         """
         name, *steps = path.split("/")
         return follow(self[name], steps)
@@ -71,7 +71,7 @@ class Evidence:
         return estimate(value, error, self.rules)
 
     def folds(self, values: Sequence[float]) -> Estimate:
-        """The mean of a number a fold, with its spread."""
+        """The mean of one number per fold, with its spread."""
         return over_folds(values, self.rules)
 
     @cached_property
@@ -84,7 +84,7 @@ class Evidence:
         return {key: [row for _, row in sorted(of, key=lambda pair: pair[0])] for key, of in rows.items()}
 
     def order(self, order: int, key: str, run: str = "") -> np.ndarray:
-        """A column of ocr-orders on raw pixels, shape (folds,); of the run with the thesis' tolerance."""
+        """A column of ocr-orders on raw pixels, shape (folds,), by default with the thesis' tolerance."""
         return np.array([row[key] for row in self._orders[run or OWN_RUN[order], order]])
 
     @cached_property
@@ -99,7 +99,7 @@ class Evidence:
         return rows
 
     def budget(self, method: str) -> list[dict]:
-        """Rows of budget-ocr, one a fold: "policy-ocr/letter/q-learning", and at its end "/q" of messages."""
+        """Rows of budget-ocr, one per fold: "policy-ocr/letter/q-learning", or ending in "/q" of messages."""
         rows = self._budgets[method if method.count("/") == 3 else f"{method}/0"]
         if not rows:
             raise LookupError(f"no method {method}")
@@ -113,7 +113,7 @@ class Evidence:
 
 
 def follow(node: Any, steps: Sequence[str]) -> Any:
-    """What lies some steps below a list or dictionary: see `Evidence.at`."""
+    """The value some steps below a list or dictionary: see `Evidence.at`."""
     for step in steps:
         key, *chosen = re.split(r"\[|\]", step)
         node = node[key] if key else node

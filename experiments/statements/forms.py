@@ -1,4 +1,4 @@
-"""Kinds of comparisons that serve only a row or two of the statements, whose results have their own form."""
+"""Kinds of comparisons that serve only one or two rows of the statements, as their results differ in form."""
 
 from itertools import groupby
 
@@ -10,7 +10,7 @@ from experiments.statements.rules import Estimate
 
 @kind
 def steps(ev, names, key, label):
-    """ocr-orders: what each order has more of a column than the order before."""
+    """ocr-orders: increase of a column from each order to the next."""
     return Numbers((label.format(n), ev.folds(ev.order(n, key) - ev.order(n - 1, key))) for n in range(2, 7))
 
 
@@ -22,19 +22,19 @@ def orders(ev, names, key):
 
 @kind
 def spc_right(ev, names, data):
-    """tagging: points by which SPC has more words right than the full model."""
+    """tagging: points by which SPC tags more words right than the full model."""
     spc, full = (ev.at(f"tagging/rows[features=full;data={data};method={m}]") for m in ("spc", "full"))
     gap = spc["accuracy"] - full["accuracy"]
     if "right_minus_spc_low" in full:
         return Estimate(gap, -full["right_minus_spc_high"], -full["right_minus_spc_low"])
     half = sum((r["accuracy_high"] - r["accuracy_low"]) ** 2 / 4 for r in (spc, full)) ** 0.5
-    word = full["right_against_spc"]  # what a paired bootstrap said, 95 %
+    word = full["right_against_spc"]  # verdict of a paired bootstrap, 95 %
     return Estimate(gap, 0.0 if word == "fewer" else gap - half, 0.0 if word == "more" else gap + half)
 
 
 @kind
 def spc_at_tags(ev, names, data, key):
-    """tagging: a column of SPC's filter where as many sentences are lost as by Tags'."""
+    """tagging: a column of SPC's filter at the same sentence loss as Tags'."""
     lost = ev.at(f"tagging/rows[features=full;data={data};method=tags]/sentence_loss")
     wanted = f"features=full;filter=cascade;data={data};method=spc;target={lost!r}"
     return ev.at(f"tagging/equal[{wanted}]")[key]
@@ -42,7 +42,7 @@ def spc_at_tags(ev, names, data, key):
 
 @kind
 def tags_more(ev, names, data):
-    """tagging: bigrams that Tags leaves more than SPC at that loss; the lower end."""
+    """tagging: bigrams that Tags leaves beyond SPC's at that loss, with the lower end."""
     left = ev.at(f"tagging/rows[features=full;data={data};method=tags]/states")
     ours = [spc_at_tags(ev, names, data, key) for key in ("pairs_equal", "pairs_equal_high")]
     return Estimate(left - ours[0], left - ours[1])
@@ -50,14 +50,14 @@ def tags_more(ev, names, data):
 
 @kind
 def lbp(ev, names):
-    """grid: how much more belief propagation errs than the ensemble, by states kept."""
+    """grid: error of belief propagation minus the ensemble's, by states kept."""
     rows = [row for row in ev.at("grid/gaps") if row["method"] == "lbp" and row["k"] < 8]
     return Numbers((f"K = {row['k']}", ev.estimate(row["gap"], row["stderr"])) for row in rows)
 
 
 @kind
 def combs(ev, names):
-    """grid: how much more the best comb errs than the ensemble, by states kept; paired where it is stored."""
+    """grid: error of the best comb minus the ensemble's, by states kept; paired where that is stored."""
     out = Numbers()
     for row in ev.at("grid/rows"):
         if row["method"] == "ensemble" and row["k"] < 8:
@@ -69,7 +69,7 @@ def combs(ev, names):
 
 @kind
 def best_comb(ev, names, k):
-    """grid: error of the comb that errs least."""
+    """grid: error of the best comb."""
     return _best_comb(ev, int(k))["error"]
 
 
@@ -79,14 +79,14 @@ def _best_comb(ev, k):
 
 @kind
 def rho(ev, names, key):
-    """grid: rank correlations by states kept, where one can be had."""
+    """grid: rank correlations by states kept, where they exist."""
     rows = [row for row in ev.at("grid/agreement/by_k") if row[key] is not None]
     return Numbers((f"K = {row['k']}", ev.estimate(row[key], row[f"{key}_stderr"])) for row in rows)
 
 
 @kind
 def joints(ev, names, path):
-    """Results on arms: points by which elbows and wrists are better; stored is what they lose."""
+    """Results on arms: points by which elbows and wrists are better; the stored values are losses."""
     pairs = zip(("elbows", "wrists"), *ev.at(path), strict=True)
     return Numbers((joint, -ev.estimate(mean, error)) for joint, mean, error in pairs)
 
@@ -107,21 +107,21 @@ def minus_fixed(ev, names, path, name):
 
 @kind
 def kept_more(ev, names, path, rival, over="clips"):
-    """policy-pose: points of the possible gain that a line keeps more than another does."""
+    """policy-pose: points of the possible gain that a line keeps beyond another's."""
     mean, over_clips, *over_people = ev.at(path)["improvement_minus"][rival]
     return ev.estimate(mean, over_people[0] if over == "people" else over_clips)
 
 
 @kind
 def summed(ev, names, path, key, *without):
-    """The sum of a column of rows; not of those whose column has a value: ``column value``."""
+    """The sum of a column over rows, except those where ``column value`` in `without` holds."""
     skipped = dict(one.rsplit(" ", 1) for one in without)
     return sum(row[key] for row in ev.at(path) if not any(row[c] == v for c, v in skipped.items()))
 
 
 @kind
 def at_us(ev, names, method, us):
-    """constrained-ocr: % of letters wrong when so many microseconds a word are spent, off the mean curve."""
+    """constrained-ocr: % of letters wrong at `us` microseconds per word, read off the mean curve."""
     rows = [row for row in ev.at("constrained-ocr/rows") if row["method"] == method]
     rows.sort(key=lambda row: row["us"])
     return np.interp(float(us), [row["us"] for row in rows], [row["char_error"] for row in rows])
@@ -129,7 +129,7 @@ def at_us(ev, names, method, us):
 
 @kind
 def gain_kept(ev, names, data):
-    """parsing: % of what all features gain that half of them keep."""
+    """parsing: % of the gain of all features that half of them keep."""
     best = ev.at(f"parsing/best/{data}")
     about = f"parsing/rows[data={data};policy={best};dictionary=false;features_share="
     none, half, every = (ev.at(f"{about}{share}]/uas") for share in (0, 0.5, 1))
@@ -138,7 +138,7 @@ def gain_kept(ev, names, data):
 
 @kind
 def shot_ahead(ev, names, data):
-    """parsing: points by which one shot is ahead of anytime at half of the words."""
+    """parsing: points by which the one-shot policy is ahead of anytime at half of the words."""
     of = f"parsing/compared[data={data};features_share=0.5;"
     anytime = ev.at(f"{of}policy=anytime]")
     if "minus_one_shot" in anytime:
@@ -150,7 +150,7 @@ def shot_ahead(ev, names, data):
 
 @kind
 def near_the_root(ev, names, row):
-    """parsing: % of words bought at depths 0 to 2 less % at 3 to 7; binomial where no interval is stored."""
+    """parsing: % of words bought at depths 0 to 2 minus % at 3 to 7; binomial if no interval is stored."""
     row = ev.at(row)
     words, bought = np.array(row["words"], float), np.array(row["bought"], float)
     every = np.divide(words, bought, out=np.zeros_like(words), where=bought > 0)  # words of a depth
@@ -170,21 +170,21 @@ def roots(ev, names, row):
 
 @kind
 def rise(ev, names, first, last):
-    """scene: points from one row to another, as sure as the latter."""
+    """scene: points gained from one row to another, with the latter's interval."""
     first, last = ev.at(first)["pixel_accuracy"], ev.at(last)
     return Estimate(last["pixel_accuracy"] - first, *(end - first for end in last["interval"]["pixel"]))
 
 
 @kind
 def gain(ev, names, method):
-    """scene: points that SIM has more at its end than a method."""
+    """scene: points by which SIM at its end is ahead of a method."""
     row = ev.at(f"scene/compared[method={method}]")
     return Estimate(row["pixel"], *row["interval"]["pixel"])
 
 
 @kind
 def gain_then(ev, names, method):
-    """scene: points that SIM has more when a method is done."""
+    """scene: points by which SIM is ahead of a method when that is done."""
     row = ev.at(f"scene/rows[method={method}]")
     of_sim = [
         one for one in ev.at("scene/rows") if one["method"] == "sim" and one["seconds"] <= row["seconds"]
@@ -210,7 +210,7 @@ def first_steps(ev, names):
 
 @kind
 def out_of_order(ev, names, first):
-    """scene: 1 for each thing that the paper says of that order and is not so."""
+    """scene: 1 for each of the paper's claims on that order that does not hold."""
     at = {name: one.value for name, one in names[first].items()}
     late = at.get("C-SIFT", np.inf)
     is_third = all(at.get(name, np.inf) <= late for name in ("TXT", "I-SIFT"))
@@ -228,7 +228,7 @@ def _binomial(percent, n=2000):
 
 
 def _unseen(ev, choice):
-    """ocr-open: the row of words of unseen types of what development words chose."""
+    """ocr-open: the row on words of unseen types for the method chosen on development words."""
     order, width = (ev.at(f"ocr-open/chosen[features=fourier]/{choice}/{key}") for key in ("order", "width"))
     rows = ev.at("ocr-open/rows")
     wanted = {"features": "fourier", "data": "unseen", "order": order, "width": width}
@@ -245,13 +245,13 @@ def unseen(ev, names, choice):
 
 @kind
 def unseen_us(ev, names, choice):
-    """ocr-open: microseconds a word of them."""
+    """ocr-open: microseconds per word of them."""
     return _unseen(ev, choice)["us_per_word"]
 
 
 @kind
 def beam_less(ev, names):
-    """ocr-open: words that the cascade reads more than the beam that takes no more time."""
+    """ocr-open: points of words by which the cascade is ahead of the beam that takes no more time."""
     ours, beam = (_unseen(ev, choice) for choice in ("cascade", "in_its_time"))
     gap = ours["word_accuracy"] - beam["word_accuracy"]
     if "cascade_minus_interval" in beam:
@@ -261,7 +261,7 @@ def beam_less(ev, names):
 
 @kind
 def beam_slower(ev, names):
-    """ocr-open: times that the beam that reads as many takes, with its turns where they are stored."""
+    """ocr-open: time ratio of the beam that reads as many words, with its rounds where they are stored."""
     beam, ours = (_unseen(ev, choice) for choice in ("as_many", "cascade"))
     times = beam["us_per_word"] / ours["us_per_word"]
     if "us_per_word_turns" not in beam:
@@ -272,7 +272,7 @@ def beam_slower(ev, names):
 
 @kind
 def dictionary_ahead(ev, names):
-    """ocr-orders: words that a dictionary reads more than order 6, unpaired."""
+    """ocr-orders: points of words by which a dictionary is ahead of order 6, unpaired."""
     words, known = ev.folds(ev.order(6, "word_accuracy")), ev.at("ocr-orders/baselines[features=raw]")
     error = np.hypot(known["word_stderr"], words.half / ev.rules.errors)
     return ev.estimate(known["word_accuracy"] - words.value, error)
@@ -280,7 +280,7 @@ def dictionary_ahead(ev, names):
 
 @kind
 def paying(ev, names, path):
-    """Budgets on words: methods whose features pay, and how many there are."""
+    """Budgets on words: number of methods whose features pay off, and of all methods."""
     rows = ev.at(path).values()
     return Numbers(pay=Estimate(sum(not row["gain_eaten"] for row in rows)), all=Estimate(len(rows)))
 
@@ -303,7 +303,7 @@ def _ratios(ev, data, method):
 def dearer(ev, names, data, method):
     """hybrid: % of accuracies at which a method costs more than the better parent.
 
-    Its interval: surely dearer, and not surely cheaper, where the spread of the ratio is stored.
+    Its interval: the shares surely dearer, and not surely cheaper, where the spread of the ratio is stored.
     """
     rows = _ratios(ev, data, method)
     share = 100 * sum(row["ratio"] > 1 for row in rows) / len(rows)

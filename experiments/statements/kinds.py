@@ -1,7 +1,7 @@
 """Kinds of comparisons that statements share: functions from stored results to numbers with their spread.
 
-Those of results with a form of their own are in `forms`. A number that nobody stored a spread of has none,
-and what is judged by it is open.
+Kinds for results with a special form are in `forms`. A number whose spread is not stored has none, and a part
+judged by it is open.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Numbers(dict[str, Estimate]):
         return Numbers({label: self[label]})
 
     def near(self, label: str) -> "Numbers":
-        """The number with a label, all of them if there is none."""
+        """The number with a label, or all of them if none has it."""
         return self.only(label) if label in self else self
 
 
@@ -40,7 +40,7 @@ def kind(make: Callable) -> Callable:
 
 
 def numbers(ev: Evidence, text: str, names: dict[str, Numbers]) -> Numbers:
-    """What a row's text stands for: ``kind argument | argument``, or a path."""
+    """The numbers that a row's text specifies: ``kind argument | argument``, or a path."""
     word, _, rest = text.partition(" ")
     arguments = [argument.strip() for argument in rest.split(" | ")] if rest else []
     made = KINDS[word](ev, names, *arguments) if word in KINDS else value(ev, names, text)
@@ -49,13 +49,13 @@ def numbers(ev: Evidence, text: str, names: dict[str, Numbers]) -> Numbers:
 
 
 def value(ev, names, text):
-    """A named number, or what stands at a path."""
+    """A named number, or the value at a path."""
     return names[text].one.value if text in names else float(text if text.isdigit() else ev.at(text))
 
 
 @kind
 def spread(ev, names, row, key, error):
-    """A number of a row with its standard error, open without one; ``key?`` need not be there either."""
+    """A number of a row with its standard error, open without one; ``key?`` may be missing too."""
     row, name = ev.at(row), key.rstrip("?")
     return ev.estimate(row[name] if name == key else row.get(name, np.nan), row.get(error))
 
@@ -70,7 +70,7 @@ def ends(ev, names, row, key, *keys):
 
 @kind
 def less(ev, names, one, other):
-    """A difference."""
+    """The difference of two numbers."""
     return value(ev, names, one) - value(ev, names, other)
 
 
@@ -82,7 +82,7 @@ def minus(ev, names, name):
 
 @kind
 def rest(ev, names, name):
-    """What is missing of one: above 0 where a ratio is below 1."""
+    """One minus each number: above 0 where a ratio is below 1."""
     return Numbers(
         (label, Estimate(1 - one.value, *(None if end is None else 1 - end for end in (one.high, one.low))))
         for label, one in names[name].items()
@@ -97,19 +97,19 @@ def square(ev, names, name):
 
 @kind
 def percent(ev, names, part, whole):
-    """A share."""
+    """A share in percent."""
     return 100 * value(ev, names, part) / value(ev, names, whole)
 
 
 @kind
 def saved(ev, names, part, whole):
-    """What is left away, in percent."""
+    """The share left out, in percent."""
     return 100 - percent(ev, names, part, whole)
 
 
 @kind
 def ratio(ev, names, one, other):
-    """How many times; with the spread over turns of the clock where every turn is stored, of both."""
+    """The ratio of two numbers, with the spread over timing rounds where every round of both is stored."""
     times = value(ev, names, one) / value(ev, names, other)
     turns = [_turns(ev, path) for path in (one, other)]
     if None in turns:
@@ -120,7 +120,7 @@ def ratio(ev, names, one, other):
 
 @kind
 def in_turns(ev, names, row, key):
-    """A ratio of times that is stored, with the spread over turns where every turn's is."""
+    """A stored ratio of times, with the spread over rounds where the ratio of every round is stored."""
     row = ev.at(row)
     half = ev.folds(row[f"{key}_turns"]).half if f"{key}_turns" in row else None
     return Estimate(row[key], *(() if half is None else (row[key] - half, row[key] + half)))
@@ -128,7 +128,7 @@ def in_turns(ev, names, row, key):
 
 def _turns(ev, path):
     try:
-        return ev.at(f"{path}_turns") if "/" in path else None  # no path: worked out from others
+        return ev.at(f"{path}_turns") if "/" in path else None  # no path: computed from others
     except LookupError:
         return None
 
@@ -155,14 +155,14 @@ def _column(ev, text):
 
 @kind
 def curves(ev, names, method, rival, shares=""):
-    """Points less wrong than a rival at shares of the features, read off each fold's curve."""
+    """Points of error below a rival's at shares of the features, read off each fold's curve."""
     at = [float(share) for share in shares.split()] or ev.rules.shares
     return Numbers((f"{x:g} %", ev.folds(ev.error(rival, x) - ev.error(method, x))) for x in at)
 
 
 @kind
 def least(ev, names, *of):
-    """Of some numbers the one that is fewest standard errors away from none."""
+    """The one of some numbers that is the fewest standard errors above zero."""
     every = [pair for name in of for pair in names[name].items()]
     return Numbers([min(every, key=lambda pair: pair[1].value / pair[1].half)])
 
@@ -187,5 +187,5 @@ def smallest(ev, names, name):
 
 @kind
 def behind(ev, names, name):
-    """How many numbers lie below none, beyond their spread."""
+    """How many numbers lie below zero, beyond their spread."""
     return sum(one.high is not None and one.high < 0 for one in names[name].values())

@@ -3,14 +3,13 @@
 A row of a ``.toml`` file has the fields of `Statement`, ``here``, ``spread``, ``note`` and ``brief`` (texts
 with numbers in braces), ``let`` and ``parts``. ``let`` names numbers: ``kind argument | argument`` with a
 kind of `kinds`, or a path of `evidence.Evidence.at`. With ``each = {WSJ = "wsj"}`` a number whose text has an
-``@`` is worked out for each value and labelled by its key; a list's items are ``@1``, ``@2``. ``unstored`` is
-said instead of ``spread`` where a number that is judged has none, or nothing stands at the path ``wants``. A
-part names its ``rule``, the number it judges (``of``), and what the rule needs besides; it becomes one part a
-label.
+``@`` is computed for each value and labelled by its key; a list's items are ``@1``, ``@2``. ``unstored``
+replaces ``spread`` where a judged number has none, or where the path ``wants`` has no value. A part names its
+``rule``, the number it judges (``of``), and the rule's other arguments; it becomes one part per label.
 
-Braces hold a name, ``name[label]`` or a path, and how it is printed: ``.2`` decimals, ``+`` with sign,
-``,`` in thousands, ``/`` last joins by strokes; ``±`` and ``h`` (without the sign) are half of each interval,
-``~`` both, ``[`` the ends, ``<`` the lower one, ``@`` the labels.
+Braces hold a name, ``name[label]`` or a path, and its format: ``.2`` decimals, ``+`` with sign, ``,`` with
+thousands separators, a final ``/`` joins by slashes; ``±`` and ``h`` (without the sign) are half of each
+interval, ``~`` both, ``[`` the ends, ``<`` the lower end, ``@`` the labels.
 """
 
 import re
@@ -28,17 +27,17 @@ from experiments.statements.rules import Estimate
 
 
 class Statement(NamedTuple):
-    """One thing that a document says, or that we found: a row."""
+    """A row: one claim of a document, or one finding of ours."""
 
     text: str  # at most 15 words; no two rows share it
-    source: str  # section, table or figure of the document; for our own rows what they are beside
+    source: str  # section, table or figure of the document; for our own rows what they are compared with
     paper: str  # the numbers printed there
     same_data: str  # whether ours are the document's data
     needs: str  # `rules.ALL` or `rules.MOST` of the parts
     results: tuple[str, ...]  # names of the results that are read; a row opens the table of the first
     where: str  # the place in them
     read: Callable[[Evidence], Found]
-    changed: str = ""  # why its verdict moved when a rule was changed
+    changed: str = ""  # why its verdict changed when a rule was changed
 
 
 _TEXTS = ("here", "spread", "note", "brief")
@@ -47,7 +46,7 @@ _KNOWN = {*_FIELDS, *_TEXTS, "let", "each", "parts", "wants", "unstored"}
 
 
 def load(path: Path) -> tuple[Statement, ...]:
-    """The rows of a file; `ValueError` for a row with a field that nobody reads."""
+    """The rows of a file; `ValueError` for a row with an unknown field."""
     rows = tomllib.loads(path.read_text(encoding="utf-8"))["row"]
     for row in rows:
         if unknown := set(row) - _KNOWN:
@@ -61,7 +60,7 @@ def _statement(row):
 
 
 def found(row: dict, ev: Evidence) -> Found:
-    """What a row comes to: its texts with our numbers, and its parts."""
+    """The evidence for a row: its texts with our numbers, and its parts."""
     names: dict[str, Numbers] = {}
     for name, text in row["let"].items():
         names[name] = _numbers(ev, text, row.get("each"), names)
@@ -77,7 +76,7 @@ def found(row: dict, ev: Evidence) -> Found:
 
 
 def _lacks(ev, row):
-    """Whether the spread that the row wants is not stored."""
+    """Whether the spread that the row needs is not stored."""
     try:
         return bool("wants" in row and ev.at(row["wants"]) is None)
     except LookupError:
@@ -133,7 +132,7 @@ _RULES = {
 
 
 class _Texts(string.Formatter):
-    """Formats names, labels and paths that Python's own fields cannot have."""
+    """Formats names, labels and paths that Python's own format fields cannot express."""
 
     def __init__(self, ev):
         self.ev = ev
@@ -153,7 +152,7 @@ def _fill_text(ev, text, names):
 
 
 def format_numbers(numbers: Numbers, how: str) -> str:
-    """Numbers as a text says: see the module.
+    """Numbers in the format that a text specifies: see the module.
 
     >>> numbers = Numbers(a=Estimate(1.0, 0.5, 1.5), b=Estimate(2000.0, None, None))
     >>> format_numbers(numbers, "+.1"), format_numbers(numbers, ",.0/")

@@ -9,9 +9,9 @@ from experiments.statements.rules import BESIDE, FAILS, HOLDS, MEANINGS, OPEN, S
 
 DOCUMENTS = 5
 COLUMNS = ("no", "statement", "verdict", "here", "spread", "source: its numbers", "same data?", "note")
-"""The verdict stands where a phone shows it."""
+"""The verdict is placed where a phone shows it."""
 MARKS = {HOLDS: "✔", SMALLER: "✔", OPEN: "–", FAILS: "✘", BESIDE: "="}
-"""Verdicts told by shape, not by colour."""
+"""Marks that show verdicts by shape, not by colour."""
 _STYLE = """<style>
 .statements { width: 100%; font-size: 0.92rem; border-collapse: collapse; }
 .statements { font-variant-numeric: tabular-nums; }
@@ -32,7 +32,7 @@ _STYLE = """<style>
 
 
 def opening(papers: Sequence[Reading]) -> str:
-    """What the table is, what verdicts mean, how many there are, and what they rest on; Markdown."""
+    """Introduction in Markdown: what the table is, what verdicts mean, their counts, and their basis."""
     theirs, rules = on_their_data(papers), Rules()
     meanings = " ".join(f"*{word}*: {meaning}." for word, meaning in MEANINGS.items())
     return "\n\n".join([
@@ -69,7 +69,7 @@ def cells(reading: Reading) -> tuple[str, ...]:
 
 
 def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
-    """The table in Markdown; `link` makes an address of a result's name. The place in the JSON comes last."""
+    """The table in Markdown; `link` maps a result's name to an address. The place in the JSON comes last."""
     lines = [f"| {' | '.join([*COLUMNS, 'where'])} |", "|" + "---|" * (len(COLUMNS) + 1)]
     for reading in readings:
         row = list(map(escape_cell, cells(reading)))
@@ -81,7 +81,7 @@ def markdown(readings: Sequence[Reading], link: Callable[[str], str]) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """A cell's text: a stroke in it would end the cell.
+    """Escape a cell's text: a vertical bar in it would end the cell.
 
     >>> escape_cell("a|b")
     'a\\\\|b'
@@ -90,7 +90,7 @@ def escape_cell(text: str) -> str:
 
 
 def table_html(readings: Sequence[Reading]) -> str:
-    """The table in HTML, whose texts wrap; a statement leads to the table of its first result."""
+    """The table in HTML with wrapped texts; a statement links to the table of its first result."""
     heads = "".join(f'<th scope="col">{head}</th>' for head in COLUMNS)
     rows = "".join(map(_row_html, readings))
     return f'{_STYLE}<table class="statements"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
@@ -119,7 +119,7 @@ for reading in [*papers, *read(OWN, evidence)]:{condition}
 
 
 def python(result: str = "") -> str:
-    """Lines that read all statements, or those that read a result."""
+    """Python lines that evaluate all statements, or those that read a result."""
     return _PYTHON.format(
         condition=f"\n    if {result!r} not in reading.statement.results:\n        continue" if result else ""
     )
@@ -144,12 +144,12 @@ FRONT = (
     ("Parsing: times faster at 1 point less", "2.9", ("With a length dictionary",)),
     ("Scenes: an anytime predictor ends close to the best", "81.5 / 84.9 % of pixels", ("SIM gets better",)),
 )  # fmt: skip
-"""Rows of the project's README: what the papers say, their numbers, and how the statements begin whose
-numbers and verdicts stand beside them."""
+"""Rows of the project's README: the papers' claims, their numbers, and the beginnings of the statements whose
+numbers and verdicts are shown next to them."""
 
 
 def describe_counts(papers: Sequence[Reading]) -> str:
-    """How many statements there are and what they come to, for a reader who reads one sentence."""
+    """The number of statements and their verdicts, in one sentence."""
     return f"Of {len(papers)} statements of the five papers {in_words(papers)}"
 
 
@@ -176,7 +176,7 @@ def _short(reading):
 
 
 def sensitivity_table(name: str, table: list) -> str:
-    """How many statements have each verdict when the rules are set otherwise, and which moved."""
+    """A table of how many statements have each verdict under other settings of the rules, and the changes."""
     words = list(count([]))
     lines = [f"{name}:", f"{'rules':48}" + "".join(f"{word:>16}" for word in words) + "  moved"]
     for variant, counts, moved in table:

@@ -11,7 +11,7 @@ from spcviz.shared import result_files
 
 
 class Reading(NamedTuple):
-    """A statement and what it comes to."""
+    """A statement with its evidence and its verdict."""
 
     number: int  # its place in its table
     statement: Statement
@@ -47,7 +47,7 @@ def _few(labels):
 
 
 def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool = True) -> list[Reading]:
-    """Every statement; one whose result is not stored is open.
+    """Read every statement; one whose result is not stored is open.
 
     A damaged result raises `ResultError`; unless `is_strict`, its statements are open, too, and say so.
     """
@@ -55,7 +55,7 @@ def read(statements: Sequence[Statement], evidence: Evidence, *, is_strict: bool
 
 
 def count_held(readings: Sequence[Reading]) -> dict[str, int]:
-    """How many statements there are, how many hold, in full or smaller, and which share in percent that is.
+    """The number of statements, the number that hold, in full or smaller, and their share in percent.
 
     >>> count_held([])
     {'statements': 0, 'hold': 0, 'share': 0}
@@ -88,7 +88,7 @@ def _nothing(why, name):
 
 
 def _found(statement, evidence):
-    """What a statement comes to; what a result's content causes names the result that was read last."""
+    """The evidence for a statement; an error caused by a result's content names the result read last."""
     try:
         return statement.read(evidence)
     except (NotStoredError, result_files.ResultError):
@@ -110,7 +110,7 @@ _VERBS = {HOLDS: ("holds", "hold"), SMALLER: ("holds but smaller", "hold but sma
 
 
 def in_words(readings: Iterable[Reading]) -> str:
-    """The counts in words; verdicts that nobody has are left out.
+    """The counts in words; verdicts that do not occur are left out.
 
     >>> rows = [Reading(1, None, None, word) for word in (HOLDS, HOLDS, FAILS)]
     >>> in_words(rows)
@@ -139,7 +139,7 @@ VARIANTS = {
 def sensitivity(
     statements: Sequence[Statement], evidence: Evidence
 ) -> list[tuple[str, dict[str, int], list[tuple[int, str, str]]]]:
-    """(how the rules are set, `count`, [(number, verdict as frozen, verdict)] of what moves) a variant."""
+    """One (name of the rules, `count`, [(number, frozen verdict, verdict)] of the changes) per variant."""
     frozen = read(statements, evidence.with_rules(Rules()))
     table = []
     for name, rules in VARIANTS.items():

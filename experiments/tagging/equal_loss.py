@@ -7,8 +7,8 @@ Sentence s loses its truth from alpha :math:`e_s` on and still has :math:`k_s(\a
           G(\alpha) = \frac{\sum_s w_s k_s(\alpha)}{\sum_s w_s n_s}
 
 just below each alpha at which a sentence is lost; :math:`n_s` is its length. Between two of those points
-both are joined by a straight line, so any loss has its G. All methods meet the same sentences in the same
-500 draws: their differences are paired.
+both are interpolated linearly, so any loss has its G. All methods use the same sentences in the same 500
+draws, so their differences are paired.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ TARGETS = (0.5, 1.0, 2.0, 5.0)
 N_DRAWS = 500
 RANDOM_STATE = 11
 INTERVAL = (2.5, 97.5)
-"""Percentiles."""
+"""Percentiles of an interval's ends."""
 N_ALPHAS = 300
-"""Alphas at which a curve is worked out, at most."""
+"""Largest number of alphas at which a curve is computed."""
 MOST_LOST = 50.0
 """Percent of the sentences up to which curves are needed."""
 AGAINST = "spc"
@@ -42,12 +42,12 @@ AGAINST = "spc"
 
 
 class Fallen(NamedTuple):
-    """When each sentence loses its truth, and what it has left until then."""
+    """The alpha at which each sentence loses its truth, and the grams left until then."""
 
     event: np.ndarray  # (S,): the alpha from which the truth is lost; -inf: before this filter
-    alpha: np.ndarray  # (G,): rising
-    # grams, pairs, each (S, G) int64: what is left just below each alpha: the filtered grams, and what they
-    # join to (the grams of the next size, that the next model sees)
+    alpha: np.ndarray  # (G,): increasing
+    # grams, pairs, each (S, G) int64: numbers left just below each alpha: of the filtered grams, and of those
+    # that they join to (the grams of the next size, which the next model sees)
     grams: np.ndarray
     pairs: np.ndarray
     lengths: np.ndarray  # (S,)
@@ -62,7 +62,7 @@ def score_filter(
     rule: str,
     more_alphas: Sequence[float] = (),
 ) -> Fallen:
-    """Score a filter on an unpruned space of order 2 or more and find out what falls when."""
+    """Score a filter on an unpruned space of order 2 or more and find the alphas that prune each gram."""
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
     pruned = prune(lattice, scores, 0.0, on_nodes=True, rule=rule)
     points, ends = points_of(pruned), _ends(lattice, pruned.starts)
@@ -70,7 +70,7 @@ def score_filter(
     alpha = np.union1d(alphas_of(event), more_alphas)
     at = np.searchsorted(alpha, points, side="right").astype(np.int32)  # it survives just below alpha[: at]
     at_arcs = np.minimum(at[ends[0]], at[ends[1]])
-    at_arcs[pruned.best_path] = len(alpha)  # it always stays
+    at_arcs[pruned.best_path] = len(alpha)  # it is always kept
     at[np.concatenate([side[pruned.best_path] for side in ends])] = len(alpha)
     grams = _left(pruned.starts, at, len(alpha))
     pairs = _left(lattice.example_start, at_arcs, len(alpha))
@@ -78,7 +78,7 @@ def score_filter(
 
 
 def _ends(lattice, starts):
-    """Where an arc's two ends lie among what is filtered; in a sentence of one word both are the arc."""
+    """Indices of an arc's two ends among the filtered grams; in a sentence of one word both are the arc."""
     count = np.diff(lattice.example_start)
     first_node = lattice.node_start[lattice.col_start[:-1] + np.arange(len(count))]
     shift = np.repeat(starts[:-1] - first_node, count)
@@ -104,7 +104,7 @@ def alphas_of(event):
 
 
 def _left(starts, at, n_alphas):
-    """How many of each sentence's things survive just below each alpha, shape (S, G)."""
+    """How many of each sentence's grams survive just below each alpha, shape (S, G)."""
     n_sentences = len(starts) - 1
     code = np.repeat(np.arange(n_sentences) * (n_alphas + 1), np.diff(starts)) + at
     table = np.bincount(code, minlength=n_sentences * (n_alphas + 1)).reshape(n_sentences, n_alphas + 1)
@@ -114,8 +114,8 @@ def _left(starts, at, n_alphas):
 class Curves(NamedTuple):
     """Curves of one filter, one row per draw of the bootstrap (the first: every sentence once)."""
 
-    loss: np.ndarray  # (D, G): percent of the sentences lost just below each alpha; rising
-    # grams, pairs, each (D, G): left a position
+    loss: np.ndarray  # (D, G): percent of the sentences lost just below each alpha; increasing
+    # grams, pairs, each (D, G): left per position
     grams: np.ndarray
     pairs: np.ndarray
 
@@ -139,7 +139,7 @@ def curves_of(losses, weights):
 
 
 def at_loss(loss: np.ndarray, kept: np.ndarray, target: float) -> np.ndarray:
-    """What is kept (D,) where exactly so much is lost, row by row; inf where the first alpha loses more.
+    """The value of `kept` (D,) where exactly `target` is lost, by row; inf where the first alpha loses more.
 
     >>> at_loss(np.array([[0.0, 0.0, 2.0, 4.0]]), np.array([[9.0, 8.0, 6.0, 5.0]]), 1.0)
     array([7.])
@@ -154,7 +154,7 @@ def at_loss(loss: np.ndarray, kept: np.ndarray, target: float) -> np.ndarray:
 
 
 def interval(values):
-    """(low, high) of the draws after the first; a value of its own draws, infinite if theirs are."""
+    """(low, high) of the draws after the first; each is the value of a draw, and may be infinite."""
     low, high = np.percentile(values[1:], INTERVAL, method="inverted_cdf")
     return float(low), float(high)
 
@@ -182,12 +182,12 @@ def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: 
     `tags_loss`.
 
     A row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the trigram model
-    on bigrams): all methods but those of `ABLATED` in the spaces that the SPC's earlier levels leave, losses
-    over the sentences whose truth is there; "cascade": each method's own levels, losses over all sentences.
-    ``alpha`` is the largest that keeps the target on development sentences, ``loss``, ``grams`` and ``pairs``
-    (per position) what it comes to on test; ``_equal``: where exactly the target is lost on test, with the
-    interval's ends; ``pairs_more``: more than the SPC, paired. None: a filter cannot lose so little, or no
-    such end.
+    on bigrams): all methods but those of `ABLATED` in the spaces that the SPC's earlier levels leave, with
+    losses over the sentences whose truth is in them; "cascade": each method's own levels, with losses over
+    all sentences. ``alpha`` is the largest that keeps the target on development sentences; ``loss``,
+    ``grams`` and ``pairs`` (per position) are its figures on test; ``_equal``: those where exactly the target
+    is lost on test, with the interval's ends; ``pairs_more``: the difference from the SPC, paired. None: a
+    filter cannot lose that little, or there is no such end.
     """
     rows = []
     for name in (1, 2, "cascade"):
@@ -222,7 +222,7 @@ def fallen_of(part, cascade: Cascade, pruner: Cascade, level: int, split: str, m
 
 
 def _score_method(name, part, cascades, method, split, more_alphas=()):
-    """`Fallen` of one method; of a single filter without the sentences whose truth is not in the space."""
+    """`Fallen` of one method; for a single filter, without sentences whose truth is not in the space."""
     cascade, pruner = cascades[method], cascades[method if name == "cascade" else AGAINST]
     level = 2 if name == "cascade" else name + 1
     losses = fallen_of(part, cascade, pruner, level, split, more_alphas)
@@ -233,7 +233,7 @@ def _score_method(name, part, cascades, method, split, more_alphas=()):
 
 
 def _tune_alpha(dev, test, target):
-    """Alpha by development sentences, and what it comes to on test sentences."""
+    """The alpha tuned on development sentences, and its figures on test sentences."""
     alpha = filtering.largest_alpha(dev.event, target / 100)
     dev_loss = float(100 * (dev.event <= alpha).mean())
     at, positions = int(np.searchsorted(test.alpha, alpha)), test.lengths.sum()

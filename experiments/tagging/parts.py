@@ -14,7 +14,7 @@ from spcviz.shared.linear import wide, with_models
 
 
 def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
-    """What a result reports of one part, without times, from models by method."""
+    """The entries of a result for one part, without times, from models by method."""
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
     cascades = {name: with_models(models[name].cascade, wide) for name in chosen.cascades_of(settings.data)}
@@ -41,14 +41,14 @@ def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
 
 
 def learning_of(settings, configs):
-    """``dropout``, ``warm`` (levels begin at the one before) and ``passes`` of each method's learning."""
+    """``dropout``, ``warm`` (levels start from the previous one) and ``passes`` of each method's learning."""
     rows = {name: (c.dropout, c.warm_start, c.crf_epochs + c.filter_epochs) for name, c in configs.items()}
     rows |= dict.fromkeys(("full", "tags"), (0.0, False, settings.full_epochs))
     return {name: dict(zip(("dropout", "warm", "passes"), row)) for name, row in rows.items()}
 
 
 def _figures(part, cascades):
-    """What each method's space has lost and holds, on the test part."""
+    """Losses and sizes of each method's space, on the test part."""
     test = part.corpus["test"]
     mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
     nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}

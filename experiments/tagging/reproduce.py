@@ -1,7 +1,7 @@
 """Thesis Table 4.2 on two corpora, and filter curves: the results tagging and tagging-whole.
 
 A part is a corpus with a feature set: settings are searched, models trained, and times measured last. The
-whole of the English Web Treebank is a result by itself: its settings are those that a sixth of it chose.
+whole of the English Web Treebank is a separate result: its settings were chosen with a sixth of it.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ from spcviz.shared.work.jobs import run_all
 from spcviz.store import digest_of_arrays
 
 SEARCH_CODE = ("experiments.tagging.search",)
-"""The modules that make a try."""
+"""The modules that compute a trial."""
 
 MODEL_CODE = ("spcviz.problems.tagging.model.model_arrays",)
-"""The modules that make a method's models, from settings that the key holds."""
+"""The modules that compute a method's models, from settings in the key."""
 
 PART_CODE = ("experiments.tagging.parts",)
-"""The modules that make a part's figures."""
+"""The modules that compute a part's figures."""
 
 TIMES_CODE = (*PART_CODE, "experiments.tagging.times")
-"""The modules that make its times."""
+"""The modules that compute its times."""
 
 PARTS = [(data, features) for data in ("wsj", "ewt") for features in ("full", "paper")]
-"""In this order; they are what the command line calls folds."""
+"""Parts in this order; the command line calls them folds."""
 WHOLE_PARTS = [(settings.WHOLE, "full")]
 BASELINE = (
     "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "
@@ -64,7 +64,7 @@ LEARNING = {
     "perceptron": f"structured perceptron at a constant step; {_ALIKE}; pruned as the SPC",
     "tags": "no filter is learnt: tags seen with the word in training; the weights of full among them",
 }
-"""What each method learns by, in words."""
+"""How each method learns, in words."""
 MEANINGS = {
     "tuned": "alphas: on parts of the training sentences that the filter did not see; below 0 the threshold "
     "lies below the mean, a CRF's alpha is a probability",
@@ -81,11 +81,11 @@ MEANINGS = {
     "tokens_right": "cascades: a perceptron begun at the last filter, on the pruned lattice; "
     "full, tags: the dense perceptron",
 }
-"""What settings and keys mean."""
+"""Meanings of settings and keys."""
 
 
 def table(run: Run) -> dict:
-    """Table 4.2; if only some features were asked for, the stored result's rows of the others stay."""
+    """Table 4.2; if only some features were requested, the stored result's rows of the others are kept."""
     result = measured_table(run)
     return merge_results(run.earlier, result) if run.earlier else result
 
@@ -107,7 +107,7 @@ def measured_table(run: Run, known: Sequence[tuple[str, str]] = PARTS) -> dict:
     trainings = [(" ".join(job[:2]), m, *job[2:]) for job in jobs for m in _trained(job[0])]
     run_all(executor, train_method, trainings, tick)
     done = run_all(executor, run_part, jobs, tick)
-    # After all training and one after the other: nothing of ours runs beside what is timed.
+    # After all training, and one after another: no other job of ours runs during a measurement.
     times = [timed for job in jobs for timed in run_all(executor, time_part, [job], tick)]
     corpora = {
         data: arrays_of_corpus(cascade.corpus_of(data))
@@ -145,7 +145,7 @@ def measured_table(run: Run, known: Sequence[tuple[str, str]] = PARTS) -> dict:
 
 
 def _tables_of(part, timed):
-    """Figures of one part beside its times: ``rows``, ``orders``, ``baseline``."""
+    """Figures of one part with its times: ``rows``, ``orders``, ``baseline``."""
     about, methods = {"data": part["data"], "features": part["features"]}, timed["methods"]
     us = {key: methods["full"][key] for key in ("us_inference", "us_total")}
     named = [about | {"method": method} for method in settings.methods_of(part["data"])]
@@ -159,38 +159,38 @@ def _tables_of(part, timed):
 
 
 def _settings_in_full(of_part, folder):
-    """Settings of a part with what each method makes of them."""
+    """Settings of a part, with each method's configuration."""
     configs = _configs(of_part, folder)
     return asdict(of_part) | {"methods": {m: asdict(config) for m, config in configs.items()}}
 
 
 def _tries(of_part):
-    """(method, number) of all tries of a part; a quick run makes two for each method."""
+    """(method, number) of all trials of a part; a quick run makes two for each method."""
     counts = {m: 2 if of_part.is_quick else len(settings.tries_of(of_part, m)) for m in settings.SEARCHED}
     return [(method, number) for method, n in counts.items() for number in range(n)]
 
 
 def try_settings(part, which, quick, folder):
-    """Make one try ("spc 3") of one part ("wsj full"), unless it is kept."""
+    """Run one trial ("spc 3") of one part ("wsj full"), unless it is stored."""
     method, number = which.split()
     _try(settings.settings_for(*part.split(), quick), method, int(number), folder)
 
 
 def _try(of_part, method, number, folder):
-    """What `search.run_try` returns."""
+    """The result of `search.run_try`, computed or stored."""
     key = {"config": asdict(search.config_of_try(of_part, method, number)), "number": number}
     make = partial(search.run_try, of_part, method, number)
     return _keep(folder, of_part, f"-try-{method}", key, SEARCH_CODE, make)
 
 
 def _run_tries(of_part, folder):
-    """All tries by which a part's settings are chosen."""
+    """The results of all trials that choose a part's settings."""
     searched = settings.searched_on(of_part)
     return [_try(searched, *one, folder) for one in _tries(searched)]
 
 
 def _tried_rows(of_part, folder):
-    """`_run_tries` with what was taken."""
+    """`_run_tries`, with a mark on the chosen ones."""
     searched, rows = settings.searched_on(of_part), _run_tries(of_part, folder)
     about = {"data": searched.data, "features": searched.features}
     taken = search.pick_best(rows)
@@ -207,7 +207,7 @@ def merge_results(old: dict, new: dict) -> dict:
     """A result of `measured_table` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
     if not is_alike or "parts" not in old["settings"]:
-        return new  # nothing there, or of another time
+        return new  # none, or of another version
     fresh = {row["features"] for row in new["rows"]}
     out = new | {"settings": dict(new["settings"])}
 
@@ -226,12 +226,12 @@ def merge_results(old: dict, new: dict) -> dict:
 
 
 def train_method(part, method, quick, folder):
-    """Train one method of one part ("wsj full"), unless it is kept; returns nothing, models are large."""
+    """Train one method of one part ("wsj full"), unless it is stored; returns nothing, models are large."""
     _model(settings.settings_for(*part.split(), quick), method, folder)
 
 
 def run_part(data, features, quick, folder):
-    """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
+    """One corpus with one feature set, from stored models: the result of `parts.measure_part`."""
     of_part = settings.settings_for(data, features, quick)
     configs = _configs(of_part, folder)
 
@@ -256,17 +256,17 @@ def time_part(data, features, quick, folder):
 
 
 def _models(of_part, folder):
-    """A part's models as they are kept, by method, trained if they are not there."""
+    """A part's models in stored form, by method, trained if they are missing."""
     return {method: _model(of_part, method, folder) for method in _trained(of_part.data)}
 
 
 def _trained(data):
-    """Methods that have a model of their own."""
+    """Methods that have their own model."""
     return ("full", *settings.cascades_of(data))
 
 
 def _model(of_part, method, folder):
-    """One method's model; kept by what it learns with, whatever other methods do."""
+    """One method's model; stored under its own learning settings, whatever other methods use."""
     part = settings.data_of(of_part)
     if method == "full":
         key = {"epochs": of_part.full_epochs}
@@ -280,12 +280,12 @@ def _model(of_part, method, folder):
 
 
 def _all_settings(of_part, configs):
-    """What all methods of a part learn with."""
+    """Learning settings of all methods of a part."""
     return {m: asdict(config) for m, config in configs.items()} | {"full": of_part.full_epochs}
 
 
 def _keep(folder, of_part, what, key, modules, make, form=JSON):
-    """`load_or_compute` of something of one part."""
+    """`load_or_compute` for one part."""
     about = {"what": what, "features": [of_part.features, of_part.least]}
     about["data"] = digest_of_arrays(arrays_of_corpus(settings.data_of(of_part).corpus))
     key = about | {"random_state": cascade.RANDOM_STATE} | key

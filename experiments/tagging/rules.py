@@ -1,9 +1,9 @@
 """The result tagging-rules: taggers trained on all of EWT and on the WSJ sample, by every threshold rule.
 
-The tagger that ships, and another one by its recipe: filters begun with the log loss, then trained for the
-thesis' rule. How much the first filter may lose is searched on development sentences for each rule and each
-loss of both filters together; thresholds are tuned there too, and looked at on test sentences. Beside them a
-cascade whose filters are trained for the margin instead, from the same log loss, and a CRF's bigram filter,
+One tagger is shipped, the other is trained by its recipe: filters initialised with the log loss, then trained
+for the thesis' rule. The loss of the first filter is searched on development sentences for each rule and each
+loss of both filters together; thresholds are tuned there too, and evaluated on test sentences. The rivals are
+a cascade whose filters are trained for the margin instead, from the same log loss, and a CRF's bigram filter,
 trained on the same sentences in the spaces that the tagger's first filter leaves.
 """
 
@@ -47,26 +47,26 @@ METHODS = {
 """Method -> the rule of its bigram filter; the first three have the tagger's weights."""
 
 SVM = {"rule": "margin", "train_alphas": (), "train_margins": (0.0,)}
-"""What filters of "margin_trained" learn by: the structured SVM's hinge."""
+"""Learning settings of the filters of "margin_trained": the structured SVM's hinge."""
 
 FIRST = (0.001, 0.0025, 0.005, 0.01, 0.02)
-"""Shares of development sentences that the first filter may lose: one is taken for each method and target."""
+"""Shares of development sentences that the first filter may lose: one is chosen per method and target."""
 
 TARGETS = (1.0, 2.0, 5.0)
 """Percent of the test sentences that are lost where bigrams are compared."""
 
 NEAR = (0.6, 0.8, 1.0, 1.2, 1.4)
-"""Times a target: where the search counts development sentences' bigrams, as one loss hangs on a few."""
+"""Multiples of a target at which the search counts bigrams: a single loss depends on a few sentences."""
 
 TOLERANCES = (0.005, 0.01, 0.025)
-"""Of every level of whole cascades, development sentences that reach it."""
+"""Tolerances of every level of whole cascades, as shares of the development sentences that reach it."""
 
 PROMISED = 2.0
 """One of `TARGETS`: percent of sentences that both filters together may lose, by each guarantee."""
 
 GUARANTEES = (None, "mean", 0.9)
 BLOCK = 64
-"""Sentences that are scored at a time where no filter goes before."""
+"""Sentences that are scored at a time where no filter comes first."""
 
 
 SHIPPED = "ewt"
@@ -74,14 +74,14 @@ SHIPPED = "ewt"
 
 TABLES = ("rows", "all_tags", "levels", "promises")
 CODE = ("spcviz.problems.tagging.model.stored", "experiments.tagging.rules")
-"""The modules that make a corpus's figures."""
+"""The modules that compute a corpus's figures."""
 
 
 class Part(NamedTuple):
     """Sentences as the shipped tagger sees them."""
 
     rows: SparseRows
-    tags: np.ndarray  # one that training does not have counts as the first
+    tags: np.ndarray  # a tag that training does not have counts as the first
     lengths: np.ndarray
 
 
@@ -123,12 +123,12 @@ def _splits_of(data):
 
 
 def _kept_figures(data, run):
-    """`corpus_figures` in JSON's types, kept in the run's folder."""
+    """`corpus_figures` in JSON's types, stored in the run's folder."""
     settings = stored.settings_on_all(data, run.quick)
     train = experiment.corpus_of(data)["train"]
     key = {"settings": asdict(settings), "svm": SVM, "quick": run.quick}
     key |= {"data": digest_of_arrays(arrays_of_corpus({"train": train}) | _splits_of(data))}
-    if data == SHIPPED:  # by its thresholds: they hang on all weights
+    if data == SHIPPED:  # by its thresholds: they depend on all weights
         about = stored.load_tagger(run.models).about
         key["model"] = [*about["alphas"], about["crf_alpha"]]
     return load_or_compute(run.work, f"tagging-rules-{data}", key, CODE, partial(corpus_figures, data, run))
@@ -157,7 +157,7 @@ def corpus_figures(data: str, run: Run) -> dict[str, list[dict]]:
 
 
 def _hinge(tagger, row):
-    """What the filters of a row were trained for."""
+    """The hinge settings that a row's filters were trained with."""
     if row.get("method") == "margin_trained":
         return {"train_alpha": [], "train_margin": list(SVM["train_margins"])}
     return {"train_alpha": list(tagger.settings.config.train_alphas)}
@@ -199,7 +199,7 @@ def first_filter(cascade: Cascade, method: str, dev: Part) -> dict[float, Cascad
 
 
 def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
-    """(bigrams at equal loss, what guarantees cost): each method behind the first filter that suits it."""
+    """(bigrams at equal loss, cost of guarantees): each method after the first filter that suits it."""
     found, promises = {target: {} for target in TARGETS}, []
     weights = equal_loss.draws(len(parts["test"].lengths))
     for method, rule in METHODS.items():
@@ -225,7 +225,7 @@ def equal_rows(cascades, spaces, parts, tick) -> tuple[list[dict], list[dict]]:
 
 
 def _promises(test, wanted):
-    """What each guarantee's setting loses and leaves of test sentences; None: it cannot be promised."""
+    """Loss and bigrams left of each guarantee's setting on test sentences; None: it cannot be promised."""
     for guarantee, setting in wanted.items():
         needed = guarantees.examples_needed(PROMISED / 100, guarantee)
         row = {"guarantee": guarantee, "needed": needed}
@@ -245,7 +245,7 @@ def score_of(fallen: equal_loss.Fallen, target: float) -> float:
 
 
 def _tune_promise(rule, event, guarantee):
-    """The setting that keeps a promise, or None where it takes more sentences, or fewer lost before."""
+    """The setting that keeps a promise, or None if that needs more sentences, or fewer lost before."""
     try:
         return rules.tune_setting(rule, event, PROMISED / 100, guarantee)
     except InfeasibleError:
@@ -253,7 +253,7 @@ def _tune_promise(rule, event, guarantee):
 
 
 def at_setting(fallen: equal_loss.Fallen, setting: float) -> dict:
-    """What a setting, one of ``fallen.alpha``, loses (percent of sentences) and leaves a position."""
+    """Loss (percent of sentences) of a setting, one of ``fallen.alpha``, and bigrams left per position."""
     at, positions = int(np.searchsorted(fallen.alpha, setting)), fallen.lengths.sum()
     return {
         "setting": setting,
@@ -263,8 +263,8 @@ def at_setting(fallen: equal_loss.Fallen, setting: float) -> dict:
 
 
 def rows_at(curves: dict[str, equal_loss.Curves], target: float) -> list[dict]:
-    """Bigrams of each method where exactly so many test sentences are lost, and over the thesis' rule's and
-    the CRF's; intervals of the same draws of sentences. None: a method cannot lose so few."""
+    """Bigrams of each method where exactly `target` percent of test sentences are lost, and their ratios to
+    the thesis' rule's and the CRF's; intervals use the same draws. None: a method cannot lose that few."""
     left = {m: equal_loss.at_loss(each.loss, each.pairs, target) for m, each in curves.items()}
     rows = []
     for method, pairs in left.items():
@@ -278,7 +278,7 @@ def rows_at(curves: dict[str, equal_loss.Curves], target: float) -> list[dict]:
 
 
 def _ratio(mine, theirs):
-    """Draw by draw; inf where only the rival can lose so few, 0 where only mine, nan where neither."""
+    """The ratio by draw; inf where only the rival can lose that few, 0 where only mine, nan where neither."""
     with np.errstate(invalid="ignore"):
         return mine / theirs
 
@@ -294,7 +294,7 @@ def _finite(value):
 
 
 def all_tags_rows(cascades, test: Part, tick) -> list[dict]:
-    """The bigram filters over all tags, though they learned behind the first filter: an ablation."""
+    """The bigram filters over all tags, although they were trained after the first filter: an ablation."""
     curves, weights = {}, equal_loss.draws(len(test.lengths))
     for method, rule in METHODS.items():
         filtered = partial(_whole, cascades[method].levels[1].filter, rule, cascades[method].n_states, test)
@@ -307,7 +307,7 @@ def all_tags_rows(cascades, test: Part, tick) -> list[dict]:
 
 
 def _whole(model, rule, n_states, part, grid):
-    """`Fallen` of blocks of sentences in their whole spaces."""
+    """`Fallen` of blocks of sentences in their full spaces."""
     starts = np.concatenate([[0], np.cumsum(part.lengths)])
     for a in range(0, len(part.lengths), BLOCK):
         lengths = part.lengths[a : a + BLOCK]
@@ -330,7 +330,7 @@ def _join_blocks(blocks, grid):
 
 
 def rows_between(table: SparseRows, begin: int, end: int) -> SparseRows:
-    """Some rows of a table, one after another."""
+    """Consecutive rows of a table."""
     start = table.start[begin : end + 1]
     return SparseRows(start - start[0], table.index[start[0] : start[-1]], table.n_features)
 
@@ -355,7 +355,7 @@ def level_rows(cascade: Cascade, parts: dict[str, Part], tick) -> list[dict]:
 
 
 def by_sentence(cascade: Cascade, part: Part) -> tuple[dict[str, np.ndarray], list[float]]:
-    """(what `compare_rules` reads, each (orders, W); percent of tokens that each order reads right)."""
+    """(arrays for `compare_rules`, each (orders, W); percent of tokens that each order tags right)."""
     names = ("n_grams", "positions", "lost", "right")
     out: dict[str, list] = {name: [] for name in names}
     tokens = []

@@ -1,7 +1,7 @@
-r"""Search the settings of SPC, CRF and perceptron on development sentences, with as many tries for each.
+r"""Search the settings of SPC, CRF and perceptron on development sentences, with equally many trials each.
 
-A try trains two levels and counts the bigrams left where 3 to 7 % of the sentences are lost (a single loss is
-decided by one or two of WSJ's 270); the geometric mean is compared.
+A trial trains two levels and counts the bigrams left where 3 to 7 % of the sentences are lost (a single loss
+is decided by one or two of WSJ's 270); the geometric means are compared.
 """
 
 import contextlib
@@ -15,20 +15,20 @@ from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
 
 LOSSES = (3.0, 4.0, 5.0, 6.0, 7.0)
-"""Percent of the development sentences that are lost."""
+"""Losses at which bigrams are counted, percent of the development sentences."""
 N_ORDERS = 2
 MOST_BYTES = 12 << 30
-"""Address space of a try. Settings whose first filter leaves nearly all tags ask for more in training."""
+"""Address space of a trial. Settings whose first filter leaves nearly all tags need more in training."""
 
 
 def config_of_try(settings, method, number):
-    """What a try trains: two levels; their predictors are not asked for anything."""
+    """The configuration of a trial: two levels, whose predictors are not used."""
     return replace(chosen.config_of(settings, method, {method: number}), predictor_epochs=1)
 
 
 @contextlib.contextmanager
 def memory_of_at_most(n_bytes: int) -> Iterator[None]:
-    """Within, allocations beyond so much address space of this process raise `MemoryError`, where it can be.
+    """Within, allocations beyond `n_bytes` of address space raise `MemoryError`, where the system allows it.
 
     >>> with memory_of_at_most(2**44):
     ...     pass
@@ -47,9 +47,9 @@ def memory_of_at_most(n_bytes: int) -> Iterator[None]:
 
 
 def run_try(settings, method, number) -> dict:
-    """One of `settings.tries_of`, trained and counted: all None if that takes more than `MOST_BYTES`.
+    """Run one of `chosen.tries_of`: train and count; all None if that takes more than `MOST_BYTES`.
 
-    ``pairs``: bigrams a position where so many sentences are lost, None where the filter cannot lose so few;
+    ``pairs``: bigrams per position at each of `LOSSES`, None where the filter cannot lose that few;
     ``score``: their geometric mean, None if one is missing.
     """
     data = chosen.data_of(settings)
@@ -64,7 +64,7 @@ def run_try(settings, method, number) -> dict:
 
 
 def _count_left(data, trained):
-    """What a try leaves of the development sentences."""
+    """Bigrams that a trial leaves on the development sentences."""
     fallen = equal_loss.fallen_of(data, trained.cascade, trained.cascade, N_ORDERS, "dev")
     curves = equal_loss.curves_of(fallen, np.ones((1, len(fallen.event))))
     pairs = [float(equal_loss.at_loss(curves.loss, curves.pairs, loss)[0]) for loss in LOSSES]
@@ -78,7 +78,7 @@ def _count_left(data, trained):
 
 
 def pick_best(rows: list[dict]) -> dict[str, int]:
-    """The number of each method's best try; of equals, and where none has a score, the first.
+    """The number of each method's best trial; of equals, and where none has a score, the first.
 
     >>> pick_best([{"method": "crf", "number": n, "score": s} for n, s in enumerate([None, 3.0, 2.0, 2.0])])
     {'crf': 2}

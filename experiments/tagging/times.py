@@ -1,4 +1,4 @@
-"""Time each tagging method, turn by turn in one process (CPU, medians), and check its answers."""
+"""Time each tagging method, alternating in one process (CPU, medians), and check its answers."""
 
 import itertools
 from functools import partial
@@ -23,7 +23,7 @@ REPEATS = 9
 def time_methods(
     part: experiment.Prepared, dense: Model, cascades: dict[str, Cascade], repeats: int = REPEATS
 ) -> dict:
-    """Tag the test sentences by every method in turns, `repeats` times after one for compilation.
+    """Tag the test sentences by every method alternately, `repeats` times after one for compilation.
 
     Returns ``methods``: accuracy with the bootstrap's interval over sentences and median microseconds per
     sentence; ``orders``: those of inference from order 2 on. Raises `RuntimeError` if a method finds other
@@ -52,7 +52,7 @@ def time_methods(
 
 
 def _right(is_right, lengths):
-    """Words right of each method with the bootstrap's interval, and how it stands against the SPC."""
+    """Words right of each method with the bootstrap's interval, and its comparison with the SPC."""
     weights = equal_loss.draws(len(lengths))
     starts = np.cumsum(lengths) - lengths
     shares = {
@@ -75,7 +75,7 @@ def _right(is_right, lengths):
 
 
 def _runs(part, dense, cascades):
-    """What is timed, by (method, "inference", "total" or an order): functions that return labels."""
+    """The timed functions, which return labels, by (method, "inference", "total" or an order)."""
     test, table, k = part.corpus["test"], part.tables["test"], part.n_states
     viterbi, packed = dense_model(dense.table, experiment.ORDER), dense.packed_weights
     full_unary = unary_scores(table, dense.weights)
@@ -143,7 +143,7 @@ class _Batch(NamedTuple):
 
 
 def batches(lengths, size=128):
-    """Sentences in batches: their arrays stay in the processor's cache, calls cost little each."""
+    """Sentences in batches: their arrays stay in the processor's cache, and calls have little overhead."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return [
         _Batch(starts[i], starts[min(i + size, len(lengths))], lengths[i : i + size])

@@ -2,12 +2,12 @@
 
 - letters: words of the stored budget model's test fold joined into lines; a letter's scores change as coarse
   edges (HoG) are bought for it
-- tags: test sentences of 25 words and more of the English Web Treebank joined; a word's scores in the stored
+- tags: joined test sentences of at least 25 words of the English Web Treebank; a word's scores in the stored
   tagger's bigram filter change from those of its spelling alone to those of all its features. Skipped where
   the treebank is not below SPCVIZ_DATA: it may not ship.
 
-Beside single updates whole trajectories of DMS-pi are measured on lines of letters, all counted: features,
-messages and the policy, which looks anew at whatever letter the messages have reached.
+In addition to single updates, whole trajectories of DMS-pi are measured on lines of letters, with everything
+counted: features, messages and the policy, which re-evaluates every letter that the messages have reached.
 """
 
 from collections.abc import Callable
@@ -39,16 +39,16 @@ LENGTHS = (8, 25, 50, 100, 200, 400, 800)
 
 TOLERANCES = (0.1, 0.25, 0.5)
 ROUNDING = 1e-9
-"""q of an exact update of level scores: sums in another order differ by so much."""
+"""q of an exact update of level scores: sums in another order differ by this much."""
 
 N_CHANGED = 10
 """Positions of each chain that change, one at a time."""
 
 LONG = 25
-"""Words of a sentence that is joined."""
+"""Fewest words of a sentence that is joined."""
 
 OWN_TEMPLATES = 2
-"""The first of `spcviz.problems.tagging.model.features.FULL_TEMPLATES`: the word itself."""
+"""The first templates of `spcviz.problems.tagging.model.features.FULL_TEMPLATES`: the word itself."""
 
 METHODS = {
     "anew": (None,),
@@ -57,11 +57,11 @@ METHODS = {
     "margin": tuple(Setting(q, by_margin=True) for q in TOLERANCES),
     "level": tuple(Setting(q, is_level=True) for q in (ROUNDING, *TOLERANCES)),
 }
-"""Name in the rows to what is timed; None: all messages anew."""
+"""Name in the rows -> timed settings; None: all messages are recomputed."""
 
 RANDOM_STATE = 0
 COURSE_LENGTHS = LENGTHS[1:]
-"""Letters of a line; words as they are come first."""
+"""Letters per line; unjoined words come first."""
 
 COURSES = (
     ("exact", 0.0, "range"),
@@ -136,10 +136,10 @@ def result(run):
 
 
 def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = None) -> list[dict]:
-    """DMS-pi on lines of letters: a row for each length and way to stop, microseconds per letter.
+    """DMS-pi on lines of letters: a row for each length and stopping rule, microseconds per letter.
 
-    The budget of each is the least with which lines of every other test word are read no worse than with all
-    features; the rest are measured, the halves change places, and means of both are taken.
+    Each budget is the least with which lines of one half of the test words are read no worse than with all
+    features. The other half is measured, then the halves are swapped and both are averaged.
     """
     rng = np.random.default_rng([RANDOM_STATE, 1])
     order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
@@ -164,7 +164,7 @@ def _size(world):
 
 
 def _course(how, dev, test, feature_us):
-    """What the lines ``test`` come to at the budget that the lines ``dev`` choose."""
+    """Figures of the lines ``test`` at the budget chosen on the lines ``dev``."""
     dev_loss, test_loss = _all_features_loss(dev), _all_features_loss(test)
     n_letters, n_more = test.shape[0], test.shape[1] - 1
     share = min(part_policy.chosen_budgets(dev, how, loss=dev_loss)["final_error"], 1.0)
@@ -179,7 +179,7 @@ def _course(how, dev, test, feature_us):
 
 
 def cut_into(world, length):
-    """Its chains one after the other, cut into lines of a length; the last may be shorter."""
+    """Join a world's chains and cut them into lines of one length; the last may be shorter."""
     n = world.shape[0]
     return world._replace(starts=np.append(np.arange(0, n, length), n))
 
@@ -210,7 +210,7 @@ def courses_summary(rows) -> dict[str, dict]:
 
 
 def rows_of(kind, source, n_positions, tick):
-    """Rows of one kind of chain; n_positions of chains are made of each length, or a little more."""
+    """Rows of one kind of chain; the chains of each length have `n_positions` in all, or a little more."""
     rows = []
     for length in LENGTHS:
         n_chains = max(n_positions // length, 2)
@@ -246,8 +246,8 @@ def _rounded_mean(errors):
 
 def summary(rows) -> dict[str, dict[str, dict]]:
     """For each kind and stopping rule: from which length on an update takes less time than an exact one."""
-    # Exact is the cheaper of the update that never stops early and half of passing everything anew, which is
-    # what it takes where nobody checks whether to stop.
+    # Exact is the cheaper of the update that never stops early and half of recomputing all messages, which is
+    # the time without checks for stopping.
     out = {}
     for kind in dict.fromkeys(row["data"] for row in rows):
         kind_rows = [row for row in rows if row["data"] == kind]

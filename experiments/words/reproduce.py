@@ -1,4 +1,4 @@
-"""Training, and the five results about budgets: fold by fold, kept in the work folder, then put together."""
+"""Training, and the five results about budgets: fold by fold, stored in the work folder, then combined."""
 
 import sys
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ SOURCES = {
 _PARTS = ("dms-ocr", "policy-ocr", "constrained-ocr")
 MADE_OF = {part: ("ocr", (part,)) for part in _PARTS}
 MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
-"""By result: whose words, and which experiments."""
+"""For each result, the source of its words and its experiments."""
 
 
 def train(run: Run) -> Iterator[str]:
@@ -46,7 +46,7 @@ def result(run: Run) -> dict:
 
 
 def measure(run: Run) -> Measured:
-    """All that one of the results is made of, on its first test folds."""
+    """Measure everything that a result consists of, on its first test folds."""
     vocabulary, parts = MADE_OF[run.name]
     source = sources.load(vocabulary)
     n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
@@ -72,7 +72,7 @@ def measure(run: Run) -> Measured:
         more["stopping_points"] = summary.stopping_points(runs["dms-ocr"], GRID)
     more["summary"] = summary.of_parts(runs, GRID)
     if run.name == "constrained-ocr":
-        # Q-learning on the same folds: kept work of policy-ocr.
+        # Q-learning on the same folds: stored work of policy-ocr.
         others = [run_fold("policy-ocr", *job[1:], run.tick) for job in jobs]
         others = [retiming.retime_rows(done, clock, GRID) for done in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
@@ -96,7 +96,7 @@ def measure(run: Run) -> Measured:
 
 
 def fold_rows(runs, n_folds):
-    """What each fold came to, without times: see `spcviz.shared.report.describe`."""
+    """Figures of each fold, without times: see `spcviz.shared.report.describe`."""
     parts = {
         f: [(part, row) for part, part_runs in runs.items() for row in part_runs[f]["rows"]]
         for f in range(n_folds)

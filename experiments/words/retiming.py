@@ -7,12 +7,12 @@ from spcviz.problems.words.model.folds import N_TIERS
 
 
 def mean_times(runs):
-    """Mean over folds of what was timed."""
+    """Means of the measured times over folds."""
     return {key: np.mean([run["times"][key] for run in runs], axis=0).tolist() for key in runs[0]["times"]}
 
 
 def retime_rows(run, times, grid):
-    """A fold's rows timed anew by one set of times; overheads of letter-level methods are the fold's own."""
+    """A fold's rows re-timed with one set of times; overheads of letter-level methods are the fold's own."""
     out = run | {"times": budget_times.as_dict(times), "rows": []}
     out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(N_TIERS)]
     for row in run["rows"]:
@@ -38,7 +38,7 @@ def retime_rows(run, times, grid):
 
 
 def saved_by_fast_hog(runs, lifted):
-    """Microseconds a word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
+    """Microseconds per word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
     saved = []
     for run, shares in zip(runs, lifted, strict=True):
         times = run["times"]

@@ -11,14 +11,14 @@ from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints
 from spcviz.shared.work.disk_cache import load_or_compute, path_of
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
-"""Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
+"""Costs per word at which the folds' curves are averaged, in units: 2 = all features of all letters."""
 
 CODE, CLOCK_CODE = ("experiments.words.runs",), ("spcviz.problems.words.model.times",)
 """The modules that runs, and the times of their pieces, depend on."""
 
 
 def run_fold(name, source, index, settings, folder, tick=None) -> dict:
-    """One fold of an experiment on a source's words, kept in the work folder: rows with lists over `GRID`."""
+    """One fold of an experiment on a source's words, stored in the work folder: rows of lists over `GRID`."""
 
     def make():
         rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
@@ -52,7 +52,7 @@ def _about(name, source, index, settings):
 
 
 def measured_times(source, settings, folder, fold=None):
-    """Times of all pieces, measured once and kept: one clock for all results of a source."""
+    """Times of all pieces, measured once and stored: one clock for all results of a source."""
 
     def make():
         return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))

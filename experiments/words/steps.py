@@ -1,13 +1,13 @@
-r"""Words with costly features of letter pairs, bought with the letters or apart (thesis (7.12)).
+r"""Words with costly features of letter pairs, bought with the letters or separately (thesis (7.12)).
 
-A step's feature is what its two letters look like where they face each other: the right half of the one and
-the left half of the other side by side, its HoG (as coarse and as fine as a letter's), and of `N_KINDS` kinds
-the one whose centre is nearest. It scores a pair of letters by how much likelier it makes the kind,
+A step's feature describes its two letters where they face each other: the right half of the first next to the
+left half of the second, its HoG (as coarse and as fine as a letter's), and the nearest of the `N_KINDS`
+centres, its kind. It scores a pair of letters by how much likelier the pair makes the kind,
 
 .. math:: p^t(j, k) = p(j, k) + s \log \frac{P(\mathrm{kind}_t | j, k)}{P(\mathrm{kind}_t)}
 
-counted on the training words that the letters' model has learned from. Data of one kind, and none of the
-papers': they have no step features of handwriting that cost.
+counted on the training words that the letters' model has learned from. There is one kind of data, and it is
+not the papers', which have no costly step features of handwriting.
 """
 
 from dataclasses import asdict
@@ -32,26 +32,26 @@ from spcviz.shared.work.jobs import expect
 
 N_KINDS = 8
 N_CENTRES_FROM = 4000
-"""Steps that the centres of the kinds are found on."""
+"""Number of steps on which the centres of the kinds are found."""
 
 STRENGTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
-"""s to choose from, in units of the spread of the step table."""
+"""Values of s to choose from, in units of the spread of the step table."""
 
 N_LEARN = 2000
 """Training words that policies are learned from, a third of them for development."""
 
 UNITS = np.concatenate([[0.0], np.round(np.geomspace(0.02, 4.0, 59), 4)])
-"""Units a letter: 1 is a tier of a letter or of a step."""
+"""Units per letter: 1 is a tier of a letter or of a step."""
 
 N_FOLDS = 4
 """Test folds, of the ten: policies of letters and steps take as long as all others together."""
 
 CODE = ("experiments.words.steps",)
-"""The module that makes what is kept here."""
+"""The module that computes what is stored here."""
 
 
 def result(run: Run) -> dict:
-    """Letters, letters with their steps, and steps apart (7.12), on the first test folds."""
+    """Letters, letters with their steps, and steps bought separately (7.12), on the first test folds."""
     n_folds = checks.integer("folds", N_FOLDS if run.folds is None else run.folds, 1, handwriting.N_FOLDS)
     settings = folds.settings_for(run.quick)
     expect(run.tick, n_folds)
@@ -70,7 +70,7 @@ def result(run: Run) -> dict:
 
 
 def run_fold(index, settings, folder, tick):
-    """`curves` of one fold, from the work folder if it is there: dict with ``rows`` and ``strength``."""
+    """`curves` of one fold, from the work folder if stored there: dict with ``rows`` and ``strength``."""
 
     def make():
         rng = np.random.default_rng([folds.RANDOM_STATE, index, 2])
@@ -84,7 +84,7 @@ def run_fold(index, settings, folder, tick):
 
 
 def facing(pixels):
-    """What letters look like where they meet the one before, (R, 16, 8); the first one means nothing."""
+    """Images of letters where they meet the previous one, (R, 16, 8); the first one means nothing."""
     before = np.concatenate([pixels[:1], pixels[:-1]])
     half = pixels.shape[2] // 2
     return np.concatenate([before[:, :, half:], pixels[:, :, :half]], axis=2).astype(np.float64)
@@ -92,7 +92,7 @@ def facing(pixels):
 
 def kinds_of(pixels, n_train, seed):
     """Kind of every step at every tier but the first, (R, T - 1); centres from some of the first n_train."""
-    from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
+    from sklearn.cluster import KMeans  # takes a second to import, and only fitting needs it
 
     images = facing(pixels)
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
@@ -123,7 +123,7 @@ def with_steps(
     learned_from: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
     strength: float,
 ):
-    """`Parts` whose steps have tables of their own at every tier, counted on other words (`learned_from`)."""
+    """`Parts` whose steps have their own tables at every tier, counted on other words (`learned_from`)."""
     tables, step = [], np.repeat(half.part, half.lengths)[:, None].repeat(N_TIERS, axis=1)
     spread = float(parts.pairwise.std())
     for p, (known_kinds, labels, is_step) in enumerate(learned_from):
@@ -163,8 +163,8 @@ def worlds(fold):
 
 
 def curves(fold, rng) -> tuple[list[dict], float]:
-    """DMS-pi with letters alone, with steps bought along and apart, on test words; the steps' strength."""
-    # ``chosen``: the units with which training words left for development are read as well as with all
+    """DMS-pi with letters alone, with steps bought along and separately, on test words; steps' strength."""
+    # ``chosen``: the units with which training words held out for development are read as well as with all
     # features.
     train, test, strength = worlds(fold)
     letters = [world._replace(step=world.step[:, :1].repeat(N_TIERS, axis=1)) for world in (train, test)]

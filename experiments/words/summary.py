@@ -1,4 +1,4 @@
-"""Curves of all folds summarised: speed-ups at budgets chosen without test words, and where overhead wins."""
+"""Summaries of all folds' curves: speed-ups at budgets chosen without test words, and where overhead wins."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def _scalars(row):
 
 
 def _mean_us(runs):
-    """Microseconds a word of one model, or one tier, for all: means over folds."""
+    """Microseconds per word with one model, or one tier, for all: means over folds."""
     return np.mean([run["fixed_us"] for run in runs], axis=0)
 
 
@@ -35,7 +35,7 @@ def _mean_curve(rows):
 
 
 def _gaps(rows, others):
-    """Mean error of the ones less that of the others, fold by fold."""
+    """Mean error of `rows` minus that of `others`, fold by fold."""
     return [np.mean(np.subtract(a["error"], b["error"])) for a, b in zip(rows, others, strict=True)]
 
 
@@ -174,7 +174,7 @@ def _at_chosen(runs):
 
 
 def _at_cost(row, key, cost):
-    """A curve over units a word, at one cost."""
+    """A curve over units per word, at one cost."""
     return float(np.interp(cost, GRID, row[key]))
 
 
@@ -219,11 +219,11 @@ def summarize_constrained(runs, grid):
 
 
 def against(constrained_runs, policy_runs) -> dict:
-    """One-shot and anytime policies beside Q-learning, fold by fold, at equal letters wrong.
+    """One-shot and anytime policies against Q-learning, fold by fold, at equal letters wrong.
 
     ``share`` and ``error`` at the budget chosen on training words, ``equal_share`` where the test curve is
-    first as good as all features; ``one_shot``: of the least mean share; ``difference``: one shot less
-    Q-learning.
+    first as good as all features; ``one_shot``: the policy of the least mean share; ``difference``: one-shot
+    minus Q-learning.
     """
     at = {"level": "letter", "q": 0.0}
     by_method = {
@@ -267,7 +267,7 @@ def _spread(rows):
 
 
 def prices_alone(runs):
-    """What each price alone buys, word by word: means over folds, a row a method and price."""
+    """What each price alone buys, word by word: means over folds, one row per method and price."""
     out = []
     for name, first in runs[0]["about"].items():
         for i, point in enumerate(first.get("prices alone", ())):
@@ -281,7 +281,7 @@ def prices_alone(runs):
 
 
 def taken_apart(runs) -> dict[str, dict]:
-    """Where a word's microseconds go at the chosen budget; choosing is what a known order would not take."""
+    """Where a word's microseconds go at the chosen budget; choosing is the time that a known order saves."""
     out = {}
     for name, rows in _with_chosen(runs):
         parts = [_taken_apart(row, run["times"]) for row, run in zip(rows, runs, strict=True)]

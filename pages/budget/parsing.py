@@ -33,7 +33,7 @@ tie = partial(bind, TABLE, "parsing", **ANEW)
 
 
 def take():
-    """A typed sentence goes to the address, or what is wrong with it to the page."""
+    """Write a typed sentence to the address, or show what is wrong with it."""
     typed = st.session_state["parsing_text"]
     text = " ".join(typed.split())
     problem = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
@@ -48,7 +48,7 @@ def pick(state):
     """A sentence of the gallery, or one's own."""
     left, right = st.columns((3, 2))
     shown = tie("sentence", state, text="")
-    if state["text"]:  # one's own: none of the list
+    if state["text"]:  # a typed one is not in the list
         st.session_state[shown["key"]] = None
         shown |= {"index": None, "placeholder": "your own sentence"}
     left.selectbox(

@@ -1,4 +1,4 @@
-"""Policy: one word, bought features letter by letter by several policies, compared at one budget."""
+"""Policy: one word, for which several policies buy features letter by letter, compared at one budget."""
 
 from functools import partial
 
@@ -37,7 +37,7 @@ TOLERANCES_HELP = (
     "After a purchase, messages run along the word only while they change by more than q (relative to the "
     "spread at that letter). Exact: until nothing changes at all."
 )
-# What is said beside the closed box of what is set in it.
+# Wordings of the settings in the closed box, shown next to it.
 SAID = {
     "vocabulary": LOOKED_AT.get,
     "q": lambda q: f"messages below {q} stop" if q else "all messages",

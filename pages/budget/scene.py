@@ -22,7 +22,7 @@ N_CAMVID = len(cached.camvid_names())
 KINDS = {"road": "A photograph", "rendered": "Rendered street"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
-FORMER = {"china": "A temple"}  # links may ask for it; it is no street
+FORMER = {"china": "A temple"}  # links may request it; it is no street
 TABLE = StateTable(
     choice("kind", "road", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
@@ -38,7 +38,7 @@ tie = partial(layout.bind, TABLE, "scene")
 
 
 def pick(state):
-    """Which picture."""
+    """The choice of the picture."""
     with layout.choices():
         former = {kind: label for kind, label in FORMER.items() if kind == state["kind"]}
         kinds = KINDS | former
@@ -97,7 +97,7 @@ def scene():
     identity = f"{state['kind']}|{course.title}|{course.atoms.shape}|{int(course.picture[::7, ::5].sum())}"
     with ownership.showing(is_brought):
         sent, parts = scene_payload(course, identity)
-    # Nothing was asked for: the page shows what it is about, an answer before the rival has any.
+    # Nothing was requested: open where the page makes its point, with an answer before the rival has any.
     view = state | {"spend": opening_share(course)} if state == TABLE.first_scene else state
     show_scene((sent, parts), key=KEY, view=view, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
     if not layout.is_projected():
@@ -105,7 +105,7 @@ def scene():
 
 
 def none_stored():
-    """That there is no model, or what is wrong with it."""
+    """Message that there is no model, or what is wrong with it."""
     st.info(common.why_missing(say.MISSING, cached.NAME))
 
 

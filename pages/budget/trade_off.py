@@ -29,7 +29,7 @@ def another():
 
 
 def open_task():
-    """Another task opens with its own first scene."""
+    """Open another task with its own first scene."""
     task = st.session_state["trade_off_task"]
     opened = TABLE.parse({"task": task})
     TABLE.write(**ANEW, **{name: opened[name] for name in ("task", "vocabulary", "method", "budget", "kind")})
@@ -60,7 +60,7 @@ def pick(state, task):
 
 
 def said_of(task):
-    """What is said of the settings behind the button."""
+    """Wordings of the settings behind the button."""
     kinds = {"vocabulary": lambda kind: task.kinds.get(kind, kind)} if task.kinds else {}
     sizes = {task.size: lambda n: task.batches.get(n, str(n))}
     chosen = {one.name: lambda value, one=one: str(one.options.get(value, value)) for one in task.choices}
@@ -94,7 +94,7 @@ def trade_off():
 
 
 def seen_of(names, method):
-    """The methods that are not hidden: by "rivals" all but the chosen one, by its name any; () for all."""
+    """Methods not hidden ("rivals" hides all but the chosen one, a name its own method); () for all."""
     hidden = questions.hidden_parts()
     seen = (method,) if "rivals" in hidden else tuple(name for name in names if name not in hidden)
     return seen if len(seen) < len(names) else ()
@@ -103,7 +103,7 @@ def seen_of(names, method):
 @st.fragment
 @common.tells_of_damage
 def picture():
-    """One cached call, then the component: a fragment of its own, rerun when the budget is let go of."""
+    """One cached call, then the component: a separate fragment, rerun when the budget slider is released."""
     state, task = current()
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)

@@ -21,12 +21,12 @@ from spcviz.web.ui.state import MAX_ORDER
 
 KEY = "letters_lattice"
 SHOWCASE = ("convenient", "ommanding")
-# Name of a model's features -> what a menu calls them.
+# Name of a model's features -> their name in a menu.
 FEATURES = cached.LETTERS_FEATURES
 
 
 def table_of(features):
-    """The page's table with what there is to choose from."""
+    """The page's table, narrowed to the available choices."""
     return LETTERS.narrow(features=FEATURES, word=cached.letters_ids(features, SHOWCASE))
 
 
@@ -56,7 +56,7 @@ def letters():
 @st.fragment
 @common.tells_of_damage
 def picture():
-    """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
+    """One cached call, then the component: a separate fragment, rerun five times a second during a drag."""
     named = LETTERS.narrow(features=FEATURES).parse(st.query_params)
     state = table_of(named["features"]).parse(st.query_params)
     word_id, features, order = state["word"], state["features"], state["order"]

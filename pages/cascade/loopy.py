@@ -29,7 +29,7 @@ def show_chart(figure, sentence, *, can_click=False):
 
 
 def grid(state, live, beliefs):
-    """The grid itself, four times, and who is wrong where."""
+    """The grid itself, four times, and where each method is wrong."""
     shown = pictures.panels(live, beliefs, state["comb"])
     touring.offer(say.panel_facts, live, shown)
     questions.offer(state, say.panel_values, beliefs, shown)

@@ -17,7 +17,7 @@ from spcviz.web.ui import layout
 from spcviz.web.view.mount import live_view
 
 KEY = "pose_picture"
-UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
+UNSEEN = 20_000  # first seed of the clips that models of arms did not learn from
 OPENING = "signs", cached.FIRST, "single"
 SCENES = choices.scenes()
 TABLE = choices.table_of(SCENES)
@@ -50,7 +50,7 @@ def method_of(state):
 
 
 def from_picture():
-    """The component's callback: what was set in the browser goes to the address."""
+    """The component's callback: write what was set in the browser to the address."""
     view = live_view(KEY)
     if view:
         TABLE.write(**dict(zip(ALPHAS, view["alphas"])), **{name: view[name] for name in VIEW})
@@ -62,7 +62,7 @@ def is_tuned(state):
 
 
 def find_clip(state):
-    """The clip of the address, if it was worked out before; else None."""
+    """The clip of the address, if it was computed before; else None."""
     if not is_tuned(state):
         return None
     of = *name_scene(state), method_of(state)
@@ -70,7 +70,7 @@ def find_clip(state):
 
 
 def anew():
-    """End this run and begin another: `st.rerun` does not end a run where another is on its way."""
+    """End this run and begin another: `st.rerun` does not end a run if another is already pending."""
     st.rerun()
     st.stop()
 
@@ -78,7 +78,7 @@ def anew():
 @st.fragment
 @common.tells_of_damage
 def clip_of():
-    """The clip after the cascade, and its arms: a fragment, rerun when something is let go of."""
+    """The clip after the cascade, and its arms: a fragment, rerun when a control is released."""
     state = TABLE.parse(st.query_params)
     is_arms = state["show"] in ARMS
     trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
@@ -109,7 +109,7 @@ def clip_of():
 
 
 def show_arms(state, clip, arms=None):
-    """The component, or the frame alone while a question asks what becomes of it."""
+    """The component, or the frame alone while a question asks what will happen to it."""
     if "kept" in questions.hidden_parts():
         frame = min(state["frame"], len(clip.pictures) - 1)
         veil(say.waits(clip, state), pictures=clip.pictures[frame : frame + 1], alt="The frame")
@@ -125,7 +125,7 @@ def show_arms(state, clip, arms=None):
 
 
 def filter_clip(state, scene):
-    """A clip after the cascade; its first frame is shown while the others are worked out."""
+    """A clip after the cascade; its first frame is shown while the others are computed."""
     method = method_of(state)
     of, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
@@ -145,7 +145,7 @@ def filter_clip(state, scene):
 
 
 def read_arms(state):
-    """Both arms of the clip that is shown: worked out, with progress, and kept."""
+    """Compute and store both arms of the clip that is shown, with a progress bar."""
     scene = cached.thin_scene(chosen_scene(state), state["method"])
     with st.empty():
         bar = st.progress(0.0, tell.WAIT)

@@ -21,7 +21,7 @@ LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
 def on_click():
-    """A point of a curve was clicked: its alpha is the page's."""
+    """Make the alpha of a clicked curve point the page's."""
     points = st.session_state["sweep_chart"]["selection"]["points"]
     if points:
         TABLE.write(alpha=min(max(float(points[0]["x"]), LOWEST_ALPHA), 1.0))
@@ -36,7 +36,7 @@ def open_letters(state, alpha):
 
 
 def choices_of_pins(state):
-    """{pin: (features, what its α does at this level)} of those whose model has this level."""
+    """{pin: (features, what its α does at this level)} of the pins whose model has this level."""
     choices, how = {}, (state["tol"] / 100, state["by"] == "definition")
     for pin, (_, features, alphas) in list_pinned(state).items():
         is_there = features in cached.LETTERS_FEATURES and cached.sweep_level(features, state["level"])
@@ -46,7 +46,7 @@ def choices_of_pins(state):
 
 
 def pin_cards(state, chosen, pins, box):
-    """A and B: what was pinned beside what is shown; behind the button, what keeps the α in force."""
+    """Cards A and B: pinned settings next to those shown; buttons in the box that pin the α in force."""
     for pin, name in PINS.items():
         if not state[name]:
             now = f"{state['features']}:{round(float(chosen.alpha), 6)}"
@@ -65,7 +65,7 @@ def pin_cards(state, chosen, pins, box):
 
 
 def curves(state, level, chosen, box):
-    """Step curves, the alpha, what it costs on words that nobody tuned on."""
+    """Step curves, the alpha, and its cost on words not used for tuning."""
     chart, numbers = st.columns([4, 1], gap="medium")
     touring.offer(say.facts, level, chosen, state)
     questions.offer(state, say.values, chosen, state)
@@ -110,7 +110,7 @@ def rules(state):
 
 
 def choose_guaranteed(state):
-    """(choice at the tolerance as it is promised, choice as tuned); a sentence in place of what cannot be."""
+    """(choice at the promised tolerance, choice as tuned); a sentence in place of an impossible promise."""
     of = (state["features"], state["level"], state["tol"] / 100, state["by"] == "definition", state["alpha"])
     plain, guarantee = cached.sweep_choice(*of), promises.GUARANTEES[state["promise"]]
     if guarantee is None or state["alpha"] is not None:

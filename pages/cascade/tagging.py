@@ -20,7 +20,7 @@ LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
 
 
 def take(text):
-    """A typed or chosen text goes to the address, or what is wrong with it to the page."""
+    """Write a typed or chosen text to the address, or show what is wrong with it."""
     words, problem = cached.tagging_words(text)
     if problem is None and len(text) > MAX_TEXT:
         problem = f"At most {MAX_TEXT} characters fit here; this text has {len(text)}."
@@ -92,7 +92,7 @@ def compute_pictures(key):
 @st.fragment
 @common.tells_of_damage
 def picture():
-    """The lattice: a fragment of its own, rerun five times a second in a drag."""
+    """The lattice: a separate fragment, rerun five times a second during a drag."""
     if shown := compute_pictures(LATTICE):
         _, view, _, payload = shown
         show_lattice(payload, key=LATTICE, view=view, on_change=callbacks.commit_lattice(TAGGING, LATTICE, 3))
@@ -101,7 +101,7 @@ def picture():
 @st.fragment
 @common.tells_of_damage
 def sentence():
-    """The sentence and its tags, rerun when alpha is let go of; below it the same of three filters."""
+    """The sentence and its tags, rerun when alpha is released; below it, tag counts of three filters."""
     if shown := compute_pictures(SENTENCE):
         words, view, trace, payload = shown
         view["level"] = min(view["level"], len(trace.levels))
@@ -136,7 +136,7 @@ def page():
         st.warning(say.FOREIGN)
     is_hidden = "tags" in questions.hidden_parts()
     if is_hidden:
-        compute_pictures(SENTENCE)  # for what is offered
+        compute_pictures(SENTENCE)  # for the facts that it offers
         veil(say.WAITS)
     elif state["view"] == "compare":
         comparison(state)

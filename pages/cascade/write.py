@@ -22,7 +22,7 @@ from spcviz.web.view.mount import live_view
 
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
-# What is said beside the closed box of what is set in it.
+# Wordings of the settings in the closed box, shown next to it.
 SAID = {
     "truth": "meant: {}".format,
     "order": "n-grams up to {}".format,
@@ -42,20 +42,20 @@ ONE_COUNTRY = (
 
 
 def from_boxes():
-    """The boxes' callback: the strokes go to the address."""
+    """The boxes' callback: write the strokes to the address."""
     view = live_view(KEY)
     if view:
         WRITE.write(ink=view["ink"], example=0, cell="")
 
 
 def take_truth():
-    """What was meant goes to the address: its letters a to z."""
+    """Write the letters a to z of the intended word to the address."""
     typed = st.session_state["write_truth"].lower()
     WRITE.write(truth=re.sub("[^a-z]", "", typed)[: cached.MAX_LETTERS])
 
 
 def take_picture(name):
-    """A picture becomes strokes in a strip, or a sentence that says why not."""
+    """Turn a picture into strokes in a strip, or into a sentence that says why not."""
     file = st.session_state[name]
     if file is None:
         return
@@ -66,7 +66,7 @@ def take_picture(name):
 
 
 def choose(state):
-    """The row of choices: what was meant, model, order, a picture, an example."""
+    """The row of choices: intended word, model, order, a picture, an example."""
 
     def tie(name, **forget):
         return layout.bind(WRITE, "write", name, state, **forget)
@@ -95,7 +95,7 @@ def choose(state):
         st.caption(
             "A photograph of one word, dark on light. It is cut where there is white; the cuts can be moved."
         )
-        if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
+        if problem := st.session_state.pop("write_problem", None):  # in here: the box covers what is below
             st.warning(problem, icon=":material/broken_image:")
         for label, kind, name in (
             ("Choose a picture", st.file_uploader, "write_file"),
@@ -107,7 +107,7 @@ def choose(state):
 @st.fragment
 @common.tells_of_damage
 def drawing():
-    """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
+    """Boxes and lattice: a separate fragment, rerun once the pen rests; strokes send their own requests."""
     state = writing.TABLE.parse(st.query_params)
     view = callbacks.view_of(state, LATTICE, MAX_ORDER)
     if "reading" in questions.hidden_parts():

@@ -20,7 +20,7 @@ PLOT = layout.PLOT | {"config": CONFIG}
 
 
 def on_click(key, sets):
-    """A square of the factor graph: what is there goes, what is not comes."""
+    """Toggle the clicked square of the factor graph: remove it if present, add it if not."""
     points = st.session_state[key]["selection"]["points"]
     data = points[0].get("customdata") if points else None
     if data:
@@ -43,7 +43,7 @@ def tables(state):
     chart, side = st.columns([4, 1], gap="medium")
     is_told, rows = "looked_at" not in questions.hidden_parts(), say.sizes_of(sizes)
     layout.numbers(side, rows if is_told else [row for row in rows if row[0] != "DP looks at"])
-    key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
+    key = f"exact_graph_{'_'.join(sets)}"  # a new key gives a new chart, without the last click
     with chart:
         picture, sentence = (
             factor_graph(sets, problem.pixels, **LOOK),

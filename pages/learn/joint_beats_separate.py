@@ -26,14 +26,14 @@ TABLE = StateTable(
     flag("mistakes", False),
     flag("controls", True),
 )
-# The noise until somebody chooses; photographs of two eyes have enough of their own.
+# The default noise; stereo photographs are noisy enough as they are.
 NOISE = {"dots": 0.1} | dict.fromkeys(PICTURES, 0.2)
 LOOK = layout.look(500, 660)
 tie = partial(layout.bind, TABLE, "joint")
 
 
 def slide(label, most, step, name, state, value):
-    """A slider that shows what is in force, chosen or not."""
+    """A slider that shows the value in force, chosen or default."""
     tied = tie(name, state | {name: value}) | {"label_visibility": "visible"}
     st.slider(label, 0.0, most, step=step, width=200, help=say.HELP[name], **tied)
 

@@ -1,4 +1,4 @@
-"""Paper tables: the papers' statements and figures, each beside what was reproduced here."""
+"""Paper tables: the papers' statements and figures, each next to its reproduction here."""
 
 import json
 
@@ -30,20 +30,20 @@ TABLE = StateTable(
 
 
 def words(block):
-    """Sentences."""
+    """Sentences in Markdown."""
     if block.markdown:
         st.markdown(block.markdown)
 
 
 def readings():
-    """What all statements come to: (of the documents, our own)."""
+    """The readings of all statements: (of the documents, our own)."""
     evidence = EVIDENCE.Evidence(common.result)
     every = STATEMENTS.PAPERS, STATEMENTS.OWN
     return tuple(READINGS.read(statements, evidence, is_strict=False) for statements in every)
 
 
 def overview():
-    """All statements in the documents' order, our own, then the way to every result's table."""
+    """All statements in the documents' order, our own, then links to the tables of all results."""
     papers, own = tables.statements(readings)
     questions.offer({"table": OVERVIEW, "failing": 0, **READINGS.count_held(papers)})
     if "verdicts" in questions.hidden_parts():
@@ -81,7 +81,7 @@ def table(block):
 
 
 def download(frame, name):
-    """A table to take home."""
+    """A button that downloads a table."""
     st.download_button(
         "CSV", lambda: frame.to_csv().encode("utf-8-sig"), f"{name}.csv", "text/csv",
         icon=":material/download:",
@@ -90,7 +90,7 @@ def download(frame, name):
 
 
 def link(block):
-    """A way to another page, if that page is here."""
+    """A link to another page, if that page exists here."""
     if navigation.exists(block.path):
         st.page_link(
             navigation.file_of(block.path), label=block.label, icon=block.icon, query_params=block.query
@@ -120,12 +120,12 @@ def origin(result):
 
 
 def title(name):
-    """What the menu calls an entry."""
+    """The name of an entry in the menu."""
     return "Overview: all statements" if name == OVERVIEW else results.title(name)
 
 
 def controls(state, labels):
-    """Which table, which features: `labels` maps sets of features to what they are called."""
+    """Choices of table and features: `labels` maps sets of features to their names."""
     with layout.choices():
         tie = layout.bind(TABLE, "tables", "table", state, features=results.FEATURES)
         st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)

@@ -1,4 +1,4 @@
-"""Your data: a visitor's own sentences or scores, pruned, swept and bought features for like our own."""
+"""Your data: your own sentences or scores, pruned, swept, and with features bought under a budget."""
 
 import streamlit as st
 

@@ -51,7 +51,7 @@ ORIGIN = (
 
 
 def ways_in():
-    """Three cards, then a line to every page that invites."""
+    """Three cards, then a link to every page with an invitation."""
     columns = st.container(key="ways_in").columns(len(WAYS_IN))
     for column, (who, what, path, label) in zip(columns, WAYS_IN, strict=True):
         with column.container(border=True, height="stretch"):
@@ -71,7 +71,7 @@ def ways_in():
 
 
 def without_cache():
-    """What there is to do where nothing is stored: a package installed by pip."""
+    """The page where nothing is stored, as in a package installed by pip."""
     st.title("Structured prediction cascades", anchor=False)
     st.markdown(
         "A cascade of ever richer models labels a sequence; each model rules out what has no chance for the "

@@ -35,7 +35,7 @@ def card(name, a_tour, *, number=0):
     with st.container(border=True, key=f"tour_card_{name}"):
         picture = picture_of(name) if number else ""
         title = f"## {number}\\. {plain(a_tour.title)}" if number else f"## {plain(a_tour.title)}"
-        st.markdown(  # one element: with one for each piece a class of 40 waited a second and a half
+        st.markdown(  # one element: with one per piece a class of 40 waited a second and a half
             (f"![A scene of this tour]({picture})\n\n" if picture else "")
             + f"{title}\n{plain(a_tour.about)}\n\n:small[{plain(tour.describe_size(a_tour))}]\n\n"
             + f":small[In a lecture: [Projector]({link(name, '&embed=true')}) · "
@@ -47,20 +47,20 @@ def card(name, a_tour, *, number=0):
 
 
 def on_title():
-    """The tour's title or description was changed."""
+    """Store a changed title or description of the tour."""
     texts = {name: st.session_state[f"tours_own_{name}"] for name in ("title", "about")}
     own_tour.keep(own_tour.own()._replace(**texts))
 
 
 def take_file():
-    """A file was brought."""
+    """Take an uploaded file."""
     file = st.session_state["tours_file"]
     if file is not None:
         take(lambda: tour.parse(file.getvalue()), "file")
 
 
 def take(read, origin):
-    """What was brought stands beside the visitor's own tour, or a sentence says why not."""
+    """Put an imported tour next to the visitor's own, or let a sentence say why not."""
     st.session_state["tours_said"] = ""
     try:
         own_tour.bring(read(), origin)
@@ -69,14 +69,14 @@ def take(read, origin):
 
 
 def on_copy():
-    """A tour that ships, to be changed."""
+    """Take a copy of a shipped tour, to be changed."""
     name = st.session_state["tours_copy"]
     if name:
         own_tour.bring(tour.shipped_tours()[name], "copy")
 
 
 def bring():
-    """File, address or one of ours."""
+    """Ways to import a tour: a file, an address, or a copy of a shipped one."""
     left, middle, right = st.columns(3)
     left.file_uploader("A tour's file", type="json", key="tours_file", on_change=take_file, max_upload_size=1)
     middle.text_input(
@@ -107,7 +107,7 @@ def size(a_tour):
 
 
 def beside(brought):
-    """What was brought, and what can be done with it."""
+    """An imported tour, and what can be done with it."""
     mine = own_tour.own()
     has_own = bool(mine.scenes)
     stays = f" Your own, {size(mine)}, stays as it is until you press a button." if has_own else ""
@@ -123,7 +123,7 @@ def beside(brought):
 
 
 def own():
-    """The visitor's own tour, and what was brought beside it."""
+    """The visitor's own tour, and an imported one next to it."""
     mine, brought = own_tour.own(), own_tour.find_brought()
     if brought:
         beside(brought)
@@ -155,7 +155,7 @@ def own():
 
 
 def plays():
-    """A card's picture plays while it is pointed at: its loop is fetched then, by nobody who wants none."""
+    """Play a card's loop while its picture is pointed at; the loop is fetched only then."""
     loops = {name: loop for name in tour.shipped_tours() if (loop := loop_of(name))}
     place = ":is(:hover, :focus-within) p:has(> img)::after"
     rules = "".join(
@@ -169,7 +169,7 @@ def ours():
     """The tours that ship."""
     st.markdown(INTRODUCTION)
     plays()
-    with st.container(key="tours_ours"):  # two in a row, in order on a phone, too: a grid of room.css
+    with st.container(key="tours_ours"):  # two per row, in order on a phone, too: a grid of room.css
         for number, (key, shipped) in enumerate(tour.shipped_tours().items(), 1):
             card(key, shipped, number=number)
         card(gallery.NAME, gallery.as_tour())

@@ -1,4 +1,4 @@
-"""``app``: start the app on this machine, with a file of one's own if one is given."""
+"""``app``: start the app on this machine, optionally with the user's own file open."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from spcviz.shared.folders import APP
 
 HELP = "start the app; with FILE, that file is open on the page Your data"
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
-"""Environment variable in which the page finds the file's path."""
+"""Environment variable that passes the file's path to the page."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.engine import checks  # brings numba, which takes a while: not for --help
+    from spcviz.engine import checks  # imports numba, which is too slow for --help
 
     port = checks.integer("--port", options.port, 1, 65535)
     environment, page = dict(os.environ), ""
@@ -33,12 +33,12 @@ def run(options: argparse.Namespace) -> int | None:
     with subprocess.Popen(command, env=environment) as server:
         try:
             return server.wait()
-        except KeyboardInterrupt:  # the server hears Ctrl-C too
+        except KeyboardInterrupt:  # the server receives Ctrl-C too
             return server.wait()
 
 
 def _readable(path: Path) -> Path:
-    """The absolute path of a file that is there and can be read."""
+    """The absolute path of a file that exists and can be read."""
     if not path.is_file():
         raise SpcvizError(f"FILE must be a file, got {str(path)!r}")
     with path.open("rb"):

@@ -1,4 +1,4 @@
-"""``bench``: run one of the benchmarks beside the package: engine, library, app, data, robust, envelope."""
+"""``bench``: run a benchmark from the clone: engine, library, app, data, robust, envelope."""
 
 import argparse
 import json
@@ -57,13 +57,13 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def _benches():
-    """{name: Bench} of what lies beside the package; `NoCloneError` where it does not."""
+    """{name: Bench} of the benchmarks in the clone; `NoCloneError` outside a clone."""
     clone.require("bench")
     return clone.load_module("benchmarks").BENCHES
 
 
 def _bench_path(path, name, scale, part=None):
-    """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
+    """The path of a measurement; a part, or one with fewer cases or visitors, does not replace the full one.
 
     >>> full = RESULTS / "bench-app.json"
     >>> _bench_path(full, "app", 1.0) == full

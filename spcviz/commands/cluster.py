@@ -16,11 +16,11 @@ from spcviz.shared import clone
 from spcviz.shared.folders import CACHE, data_folder
 
 MEMORY = 2_500_000_000
-"""Bytes that a worker needs: what a part of any result has been seen to take, and a quarter more."""
+"""Bytes that a worker needs: the most that a part of any result has been seen to take, plus a quarter."""
 
 
 class Place(NamedTuple):
-    """What a worker, or the client, has: compared before work begins."""
+    """The code, files and memory of a worker or the client, compared before work begins."""
 
     code: str
     has_cache: bool
@@ -30,9 +30,9 @@ class Place(NamedTuple):
 
 
 def place(mark: str, dask_worker: Any = None) -> Place:
-    """Of this process; `mark` is the client's, in the work folder. Dask hands over ``dask_worker``."""
+    """This process's `Place`; `mark` is the client's file in the work folder. Dask passes ``dask_worker``."""
     if clone.is_clone():
-        clone.require("a worker")  # may have been started elsewhere
+        clone.require("a worker")  # it may have been started in another folder
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
     code = sources.code_digest(sources.files())
     return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
@@ -40,7 +40,7 @@ def place(mark: str, dask_worker: Any = None) -> Place:
 
 @contextlib.contextmanager
 def executor(address: str, work: Path) -> Iterator[Executor]:
-    """The cluster's executor; `SpcvizError` if it is silent, lacks something, or workers die."""
+    """The cluster's executor; `SpcvizError` if it does not answer, lacks something, or its workers die."""
     with extras.name_extra("--scheduler"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
@@ -64,7 +64,7 @@ def executor(address: str, work: Path) -> Iterator[Executor]:
 
 
 def look_over(client: Any, address: str, work: Path) -> None:
-    """Refuse a cluster whose workers lack something, by the first that does."""
+    """Refuse a cluster whose workers lack something, naming the first that does."""
     if not client.ncores():
         how = f"start one with: dask worker {address} --memory-limit 3GB"
         raise SpcvizError(f"--scheduler {address!r} has no worker; {how}")
@@ -85,7 +85,7 @@ def look_over(client: Any, address: str, work: Path) -> None:
 
 
 def lacking(client: Place, other: Place | Exception) -> str | None:
-    """What a worker lacks of the client's, as the end of a sentence.
+    """What a worker lacks that the client has, as the end of a sentence.
 
     >>> client = Place("1", True, True, True, 0)
     >>> lacking(client, client._replace(has_data=False))

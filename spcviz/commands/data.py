@@ -1,4 +1,4 @@
-"""``data``: which data are found, where they come from, and how to bring more."""
+"""``data``: list the data that are found and their sources, and get or prepare more."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``docs``: the library's documentation as a site, made of docstrings and examples by pdoc."""
+"""``docs``: the library's documentation as a site, built by pdoc from docstrings and examples."""
 
 import argparse
 import importlib
@@ -13,7 +13,7 @@ HELP = "write the library's documentation, docstrings and examples, as a site"
 DOORS = ("spcviz", "spcviz.sequences", "spcviz.scores", "spcviz.spending", "spcviz.io", "spcviz.scenes")
 EXAMPLES = ROOT / "examples"
 PAGES = {"benchmark_figures": ROOT / "docs" / "benchmarks.md", "stored_models": ROOT / "docs" / "models.md"}
-"""{name in the site's list: what `report` has written in a clone}."""
+"""{name in the site's list: file that `report` has written in a clone}."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +27,14 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def write(folder: Path) -> int:
-    """Write the documentation into a folder; returns how many pages it has."""
+    """Write the documentation into a folder; returns the number of its pages."""
     import pdoc
     import pdoc.render
 
     if not EXAMPLES.is_dir():
         raise NoCacheError(f"{EXAMPLES} is missing; examples come with a clone of the repository")
     outputs.folder("FOLDER", folder, is_own=True)
-    for door in DOORS:  # what is imported when it is first asked for is put there now, where pdoc sees it
+    for door in DOORS:  # set the names that are imported on first access, so that pdoc sees them
         module = importlib.import_module(door)
         for name in module.__all__:
             setattr(module, name, getattr(module, name))
@@ -50,7 +50,7 @@ def write(folder: Path) -> int:
 
 
 def _as_module(place: Path, name: str, page: Path) -> str:
-    """A module that is a page of Markdown: pdoc reads modules, and includes files in this format alone."""
+    """A module that includes a Markdown page: pdoc reads modules, and includes files only in this format."""
     (place / page.name).write_bytes(page.read_bytes())
     module = place / f"{name}.py"
     module.write_text(f'"""\n.. include:: {page.name}\n"""\n\n__docformat__ = "restructuredtext"\n', "utf-8")

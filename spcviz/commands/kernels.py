@@ -1,4 +1,4 @@
-"""``kernels``: compiled kernels into a file and out of it, for workers, lecture rooms and images."""
+"""``kernels``: export and import compiled kernels as a file, for workers, lecture rooms and images."""
 
 import argparse
 import os

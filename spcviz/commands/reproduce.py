@@ -21,10 +21,10 @@ from spcviz.shared.work.jobs import Progress
 
 HELP = "repeat a table or figure of a paper"
 SECONDS_BETWEEN = 2.0
-"""Looks into the work folder for what is finished."""
+"""Time between two checks of the work folder for finished parts."""
 
 SECONDS_STILL = 60.0
-"""Without anything finished, until the bar says what is waited for."""
+"""Time without a finished part after which the bar says what it is waiting for."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def looks_at_test(standing: dict | None, result: dict) -> int:
-    """How often a result has been made from the same data and stored; one that never counted counts as one.
+    """How often a result has been made from the same data and stored; a result without a count counts once.
 
     >>> looks_at_test(None, {"data_digests": {}}), looks_at_test({"data_digests": {}}, {"data_digests": {}})
     (1, 2)
@@ -104,7 +104,7 @@ def looks_at_test(standing: dict | None, result: dict) -> int:
 
 
 def _twin(name, data):
-    """The result's name on other data."""
+    """The name of the same result on other data."""
     if data is None:
         return name
     every = [result.partition(f"{name}-") for result in registry.results()]
@@ -123,7 +123,7 @@ def _standing(options):
 
 
 def _check(result, standing):
-    """Say whether a result repeats the one that stands; the exit status."""
+    """Print whether a result repeats the stored one; returns the exit status."""
     from spcviz.shared import checking, result_files
 
     with result_files.reading(result["name"]):
@@ -149,13 +149,13 @@ def _is_needed(command, newer):
 
 
 def _sets_of(command):
-    """Names after ``--features``."""
+    """The names after ``--features`` in a command."""
     words = command.partition("--features")[2].split()
     return set(itertools.takewhile(lambda word: not word.startswith("--"), words))
 
 
 def _command(options):
-    """What repeats a result, or this part of it."""
+    """The command that repeats a result, or this part of it."""
     words = ["python -m spcviz reproduce", options.name]
     if options.features:
         words += ["--features", *options.features]
@@ -167,16 +167,16 @@ def _command(options):
 
 
 def _result_path(options, row):
-    """Where the result goes; neither a quick look nor one with fewer folds replaces a full result."""
+    """The path of the result; neither a quick run nor one with fewer folds replaces a full result."""
     is_part = options.quick or (options.folds is not None and options.folds < row.folds)
     folder = options.work if is_part else RESULTS
     return options.json or shipped_path(folder) / f"{options.name}.json"
 
 
 def _refuse_to_lose(options, path, features):
-    """A file keeps no rows but of these features: the result is made whole, or of other data or folds.
+    """Raise `SpcvizError` if the file has rows of other features: they cannot be merged with this run's.
 
-    What lies in the work folder is a look, and may go.
+    A file in the work folder is a trial, and may be overwritten.
     """
     lost = _features_in(_earlier(path) or {}) - features
     if lost and not path.is_relative_to(options.work):
@@ -187,14 +187,14 @@ def _refuse_to_lose(options, path, features):
 
 
 def _features_in(result):
-    """Sets of features that the rows of a result, or of whatever a file holds, are of."""
+    """The feature sets named in the rows of a result, or of any JSON object."""
     rows = result.get("rows")
     names = [row.get("features") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return {name for name in names if isinstance(name, str)}
 
 
 def _earlier(path):
-    """The result that stands at a path, or None."""
+    """The result stored at a path, or None."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -219,7 +219,7 @@ def _executor(options):
 
 @contextlib.contextmanager
 def _watching(progress: Progress, work: Path):
-    """Say beside the bar how many steps have been kept, a fold being many, or for what it has long waited."""
+    """Show next to the bar how many steps of its parts are stored, or what it has long been waiting for."""
     done = threading.Event()
     before = _n_kept(work)
 
@@ -245,7 +245,7 @@ def _watching(progress: Progress, work: Path):
 
 
 def _list(labels):
-    """What is waited for, in few words.
+    """A short list of the parts in progress.
 
     >>> _list(["raw 0", "raw 1"]), _list(["raw 0", "raw 1", "hog 0", "hog 1"])
     ('waiting for raw 0, raw 1', 'waiting for raw 0, raw 1 and 2 more')
@@ -255,5 +255,5 @@ def _list(labels):
 
 
 def _n_kept(work):
-    """Finished parts in the work folder."""
+    """The number of finished parts in the work folder."""
     return sum(1 for _ in work.glob("*.json")) if work.is_dir() else 0

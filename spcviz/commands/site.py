@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def _docs(folder):
-    """How many pages of the library's documentation were written: none without pdoc."""
+    """Write the library's documentation; returns the number of its pages, 0 without pdoc."""
     from spcviz.commands import docs
 
     try:

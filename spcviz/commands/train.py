@@ -1,4 +1,4 @@
-"""``train``: train the models that the app shows, and what its pages open with."""
+"""``train``: train the models that the app shows, and compute the scenes that its pages open with."""
 
 import argparse
 import sys
@@ -50,11 +50,11 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def _first_scenes(options):
-    from spcviz.web import first_scenes  # opens pages: streamlit, plotly and all that they import
+    from spcviz.web import first_scenes  # imports pages: streamlit, plotly and their dependencies
     from spcviz.web.cached import first
 
     if options.check:
-        task.trade_tasks()  # imports every file of cached calls
+        task.trade_tasks()  # imports every module with cached calls
         stale = first.stale()
         for name, why in stale.items():
             print(f"{name}: {why}")

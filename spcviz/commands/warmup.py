@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int | None:
     from spcviz.store import write_json_atomic
 
     models, start = shipped_path(MODELS), time.perf_counter()
-    if options.behind and hasattr(os, "nice"):  # pages that are opened meanwhile
+    if options.behind and hasattr(os, "nice"):  # pages opened meanwhile go first
         os.nice(10)
     if options.json:
         outputs.file("--json", options.json)

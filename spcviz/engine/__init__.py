@@ -9,7 +9,7 @@ graphs                  trees, grids, ensembles of trees, loopy belief propagati
 ngrams                  sparse n-gram lattices: score, prune, extend; dense Viterbi and beam search
 variable_order          lattices in which every position has its own n-gram order
 dependency              dependency trees: arborescences and projective trees
-thresholds              the threshold of a cascade, and what it keeps
+thresholds              the threshold of a cascade, and the assignments that it keeps
 kernels                 compilation of loops: jit, disk cache, semirings, vectors
 ======================  =======================================================================
 """
@@ -46,7 +46,7 @@ __all__ = ["warmup", *_ROOM_OF]
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A module by its bare name, whichever room it lies in."""
+    """A module by its bare name, whichever package it is in."""
     if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f"{__name__}.{_ROOM_OF[name]}.{name}")
@@ -69,7 +69,7 @@ def warmup() -> None:
 
     unary, labels = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]), np.array([1, 0, 1])
     table = ngram_table(2, [encode(2, (0, 1))], [1.0])
-    dense.dense_decode(dense.dense_model(table, 4), np.zeros((4, 2)))  # of each order its own kernel
+    dense.dense_decode(dense.dense_model(table, 4), np.zeros((4, 2)))  # each order has its own kernel
     letters = lattice.unigrams([3], 2)
     for _ in range(2):
         score = lattice.score_arcs(letters, unary, table)

@@ -16,18 +16,18 @@ Made = TypeVar("Made")
 # Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
 MAX_SCORE, MAX_SINGLE = 1e300, 1e30
 MAX_SUM = 1e307
-"""What scores may add up to: best scores, messages and max-marginals of more than any table holds."""
+"""Largest sum of scores: best scores, messages and max-marginals of more than any table holds."""
 
 MAX_STRENGTH = 1e15
-"""What training multiplies with: beyond it a float has no place for a score of 1 beside it, and products of a
-few such numbers overflow."""
+"""Largest factor in training: beyond it a float has no digits left for a score of 1 next to it, and products
+of a few such numbers overflow."""
 
 
 @bare_kernel
 def first_bad(flat: np.ndarray) -> int:
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
     bad, most = 0, MAX_SCORE if flat.itemsize == 8 else MAX_SINGLE
-    for i in range(len(flat)):  # no early exit and a single question, so that the usual case vectorises
+    for i in range(len(flat)):  # no early exit and a single test, so that the usual case vectorises
         bad += not abs(flat[i]) <= most
     if bad:
         for i in range(len(flat)):
@@ -41,9 +41,9 @@ def scores(
 ) -> np.ndarray:
     """`values` as a C-contiguous array of float64, or of float32, without NaN or +inf.
 
-    `name` is what the caller calls the argument, and opens the message; `ndim` says how many dimensions are
-    allowed. Raises ShapeError for another number of them, ScoreError for NaN, +inf or a magnitude over 1e300
-    (1e30 in float32), ArgumentError for what is no numbers at all.
+    `name` is the caller's name for the argument and opens the message; `ndim` gives the allowed number of
+    dimensions. Raises ShapeError for any other number, ScoreError for NaN, +inf or a magnitude over 1e300
+    (1e30 in float32), ArgumentError for values that are not numbers at all.
     """
     array = np.ascontiguousarray(_check_dimensions(name, values, ndim), dtype=dtype)
     bad = first_bad(array.reshape(-1))
@@ -53,7 +53,7 @@ def scores(
 
 
 def sums(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
-    """`values` that are sums of scores, as max-marginals are: as `scores`, errors too, but up to 1e307."""
+    """`values` that are sums of scores, like max-marginals: as in `scores`, errors too, but up to 1e307."""
     array = np.ascontiguousarray(_check_dimensions(name, values, ndim), dtype=np.float64)
     is_good = (np.abs(array) <= MAX_SUM) | (array == -np.inf)
     if not is_good.all():
@@ -93,7 +93,7 @@ def fraction(name: str, value: Any, *, below_one: bool = False) -> float:
 
 
 def alpha(name: str, value: Any) -> float:
-    """`value` as how hard to prune: at most 1; below 0 the threshold lies under the mean."""
+    """`value` as a pruning strength: at most 1; below 0 the threshold lies under the mean."""
     return number(name, value, high=1)
 
 
@@ -106,7 +106,7 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) ->
 
 
 def strength(name: str, value: Any, low: float = 0) -> float:
-    """`value` as what training multiplies with: a rate, a margin, a weight, a regulariser.
+    """`value` as a factor in training: a rate, a margin, a weight, a regulariser.
 
     >>> strength("margin", 2)
     2.0
@@ -115,7 +115,7 @@ def strength(name: str, value: Any, low: float = 0) -> float:
 
 
 def strengths(name: str, values: ArrayLike) -> np.ndarray:
-    """`values` as an array of one dimension, float64, of numbers as those of `strength`."""
+    """`values` as a one-dimensional float64 array of numbers that `strength` allows."""
     array = scores(name, values, 1)
     for i in np.flatnonzero(array < 0)[:1]:
         raise ArgumentError(f"{name}[{i}] must be at least 0, got {array[i]}")
@@ -125,7 +125,7 @@ def strengths(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def settings(name: str, values: ArrayLike) -> np.ndarray:
-    """One number, or an array of one dimension of them, as `scores`; True is none here.
+    """One number, or a one-dimensional array of numbers, as in `scores`; True is not a number here.
 
     >>> settings("alpha", 0.5)
     array([0.5])
@@ -136,7 +136,7 @@ def settings(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def _has_switch(values: ArrayLike) -> bool:
-    """Whether True or False is among them, which numpy would take for 1 and 0."""
+    """Whether True or False is among `values`; numpy would take them for 1 and 0."""
     if isinstance(values, list | tuple):
         kinds = set(map(type, values))
         rows = values if kinds & {list, tuple, np.ndarray} else ()
@@ -152,18 +152,18 @@ def switch(name: str, value: Any) -> bool:
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> str:
-    """`value` if it is one of some texts, else ArgumentError.
+    """`value` if it is one of the `known` texts, else ArgumentError.
 
     >>> one_of("kind", "max", ("sum", "max"))
     'max'
     """
-    if not isinstance(value, str) or value not in known:  # of an array, ``in`` raises an error of numpy's
+    if not isinstance(value, str) or value not in known:  # for an array, ``in`` raises numpy's own error
         raise ArgumentError(f"{name} must be one of {', '.join(known)}, got {_short(value)}")
     return value
 
 
 def points(name: str, values: ArrayLike) -> np.ndarray:
-    """Break points: like scores, but inf is one of them (never falls)."""
+    """Break points: like scores, but inf is allowed (never falls)."""
     array = typed_array(name, values, "biuf", "numbers").astype(np.float64)
     if array.ndim != 1:
         raise ShapeError(f"{name} has shape {array.shape}; it needs 1 dimension")
@@ -204,7 +204,7 @@ def offsets(name: str, values: ArrayLike, total: int) -> np.ndarray:
 
 
 def starts(sizes: np.ndarray) -> np.ndarray:
-    """Where consecutive parts of some sizes (N,) begin, and the end of the last: (N + 1,), int64."""
+    """Starts of consecutive parts of the given sizes (N,), and the end of the last: (N + 1,), int64."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -217,12 +217,12 @@ def states(name: str, values: ArrayLike, length: int, n_states: int) -> np.ndarr
 
 
 def typed_array(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
-    """`values` as an array whose dtype is of one of the `kinds`; nothing else becomes one in silence."""
+    """`values` as an array whose dtype is of one of the `kinds`; nothing else is converted silently."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:  # ragged
         raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}") from error
-    if n_masked := count_masked(values):  # numpy would hand over what is behind the mask
+    if n_masked := count_masked(values):  # numpy would hand over the values behind the mask
         raise ArgumentError(
             f"{name} must have no masked entries (-inf forbids a score), got {n_masked} masked"
         )
@@ -237,7 +237,7 @@ def typed_array(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarr
 
 
 def count_masked(values: ArrayLike) -> int:
-    """How many entries of a masked array, or of those in a sequence, are masked."""
+    """Number of masked entries of a masked array, or of those in a sequence."""
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
     if isinstance(values, list | tuple):
@@ -248,14 +248,14 @@ def count_masked(values: ArrayLike) -> int:
 
 
 def of_own_type(name: str, value: object, kind: type[Made]) -> Made:
-    """`value` if it is of a type that another function of this package makes, else ArgumentError."""
+    """`value` if it is of a type that another function of this package returns, else ArgumentError."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{name} must be a {kind.__name__}, got {_short(value)}")
     return value
 
 
 def mask(name: str, values: ArrayLike) -> np.ndarray:
-    """`values` as an array of yes and no: of bool, or of numbers, not 0 for yes."""
+    """`values` as an array of yes and no: given as bool, or as numbers, where nonzero means yes."""
     return typed_array(name, values, "biuf", "yes and no").astype(bool)
 
 

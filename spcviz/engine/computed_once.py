@@ -10,8 +10,8 @@ class computed_once(Generic[Value]):
     """A decorator: the method's value is kept in the instance's ``__dict__``, where later reads find it.
 
     `functools.cached_property` does the same but holds one lock for all instances up to Python 3.11: threads
-    that pruned different words waited for each other, the whole of a class behind whoever held it while its
-    kernel ran. Two threads that read one instance at once may both compute; they get equal values.
+    that pruned different words waited for each other, all users of a class behind the one that held the lock
+    while its kernel ran. Two threads that read one instance at once may both compute; they get equal values.
 
     >>> class Square:
     ...     @computed_once

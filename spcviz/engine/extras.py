@@ -1,8 +1,8 @@
 """Optional packages: which extra of this project installs each, and the error that names it.
 
-`pip install spcviz` brings what computes; what draws, serves, reads tables or goes to a cluster comes with an
-extra. Every door to such code is entered through `name_extra`, so that a package that is missing is told by
-one sentence: what wants it, what it is called where packages are installed, and the extra that brings it.
+`pip install spcviz` installs what is needed to compute; drawing, serving, reading tables and using a cluster
+need extras. Every entry to such code goes through `name_extra`, so that a missing package is reported in one
+sentence: the code that needs it, the name it is installed by, and the extra that brings it.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ _EXTRAS = {
     "notebook": ("jupyterlab", "IPython"),
     "docs": ("pdoc",),
 }  # fmt: skip
-"""{extra: names by which its packages, and those of their packages that are used here, are imported}."""
+"""{extra: import names of its packages, and of those of their dependencies that are used here}."""
 
 _INSTALLED_AS = {"skimage": "scikit-image", "PIL": "pillow"}
-_EXTRA_OF = {  # by either name: who asks for the version of a package that is missing is told the second
+_EXTRA_OF = {  # by either name: a query for the version of a missing package reports the second
     name: extra
     for extra, packages in _EXTRAS.items()
     for package in packages
@@ -33,11 +33,11 @@ _EXTRA_OF = {  # by either name: who asks for the version of a package that is m
 
 
 class MissingPackageError(SpcvizError, ModuleNotFoundError):
-    """Something is wanted that an extra of this project brings; `name` is the package as it is imported."""
+    """A package is missing that an extra of this project brings; `name` is its import name."""
 
 
 def how_to_install(package: str) -> str:
-    """The command that brings a package, by the name that it is imported by.
+    """The command that installs a package, given its import name.
 
     >>> how_to_install("skimage"), how_to_install("pytest")
     ('python -m pip install "spcviz[app]"', 'python -m pip install pytest')
@@ -47,7 +47,7 @@ def how_to_install(package: str) -> str:
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported, without the time that this takes.
+    """Whether a package can be imported, without spending the time to import it.
 
     >>> is_installed("numpy"), is_installed("no_such_package")
     (True, False)
@@ -61,9 +61,9 @@ def require(package: str, what: str) -> None:
     Parameters
     ----------
     package : str
-        As it is imported.
+        Its import name.
     what : str
-        Wants it; the message begins with this.
+        The code that needs it; the message begins with this.
     """
     if not is_installed(package):
         raise MissingPackageError(_message(package, what), name=package)
@@ -71,14 +71,14 @@ def require(package: str, what: str) -> None:
 
 @contextlib.contextmanager
 def name_extra(what: str) -> Iterator[None]:
-    """Say of a package that is missing inside which extra brings it, as `MissingPackageError`.
+    """Name the extra that brings a package missing in the block, as `MissingPackageError`.
 
-    A module of this project that is missing, and one that is missing inside another's package, is passed on.
+    A missing module of this project, and a `MissingPackageError` from within, are passed on.
 
     Parameters
     ----------
     what : str
-        Wants the package; the message begins with this.
+        The code that needs the package; the message begins with this.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`spcviz.engine.chains.prepared` by the path that it had before the engine got rooms."""
+"""`spcviz.engine.chains.prepared` under the path it had before the engine had subpackages."""
 
 from spcviz.engine.chains.prepared import Transitions
 

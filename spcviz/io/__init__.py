@@ -1,12 +1,12 @@
-"""Files in and out: tagged text, scores of other models, and models that were trained here.
+"""Read and write files: tagged text, scores of other models, and models that were trained here.
 
 ======================  =======================================================================
-`read_conll`            CoNLL-2000, CoNLL-2003, CoNLL-U, TSV and CSV with one token a line
-`read_scores`           scores of any model: ``.npz``, or CSV with one row a token
+`read_conll`            CoNLL-2000, CoNLL-2003, CoNLL-U, TSV and CSV with one token per line
+`read_scores`           scores of any model: ``.npz``, or CSV with one row per token
 `save`, `load`          estimators: a folder with arrays and a manifest, never pickle
 ======================  =======================================================================
 
-Whatever is read may come from a stranger: nothing in it is run, and what is wrong is said with file and line.
+Files may come from strangers: nothing in them is executed, and errors name the file and line.
 """
 
 from importlib import import_module
@@ -25,7 +25,7 @@ __all__ = ["Corpus", "ScoreFile", "load", "read_conll", "read_scores", "save"]
 
 
 def __getattr__(name: str) -> Any:
-    """What this package offers, loaded when it is first asked for: a parser of text needs no kernels."""
+    """Load a public name of this package on first use: a text parser needs no kernels."""
     if name not in _FILE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)

@@ -1,4 +1,4 @@
-"""Read arrays from a stranger's ``.npz`` file: no pickle, and no more memory than is allowed."""
+"""Read arrays from a stranger's ``.npz`` file: without pickle, and within a memory limit."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from spcviz.store.zips import DAMAGE, Zip, exactly
 
 MAX_ARRAYS = 64
 MAX_ENTRY_BYTES = 1 << 30
-"""Of all arrays that are read, unpacked."""
+"""Most bytes of all arrays that are read, unpacked."""
 
 _KINDS = "biufU"
 _MOST_HEAD = 1 << 16
@@ -22,12 +22,12 @@ _LAST_SIGN, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 def arrays_of(
     name: str, data: bytes, wanted: Sequence[str] | None = None, *, most: int | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of some names that are there, or all.
+    """The arrays whose names are wanted and exist, or all arrays.
 
-    What an array's header says is compared with what its member declares, and both with the bound, before
-    anything else of it is unpacked: a file of some kilobytes may say that it holds terabytes. `ArgumentError`
-    if it is no ``.npz`` file, is damaged, unpacks to more than `most` bytes (1 GiB), is packed by a method
-    without bounds, or holds arrays of objects.
+    The size in an array's header is compared with the size its member declares, and both with the bound,
+    before anything else of it is unpacked: a file of a few kilobytes may claim to hold terabytes.
+    `ArgumentError` if it is no ``.npz`` file, is damaged, unpacks to more than `most` bytes (default 1 GiB),
+    is packed by a method without bounds, or holds arrays of objects.
     """
     out, left = {}, MAX_ENTRY_BYTES if most is None else most
     try:
@@ -69,7 +69,7 @@ def _array(name: str, key: str, file: IO[bytes], size: int) -> np.ndarray:
 
 
 class _Counted:
-    """A member whose header is read: no more of it than a header can have."""
+    """A member whose header is being read, limited to the length that a header can have."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.n_read = file, 0
@@ -83,7 +83,7 @@ class _Counted:
 
 
 def _check_signs(name: str, key: str, array: np.ndarray) -> None:
-    """Raise `ArgumentError` unless a text array is of Unicode characters: Python makes no text of others."""
+    """Raise `ArgumentError` unless a text array has only code points that Python can turn into text."""
     if not array.size or not array.dtype.itemsize:
         return
     codes = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))

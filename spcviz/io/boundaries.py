@@ -1,13 +1,13 @@
-"""Find sentence boundaries in a table with a token a row, from its columns of ids and numbers.
+"""Find sentence boundaries in a table with one token per row, from its columns of ids and numbers.
 
 ================  ==============================================================================
 sentences         ``sentence_id``, or another id whose values come in runs (``tweet_id``)
-documents         ``doc``, ``file``: their change ends a sentence, too, whose number may start anew
+documents         ``doc``, ``file``: a change also ends a sentence; sentence numbers may restart
 tokens            ``idx`` 0, 1, 2, 0, 1: a sentence begins where the count does
 ================  ==============================================================================
 
-Rows of texts, of Parquet and of JSON are separated by the same rules. An empty cell says nothing: the
-number of the row above holds on, as in tables that name a sentence once.
+Rows of texts, Parquet and JSON are separated by the same rules. An empty cell repeats the number of the row
+above, as in tables that name a sentence once.
 """
 
 import re
@@ -31,10 +31,10 @@ _PLACE = re.compile(r"(?:char_|token_|word_)?(?:position|start|end|begin|offset|
 
 
 class Boundaries(NamedTuple):
-    """Columns by which rows are separated: a change in one of `numbers`, or `count` that begins anew."""
+    """Columns that separate rows into sentences: a change in one of `numbers`, or a restart of `count`."""
 
     numbers: tuple[int, ...] = ()
-    count: int | None = None  # type: ignore[assignment]  # nobody asks a tuple's own count here
+    count: int | None = None  # type: ignore[assignment]  # the method tuple.count is not used here
 
     def __bool__(self) -> bool:
         return bool(self.numbers) or self.count is not None
@@ -43,7 +43,7 @@ class Boundaries(NamedTuple):
 def boundaries_of(
     header: Sequence[str], rows: Sequence[Sequence[Any]], *, is_blank: bool = False
 ) -> Boundaries:
-    """What separates rows, by the names of their columns and some rows; nothing where blank rows do already.
+    """Infer the separating columns from their names and some rows; none if blank rows already separate.
 
     >>> boundaries_of(["doc", "sent", "word", "ner"], [["a", "0", "It", "O"], ["b", "0", "is", "O"]])
     Boundaries(numbers=(1, 0), count=None)
@@ -67,7 +67,7 @@ def boundaries_of(
 
 
 def is_numbering(name: str, values: Sequence[str]) -> bool:
-    """Whether a column numbers tokens, sentences, documents or characters: by its name, in whole numbers.
+    """Whether a column, by its name, numbers tokens, sentences, documents or characters, all as integers.
 
     >>> is_numbering("token_id", ["0", "1"]), is_numbering("NUM", ["0.5", "-2"]), is_numbering("N", ["1"])
     (True, False, False)
@@ -78,7 +78,7 @@ def is_numbering(name: str, values: Sequence[str]) -> bool:
 
 
 def whole_numbers(values: Sequence[str]) -> list[int]:
-    """Values as whole numbers of a count; none where one of them is no such number.
+    """Values as non-negative integers; empty if one of them is not such a number.
 
     >>> whole_numbers(["0", "12"]), whole_numbers(["0", "-1"]), whole_numbers(["0", "9" * 99])
     ([0, 12], [], [])
@@ -88,7 +88,7 @@ def whole_numbers(values: Sequence[str]) -> list[int]:
 
 
 def _counts_anew(values: list[str]) -> bool:
-    """Whether a column counts from 0 or 1, and begins anew."""
+    """Whether a column counts from 0 or 1, and restarts."""
     counted = whole_numbers(values)
     if len(counted) < 3:
         return False
@@ -98,14 +98,14 @@ def _counts_anew(values: list[str]) -> bool:
 
 
 def _comes_in_runs(values: list[str]) -> bool:
-    """Whether equal values stand together, some of them at least, and none comes back."""
+    """Whether values come in runs, some longer than one row, and no value comes back later."""
     filled = [value for value in values if value]
     runs = [b for a, b in pairwise([None, *filled]) if a != b]
     return bool(filled) and len(set(runs)) == len(runs) and 3 * len(runs) < 2 * len(filled)
 
 
 class Splitter:
-    """Goes through rows and says where a sentence begins.
+    """Go through rows and tell where a sentence begins.
 
     >>> splitter = Splitter(Boundaries((0,)))
     >>> [splitter.begins(row) for row in (["1", "It"], ["", "is"], ["2", "Go"])]
@@ -118,7 +118,7 @@ class Splitter:
         self._start = ""
 
     def begins(self, cells: Sequence[Any]) -> bool:
-        """Whether a row begins a sentence; rows are given one after the other."""
+        """Whether a row begins a sentence; call it with one row after another."""
         is_new = False
         for at, k in enumerate(self._boundaries.numbers):
             number = "" if cells[k] is None else str(cells[k]).strip()
@@ -133,9 +133,9 @@ class Splitter:
 
 
 def sentences_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
-    """Rows that are a token each, by name of column, as records of a sentence each.
+    """Group rows with one token each, as dicts by column, into records with one sentence each.
 
-    A row without a token ends a sentence, too. What separates rows is found out from the first 2,000.
+    A row without a token also ends a sentence. The separating columns are inferred from the first 2,000 rows.
     """
     rows = list(rows)
     at = field_names.token_column(header)

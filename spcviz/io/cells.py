@@ -1,9 +1,9 @@
-"""Split lines of a text into cells: the separator of its columns, and what quotation marks mean.
+"""Split lines of a text into cells: the separator of its columns, and the meaning of quotation marks.
 
-A text is tried both ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
-and doubled marks) and letter by letter. Which of them gives rows that agree decides; where both do, commas
-and semicolons go by the rules, and tabs by them only where a header or all cells are quoted, since ``"`` is
-a token of its own in most corpora separated by tabs.
+A text is split in two ways, by the rules of CSV (a cell in quotation marks may hold separators, line breaks
+and doubled marks) and literally. The way that gives rows of equal width wins; if both do, commas and
+semicolons follow the rules of CSV, and tabs only if the header and all cells but numbers are quoted, since
+``"`` is itself a token in most tab-separated corpora.
 """
 
 import csv
@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable, Iterator
 from spcviz.engine.errors import ArgumentError
 
 CHARACTER_OF = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
-"""Separators that are one sign; the others are "space" (any run of tabs and spaces) and "none"."""
+"""Separators that are one character; the others are "space" (any run of tabs and spaces) and "none"."""
 
 SEPARATORS = ("auto", *CHARACTER_OF, "space", "none")
 
 Row = tuple[int, list[str]]
-"""The number of a row's first line, from 1, and its cells: none of a blank line."""
+"""The number of a row's first line, from 1, and its cells; a blank line has none."""
 
 _SPACES = re.compile(r"[ \t]+")
 _OTHER_SPACES = re.compile("[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -27,7 +27,7 @@ _EMPTY: list[str] = []
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines without their ends; not `splitlines`: a token may hold other line separators of Unicode."""
+    """Lines without their ends; not by `splitlines`, as tokens may hold Unicode's other line separators."""
     if "\n" not in text:
         text = text.replace("\r", "\n")
     if "\r" in text:
@@ -36,27 +36,27 @@ def lines_of(text: str) -> list[str]:
 
 
 def by_spaces(line: str) -> list[str]:
-    """Columns that any run of tabs and spaces parts; none of a blank line."""
+    """Columns separated by any run of tabs and spaces; none for a blank line."""
     line = line.strip(" \t")
     return _SPACES.split(line) if line else []
 
 
 def by_sign(line: str, sign: str) -> list[str]:
-    """Columns that one sign parts; blanks about them are none of theirs, unless a cell is nothing else."""
+    """Columns separated by one character; surrounding blanks are stripped, unless a cell is only blanks."""
     cells = line.split(sign)
     return cells if " " not in line else [cell.strip(" ") or cell for cell in cells]
 
 
 def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row]:
-    """The rows of a text whose separator is known, to be gone through once; see above on quotes.
+    """The rows of a text whose separator is known, to be iterated once; quotes are read as described above.
 
-    A text that is not whole may end within a quoted cell. Rows that disagree are the caller's to refuse.
+    A text that is not whole may end within a quoted cell. The caller must refuse rows of unequal width.
     """
     if is_plain(text, separator):
         return plain_rows(text, separator)
     sign, lines = CHARACTER_OF[separator], lines_of(text)
     if sign != "\t" and _is_regular(lines, sign):
-        return _parse_rows(lines, sign)  # whatever the letters say; and never all of them at once
+        return _parse_rows(lines, sign)  # wins over a literal reading; rows are never all in memory
     quoted = _read_quoted(lines, sign, is_whole=is_whole)
     if quoted is None:
         return plain_rows(text, separator)
@@ -65,7 +65,7 @@ def rows_of(text: str, separator: str, *, is_whole: bool = True) -> Iterable[Row
 
 
 def is_plain(text: str, separator: str) -> bool:
-    """Whether quotation marks, if there are any, are tokens: without splitting all of the text to see."""
+    """Whether quotation marks, if any, are tokens; decided without splitting the whole text."""
     if separator not in CHARACTER_OF or '"' not in text:
         return True
     if separator != "tab":
@@ -82,10 +82,10 @@ def has_other_spaces(text: str) -> bool:
 
 
 def plain_rows(text: str, separator: str) -> Iterable[Row]:
-    """The rows of a text in which quotation marks are letters like others."""
+    """The rows of a text in which quotation marks are ordinary characters."""
     lines = lines_of(text)
     if separator not in CHARACTER_OF:
-        # As fast as it gets, unless a token may hold a space of another kind.
+        # `str.split` is fastest, but must not be used if a token may hold another kind of space.
         split = by_spaces if has_other_spaces(text) else str.split
         return enumerate(map(split, lines), 1)
     sign = CHARACTER_OF[separator]
@@ -93,20 +93,20 @@ def plain_rows(text: str, separator: str) -> Iterable[Row]:
 
 
 def _read_quoted(lines: list[str], sign: str, *, is_whole: bool) -> list[Row] | None:
-    """Rows by the rules of CSV; None where some line breaks them."""
+    """Rows by the rules of CSV; None if a line breaks them."""
     rows: list[Row] = []
     left = iter(lines)
     try:
         for row in _parse_rows(left, sign):
             rows.append(row)
     except csv.Error:
-        # A quoted cell that is open at the end of a sample: what stood before it is read.
+        # A quoted cell is open at the end of a sample: keep the rows before it.
         return rows if rows and not is_whole and next(left, None) is None else None
     return rows
 
 
 def _parse_rows(lines: Iterable[str], sign: str) -> Iterator[Row]:
-    """Rows by the rules of CSV, as they come; raises `csv.Error` at a line that breaks them."""
+    """Yield rows by the rules of CSV; raises `csv.Error` at a line that breaks them."""
     reader = csv.reader(
         (f"{line}\n" for line in lines), delimiter=sign, strict=True, skipinitialspace=sign != "\t"
     )
@@ -118,7 +118,7 @@ def _parse_rows(lines: Iterable[str], sign: str) -> Iterator[Row]:
 
 
 def _is_regular(lines: list[str], sign: str) -> bool:
-    """Whether the rules of CSV make a row of each line, all of them, comments aside, of as many cells."""
+    """Whether the rules of CSV make one row of each line, all (except comments) with equally many cells."""
     widths, n = set(), 0
     try:
         for _, cells in _parse_rows(lines, sign):
@@ -131,7 +131,7 @@ def _is_regular(lines: list[str], sign: str) -> bool:
 
 
 def _goes_by_rules(plain: list[Row], quoted: list[Row], sign: str) -> bool:
-    """Whether quotation marks are cells' quotes, where they can be."""
+    """Whether quotation marks quote cells, given that they can."""
     by_rules, as_it_is = _widths(quoted), _widths(plain)
     if len(by_rules) == 1 and len(as_it_is) > 1:
         return True
@@ -141,12 +141,12 @@ def _goes_by_rules(plain: list[Row], quoted: list[Row], sign: str) -> bool:
 
 
 def _widths(rows: list[Row]) -> set[int]:
-    """Numbers of columns that occur, blank lines and comments aside."""
+    """The numbers of columns that occur, except in blank lines and comments."""
     return {len(cells) for _, cells in rows if cells and not cells[0].startswith("#")}
 
 
 def _all_quoted(plain: list[Row]) -> bool:
-    """Whether the header's cells, or all of the first rows, stand in quotation marks."""
+    """Whether all cells of the first row are quoted, and those of the first rows are quoted or numbers."""
     rows = [cells for _, cells in plain[:50] if cells]
     first = all(_is_quoted(cell) for cell in rows[0])
     return first and all(_is_quoted(cell) or _is_number(cell) for cells in rows for cell in cells)
@@ -161,17 +161,17 @@ def _is_number(cell: str) -> bool:
 
 
 def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool = True) -> str:
-    """What parts the columns of some lines that hold tokens, or a header and tokens.
+    """The separator of the columns in lines that hold tokens, or a header and tokens.
 
-    `known` are names that a header has, in lower case. Tabs, where all lines have equally many; a comma,
-    semicolon or bar that parts a header of known names, or all lines alike and leaves no blank in the last
-    column; else any run of tabs and spaces; "none" where there is one column.
+    `known` are common header names, in lower case. Tabs, if all lines have equally many; a comma, semicolon
+    or bar that separates a header of known names; a comma or semicolon that splits all lines alike with no
+    blank in the last column; else any run of tabs and spaces; "none" if there is one column.
     """
     if not data:
         return "none"
     tabs = {line.count("\t") for line in data}
     spaces = {len(by_spaces(line)) for line in data}
-    # Tokens may have spaces, labels have none: then tabs are only some of the space between columns.
+    # Tokens may have spaces, labels may not: then tabs are only part of the space between columns.
     is_mixed = len(spaces) == 1 and any(" " in line.rpartition("\t")[2].strip() for line in data)
     if len(tabs) == 1 and tabs != {0} and not is_mixed:
         return "tab"
@@ -189,7 +189,7 @@ def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool
         return "space"
     if spaces <= {1}:
         return "none"  # a comment has several
-    # Some line is wrong: that of most lines is right.
+    # Some line is wrong: the separator of most lines is right.
     for separator in ("tab", "comma", "semicolon"):
         sign = CHARACTER_OF[separator]
         if 2 * sum(sign in line for line in data) > len(data) and _most(data, sign):
@@ -198,7 +198,7 @@ def separator_of(data: list[str], known: Collection[str] = (), *, is_whole: bool
 
 
 def _is_alike(text: str, separator: str, is_whole: bool) -> bool:
-    """Whether a sign parts all rows alike, as a column of labels would have it: without blanks."""
+    """Whether a separator splits all rows alike, with a last column that could be labels: without blanks."""
     rows = [cells for _, cells in rows_of(text, separator, is_whole=is_whole) if cells]
     if not rows or len(rows[0]) < 2 or any(len(cells) != len(rows[0]) for cells in rows):
         return False
@@ -208,12 +208,12 @@ def _is_alike(text: str, separator: str, is_whole: bool) -> bool:
 
 
 def _are_signs(rows: list[list[str]]) -> bool:
-    """Whether the sign itself is the token in rows like ``,<tab>X``: no cell before it."""
+    """Whether the separator itself is the token, as in rows like ``,<tab>X``: no cell before it."""
     return all(not cells[0].strip() for cells in rows)
 
 
 def _has_lists(rows: list[list[str]]) -> bool:
-    """Whether cells of the last column are lists, or texts with as many words as the first has."""
+    """Whether cells of the last column are lists, or texts with as many words as the first column's."""
     return all(
         cells[-1].strip().startswith("[") or len(cells[0].split()) == len(cells[-1].split())
         for cells in rows[1:]
@@ -221,18 +221,18 @@ def _has_lists(rows: list[list[str]]) -> bool:
 
 
 def _wider(data: list[str], alike: list[str]) -> str:
-    """Of a comma and a semicolon that both part all lines: semicolons, where commas may be decimal."""
+    """Choose between comma and semicolon if both split all lines: semicolon if commas may be decimal."""
     decimal = Counter(bool(re.search(r"\d,\d", line)) for line in data[1:] or data)
     return "semicolon" if decimal[True] >= decimal[False] else alike[0]
 
 
 def _most(data: list[str], sign: str) -> bool:
-    """Whether most lines have as many of a sign as the first."""
+    """Whether most lines have a separator as often as the first line."""
     return 2 * sum(line.count(sign) == data[0].count(sign) for line in data) > len(data)
 
 
 def checked_separator(separator: str) -> str:
-    """One of `SEPARATORS`, by its name or as the sign itself."""
+    """One of `SEPARATORS`, from its name or from the character itself."""
     named = next((key for key, sign in CHARACTER_OF.items() if sign == separator), " " and separator)
     named = "space" if named == " " else named
     if named not in SEPARATORS:
@@ -250,7 +250,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 
 
 def list_in(cell: str) -> list[str] | None:
-    """The items of a list as Python, JSON or numpy writes it in a cell; None if the cell is no list.
+    """The items of a list in a cell, as Python, JSON or numpy writes it; None if the cell is no list.
 
     >>> list_in("['Maria', \\"don't\\"]"), list_in("['B-PER' 'O']"), list_in("[0, 3]"), list_in("Oslo")
     (['Maria', "don't"], ['B-PER', 'O'], ['0', '3'], None)

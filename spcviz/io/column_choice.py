@@ -1,6 +1,6 @@
-"""Choose the columns of tokens and labels of a table, and name its format, where the caller has not.
+"""Choose the columns of tokens and labels of a table, and name its format, if the caller has not.
 
-What only those who know the file can tell is said as a doubt.
+Questions that only someone who knows the file can answer are reported as doubts.
 """
 
 from typing import Any
@@ -15,11 +15,11 @@ from spcviz.scores.schemes import is_chunked, kinds_of
 _PLACEHOLDERS = frozenset(("_", "-", "*", "", "-X-"))
 _NO_TAGS = frozenset(("_", "*"))
 _SAMPLE = 2000
-"""Sentences that are looked at: enough to tell chunks from words, and no time on a large file."""
+"""Sentences that are inspected: enough to tell chunk labels from words, and fast on a large file."""
 
 
 def choose_columns(name: str, table: Table, columns: Any) -> tuple[int, int | None]:
-    """The columns of tokens and labels (None: no labels), from 0; `ArgumentError` if one is not there."""
+    """The columns of tokens and labels (None: no labels), from 0; `ArgumentError` if one does not exist."""
     if columns is None:
         return _usual(name, table)
     token, label = columns
@@ -29,7 +29,7 @@ def choose_columns(name: str, table: Table, columns: Any) -> tuple[int, int | No
 
 
 def _usual(name: str, table: Table) -> tuple[int, int | None]:
-    """The columns of tokens and of labels, where nobody says which."""
+    """The default columns of tokens and of labels."""
     header, n = table.header, table.n_columns
     if table.kind == "conllu" or (table.kind == "conllup" and "FORM" in header):
         at = (
@@ -64,7 +64,7 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
 
 
 def _last_labels(table: Table, token: int) -> int | None:
-    """The last column with labels of chunks, or the last of all; of GermEval's two levels the outer one."""
+    """The last column with chunk labels, or the last of all; of GermEval's two levels, the outer one."""
     rest = [k for k in range(table.n_columns) if k > token] or [
         k for k in range(table.n_columns) if k != token
     ]
@@ -100,7 +100,7 @@ _ENTITIES = frozenset(("PER", "LOC", "ORG", "MISC"))
 
 
 def name_format(table: Table, labels: list[list[str]]) -> str:
-    """A key of `spcviz.io.conll.FORMATS` for lines of a table whose labels these are."""
+    """The key of `spcviz.io.conll.FORMATS` for a table of lines with these labels."""
     if table.kind not in ("", "sentences"):
         return table.kind
     is_lines = table.separator in ("tab", "space") and not table.header
@@ -115,11 +115,11 @@ def name_format(table: Table, labels: list[list[str]]) -> str:
 
 
 _LONGEST_SENTENCE = 1000
-"""Tokens that one sentence may have before a reader would ask whether it is one."""
+"""Tokens of a sentence above which a reader would doubt that it is one sentence."""
 
 
 def describe_doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
-    """What only those who know the file can tell: which labels are meant, whether it is one sequence."""
+    """Doubts that only someone who knows the file can resolve: which labels are meant, is it one sequence."""
     doubts = []
     n = len(table.sentences[0][token])
     if len(table.sentences) == 1 and n > _LONGEST_SENTENCE:

@@ -1,8 +1,8 @@
-"""Read columns of text with one token a line as sentences.
+"""Read columns of text with one token per line as sentences.
 
-What the columns are is found out first (`layout`). Then the lines are gone through once. A line that does not
-fit is refused by number. Sentences whose lines are all alike, without anything between them that is no token,
-are split as a whole, which is several times as fast: `_Reader` takes both, and what it makes is the same.
+The columns are detected first (`layout`), then the lines are read in one pass. A line that does not fit is
+refused with its number. Sentences whose lines are all alike, with only tokens among them, are split as a
+whole, which is several times as fast: `_Reader` does both, with the same result.
 """
 
 import re
@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
 
 
 def read_columns(text: str, *wanted: int) -> list[list[tuple[str, ...]]]:
-    """Sentences of some columns of a text; see `table_of`. Where the first is not asked for, it holds ids.
+    """Sentences from some columns of a text; see `table_of`. If column 0 is not requested, it holds ids.
 
     >>> read_columns("1\\tA\\tDT\\n2\\tdog\\tNN\\n\\n", 1, 2)
     [[('A', 'DT'), ('dog', 'NN')]]
@@ -38,17 +38,17 @@ def table_of(
     header: bool | None = None,
     max_tokens: int | None = None,
 ) -> Table:
-    """All columns of a text; what is not said is found out.
+    """Read all columns of a text; arguments that are not given are detected.
 
     Comments (lines that begin with #, unless they have the columns of a token), -DOCSTART- lines, lines of
     markup (``<s>``), and the ranges (1-2) and empty nodes (8.1) of CoNLL-U are left out. `ArgumentError`,
-    with `name` and line, if a line has another number of columns than the first, or an id is none. Sentences
-    after the first `max_tokens` tokens are left.
+    with `name` and line, if a line has a different number of columns than the first, or an id is invalid.
+    Sentences after the first `max_tokens` tokens are not read.
     """
     is_cut = False
-    if (said := _SEPARATOR.match(text)) and separator == "auto":  # what Excel writes above a CSV
+    if (said := _SEPARATOR.match(text)) and separator == "auto":  # the line that Excel writes above a CSV
         separator, text = checked_separator(said[1]), text[said.end() :]
-        text = f"\n{text}"  # the numbers of lines stay
+        text = f"\n{text}"  # keeps line numbers
     if max_tokens is not None:
         text, is_cut = _first_lines(text, 4 * max_tokens + 1000)
     layout = layout_of(text, has_ids, separator, header)
@@ -69,7 +69,7 @@ def _first_lines(text: str, n: int) -> tuple[str, bool]:
 
 
 class _Reader:
-    """Sentences of lines that are a token each."""
+    """Collect sentences from lines with one token each."""
 
     def __init__(self, name: str, layout: Layout, max_tokens: int | None) -> None:
         self.name, self.layout, self.max_tokens = name, layout, max_tokens
@@ -77,14 +77,14 @@ class _Reader:
         self.first_lines: list[int] = []
         self.n_tokens = self.n_comments = 0
         known: dict[str, str] = {}
-        self._keep = known.setdefault  # a word that comes a hundred times is kept once
-        self._columns: list[list[str]] = []  # of the sentence that is being read; none before it begins
-        self._rows: list[Sequence[str]] = []  # that are still to be put into them
+        self._keep = known.setdefault  # a word that occurs a hundred times is stored once
+        self._columns: list[list[str]] = []  # of the current sentence; empty before it begins
+        self._rows: list[Sequence[str]] = []  # rows not yet appended to the columns
         self._is_head, self._head = layout.has_header_row, [""]
         self._splitter = Splitter(layout.boundaries)
 
     def read(self, text: str) -> bool:
-        """Take a whole text; whether there is more than was asked for."""
+        """Read a whole text; return whether it has more than was requested."""
         if not self._is_even(text):
             return self._take(rows_of(text, self.layout.separator))
         line_of, split = _line_of(self.layout), _SPACES.split if has_other_spaces(text) else None
@@ -101,11 +101,11 @@ class _Reader:
 
     @property
     def is_full(self) -> bool:
-        """Whether no sentence more is wanted."""
+        """Whether no further sentence is wanted."""
         return self.max_tokens is not None and self.n_tokens >= self.max_tokens
 
     def table(self, is_cut: bool) -> Table:
-        """What was read; of a text that was cut off before, the last sentence may be half of one."""
+        """The table read; the last sentence of a truncated text is dropped, as it may be incomplete."""
         self._end()
         layout = self.layout
         is_full = self.max_tokens is None or self.n_tokens >= self.max_tokens
@@ -118,7 +118,7 @@ class _Reader:
         return Table(self.sentences, self.first_lines, *about)
 
     def _is_even(self, text: str) -> bool:
-        """Whether most sentences may have no lines but those of tokens, with as many columns each."""
+        """Whether most sentences may have only lines of tokens, with equally many columns each."""
         layout = self.layout
         is_known = layout.separator in ("tab", "space") and not layout.boundaries
         return is_known and layout.least == layout.n and "\r" not in text and is_plain(text, layout.separator)
@@ -126,7 +126,7 @@ class _Reader:
     def _take_plain(
         self, block: str, line: int, line_of: re.Pattern[str], split: Callable[[str], list[str]] | None
     ) -> bool:
-        """Take lines as a whole if they are of tokens alone, and say so; none of them where it is full."""
+        """Read a block of lines if all are tokens, and return whether they are; a full reader adds none."""
         n, ids, n_comments = self.layout.n, self.layout.ids, 0
         while ids is not None and block.startswith("#"):
             block = block.partition("\n")[2]
@@ -153,7 +153,7 @@ class _Reader:
         return True
 
     def _take(self, rows: Iterable[Row]) -> bool:
-        """Take rows one by one; whether a sentence begins that is one too many."""
+        """Read rows one by one; return whether a sentence beyond the limit begins."""
         layout, n = self.layout, self.layout.n
         for line, cells in rows:
             first = cells[0] if cells else ""
@@ -173,7 +173,7 @@ class _Reader:
                     f"{len(cells)}: {' '.join(cells)[:60]!r}{_instead(cells, n)}"
                 )
             if layout.has_header_row and (self._is_head or cells == self._head):
-                self._is_head, self._head = False, cells  # again where files were put one behind the other
+                self._is_head, self._head = False, cells  # repeated in concatenated files
                 continue
             if layout.ids is not None and not cells[layout.ids].isdecimal():
                 if ID.fullmatch(cells[layout.ids]):
@@ -197,19 +197,19 @@ class _Reader:
         return False
 
     def _begin(self, line: int) -> None:
-        """A sentence begins here, if none has."""
+        """Begin a sentence, unless one has begun."""
         if not self._columns:
             self._columns = [[] for _ in range(self.layout.n)]
             self.first_lines.append(line)
 
     def _flush(self) -> None:
-        """Put rows into the columns."""
+        """Append the pending rows to the columns."""
         for column, cells in zip(self._columns, zip(*self._rows)):
             column.extend(map(self._keep, cells, cells))
         self._rows = []
 
     def _end(self) -> None:
-        """A sentence ends here, if one has begun."""
+        """End the current sentence, if one has begun."""
         if self._columns:
             self._flush()
             self.sentences.append(self._columns)
@@ -218,11 +218,11 @@ class _Reader:
 
 _SPACES = re.compile(r"[ \t\n]+")
 _MOST_LINES = 4096
-"""That are split as a whole: a text without blank lines may have millions."""
+"""Most lines that are split as a whole: a text without blank lines may have millions."""
 
 
 def _line_of(layout: Layout) -> re.Pattern[str]:
-    """Lines that hold tokens and nothing else, for certain; others may, and are looked at one by one."""
+    """A pattern for lines that certainly hold only tokens; other lines may too and are checked one by one."""
     part, cell = r"[ \t]++", r"[^ \t\n]++"
     if layout.separator == "tab":
         part, cell = r"\t", r"(?! )[^\t\n]++(?<! )"
@@ -232,7 +232,7 @@ def _line_of(layout: Layout) -> re.Pattern[str]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, bool]]:
-    """(lines between blank ones, number of the first, whether a blank one follows), long ones in parts."""
+    """(lines between blank ones, number of the first, whether a blank one follows), long blocks in parts."""
     at = 1
     for raw in text.split("\n\n"):
         block = raw.lstrip("\n")
@@ -249,15 +249,15 @@ def _blocks(text: str) -> Iterator[tuple[str, int, bool]]:
 
 
 def _instead(cells: list[str], n: int) -> str:
-    """What a line of running text, where columns are expected, may be."""
+    """A hint for an error if a line looks like running text where columns are expected."""
     is_text = max(len(cells), n) > 5 and sum(cell.isalpha() for cell in cells) > len(cells) // 2
     return "; is it running text? One token a line is expected" if is_text else ""
 
 
 def _is_comment(cells: list[str], layout: Layout, *, is_first: bool) -> bool:
-    """Whether a line that begins with # is a comment, and no token ``#`` or ``#hashtag``.
+    """Whether a line that begins with # is a comment, and not a token ``#`` or ``#hashtag``.
 
-    One with the columns of a token stands before a sentence and has no value that its columns have elsewhere.
+    A comment with as many columns as a token comes before a sentence and shares no value with its columns.
     """
     if layout.ids is not None or len(cells) != layout.n or ABOUT.match(" ".join(cells)):
         return True

@@ -1,8 +1,8 @@
 """Read tagged text in any common format: detect the format, read it, and report what was detected.
 
-`read_conll` is used by the page "Your data" and by the library alike. Bytes go to what unpacks or reads them
-(`unpacking`, `tables`), texts to what parts them (`records` for JSON, `columns` for lines), and all of them
-come back as one table of sentences, tokens and columns. Here tokens and labels are chosen from it.
+`read_conll` serves both the page "Your data" and the library. Bytes are unpacked or read by `unpacking` and
+`tables`, texts are split by `records` (JSON) and `columns` (lines); each returns a table of sentences, tokens
+and columns, from which this module chooses tokens and labels.
 """
 
 from typing import Any, NamedTuple
@@ -20,27 +20,27 @@ from spcviz.io.unpacking import gunzip, opened_zip, text_in, unzip
 from spcviz.scores.schemes import is_chunked, scheme_name, scheme_of
 
 MAX_BYTES = 1 << 30
-"""Of a file that is read, packed or unpacked."""
+"""Most bytes of a file that is read, packed or unpacked."""
 
 
 class Corpus(NamedTuple):
-    """What `read_conll` has read.
+    """The result of `read_conll`.
 
     - `sentences`: tokens
-    - `labels` of each token, None where one is not known (-100, null in JSON, or an empty cell unless that
-      stands for O); an empty list where the file has no labels
+    - `labels` of each token, None where unknown (-100, null in JSON, or an empty cell unless empty cells mean
+      O); an empty list if the file has no labels
     - `columns`: numbers, from 0, of the columns of tokens and of labels
     - `format` {"conllu", "conllup", "conll2009", "conll2012", "conll2000", "conll2002", "conll2003", "ids",
-      "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: the conll20.. have
-      labels of chunks in two to four columns; ids: another file whose first column numbers tokens; rows: a
-      table with a sentence a row, spans: with a text and its spans; columns: others separated by spaces;
-      tokens: one column
-    - `scheme` {"BIO", "IOB1", "BIOES", ""}: of labels of chunks; empty if they are none
-    - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last where the bytes are no UTF-8: worth a
-      look at the tokens. Empty if it came as text
+      "tsv", "csv", "columns", "tokens", "rows", "spans", "json", "parquet", "excel"}: conll2000, 2002 and
+      2003 have chunk labels in three or four columns; ids: another file whose first column numbers tokens;
+      rows: a table with one sentence per row, spans: with a text and its spans; columns: others separated by
+      spaces; tokens: one column
+    - `scheme` {"BIO", "IOB1", "BIOES", ""}: of chunk labels; empty if there are none
+    - `encoding` such as "utf-8", "utf-16" or "windows-1252": the last if the bytes are not UTF-8, in which
+      case the tokens should be checked. Empty if the input was text
     - `header`: names of the columns, if the file has them
     - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""} of columns
-    - `notes`: sentences on what was left out or is worth a look; `is_cut`: whether more was there than
+    - `notes`: sentences on what was left out or should be checked; `is_cut`: whether the file has more than
       `max_tokens`
     """
 
@@ -58,7 +58,7 @@ class Corpus(NamedTuple):
 
     @property
     def found(self) -> str:
-        """What the file is and how it was read, in one line.
+        """A one-line description of the file and how it was read.
 
         >>> read_conll("EU NNP B-NP B-ORG\\nrejects VBZ B-VP O\\n").found
         'CoNLL-2003, columns separated by spaces: tokens in 1, labels in 4 (BIO)'
@@ -77,42 +77,42 @@ def read_conll(
     max_tokens: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Corpus:
-    """Read tokens and labels, whichever of the usual formats they are in.
+    """Read tokens and labels from a file in any of the usual formats.
 
-    CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (a
-    token or a sentence a row), JSON and JSON Lines, Parquet, Arrow and Excel where pyarrow and openpyxl are
-    installed; packed by gzip or zip too. What a file is, is found out from its bytes and its beginning:
-    `Corpus.found` says it. Rows of a table are separated by blank ones, by a column that numbers sentences or
-    documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and CoNLL-U's
-    ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can be and
-    rows agree, else tokens.
+    CoNLL-2000, 2002, 2003, 2009 and 2012, CoNLL-U and U Plus, GermEval, MultiCoNER, tables with a header (one
+    token or one sentence per row), JSON and JSON Lines, Parquet, Arrow and Excel if pyarrow and openpyxl are
+    installed; also packed by gzip or zip. The format is detected from the bytes and the beginning of the
+    text; `Corpus.found` reports it. Rows of a table are separated by blank rows, by a column that numbers
+    sentences or documents, or by one that counts tokens. -DOCSTART- lines, comments, lines of markup, and
+    CoNLL-U's ranges (1-2) and empty nodes (8.1) are left out. Quotation marks are those of CSV where they can
+    be and rows agree, else tokens.
 
     Parameters
     ----------
     source : path, open file, bytes, str of several lines, or iterable of lines
-        UTF-8, UTF-16 or UTF-32, else Windows-1252; a stray byte in UTF-8 is read and named by its line.
+        UTF-8, UTF-16 or UTF-32, else Windows-1252; a stray byte in UTF-8 is read and reported with its line.
     columns : (token, label), optional
-        Numbers from 0 (negative ones from the end), or names in the first line; label None: there are none.
-        By default FORM and UPOS of CoNLL-U (XPOS where that is empty); columns that a header names token and
-        label, or the like; else the first, and the last that has labels of chunks, or the last of all.
+        Numbers from 0 (negative ones from the end), or names in the first line; label None: no labels. By
+        default FORM and UPOS of CoNLL-U (XPOS if UPOS is empty); columns that a header names token and label,
+        or similar; else the first, and the last that has chunk labels, or the last of all.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
-        auto: read off the labels.
+        auto: inferred from the labels.
     separator : {"auto", "tab", "comma", "semicolon", "bar", "space", "none"}
-        Of columns.
+        The separator of columns.
     header : bool, optional
         Whether the first line names the columns. None: if its names are usual ones.
     encoding : str
         auto, or one of `spcviz.io.source.ENCODINGS`.
     max_tokens : int, optional
-        Sentences that begin behind so many tokens are left.
+        Sentences that begin after this many tokens are not read.
     max_bytes : int
-        Of the file, packed or unpacked.
+        Most bytes of the file, packed or unpacked.
 
     Raises
     ------
     ArgumentError
-        If the file cannot be read, is of a format that is not read or has no token, a line has another number
-        of columns than the first, or there is no such column: with file and line, and what to do.
+        If the file cannot be read, has an unsupported format or no token, a line has a different number of
+        columns than the first, or there is no such column: with file and line, and what to do.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def read_conll(
 
 
 def _unknown(given: list[list[str]]) -> frozenset[str]:
-    """What stands for a label that is not known: an empty cell, too, unless it is how the file writes O."""
+    """The texts that mean an unknown label; an empty cell too, unless the file writes O so."""
     if not any("" in row for row in given):
         return UNKNOWN_LABELS
     used = set().union(*given) - UNKNOWN_LABELS
@@ -173,7 +173,7 @@ def _unknown(given: list[list[str]]) -> frozenset[str]:
 def _table(
     name: str, given: bytes | str, encoding: str, how: dict[str, Any], most: int
 ) -> tuple[str, Table, str, Text]:
-    """(name, table, format if it is not one of lines, text) of what is inside of a file."""
+    """(name, table, format if it is not one of lines, text) of a file's content."""
     notes: tuple[str, ...] = ()
     if isinstance(given, bytes):
         name, given, notes, workbook = _unpack_file(name, given, most)
@@ -203,7 +203,7 @@ def _table(
 
 
 def _unpack_file(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[str, ...], bool]:
-    """(name, bytes, notes, whether they are a workbook) of a file that may be packed, once."""
+    """(name, bytes, notes, whether they are a workbook) of a file, unpacked if it is packed once."""
     kind = packed_kind(data)
     if kind == "gzip":
         inside = gunzip(name, data, most)
@@ -231,7 +231,7 @@ def _unpack_file(name: str, data: bytes, most: int) -> tuple[str, bytes, tuple[s
 
 
 def _is_parted(text: str) -> bool:
-    """Whether a text that begins as JSON does has lines in columns all the same, as ``{"<tab>X`` has."""
+    """Whether a text that begins like JSON still has lines in columns, such as ``{"<tab>X``."""
     lines = [line for line in text[:4000].split("\n")[:20] if line.strip()]
     return len(lines) > 1 and len({line.count("\t") for line in lines[:-1]}) == 1 and "\t" in lines[0]
 
@@ -248,7 +248,7 @@ _SEPARATED = {"tab": "tabs", "comma": "commas", "semicolon": "semicolons", "bar"
 
 
 def said_of(corpus: Corpus) -> str:
-    """What a file is and how it was read, in one line; see `Corpus.found`."""
+    """A one-line description of a file and how it was read; see `Corpus.found`."""
     parts = [FORMATS[corpus.format]]
     if corpus.separator in _SEPARATED and corpus.format != "excel":
         parts.append(f"columns separated by {_SEPARATED[corpus.separator]}")

@@ -1,4 +1,4 @@
-"""Names that corpora and tools give columns and fields: of tokens, of labels, of sentence ids."""
+"""Names that corpora and tools give to columns and fields of tokens, labels and sentence ids."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ WORD = (
     "token", "tokens", "word", "words", "form", "forms", "wordform", "surface", "text", "texts", "wort",
     "mot", "palabra", "parola", "woord",
 )  # fmt: skip
-"""Of a token, and nothing else."""
+"""Names for a column of tokens, and for nothing else."""
 TOKEN = (*WORD, "sentence", "sentences", "sent", "source", "input")
 LABEL = (
     "label", "labels", "tag", "tags", "gold", "ner", "ner_tags", "ner_tag", "ner_labels", "ner_label", "ne",
@@ -36,13 +36,13 @@ def normal(name: str) -> str:
 
 
 def find(header: Sequence[str], names: Sequence[str], but: Sequence[int | None] = ()) -> int | None:
-    """Number of the column that bears the first of some names, those of `but` aside."""
+    """Number of the column that matches the earliest of some names, except the columns in `but`."""
     given = [normal(name) for name in header]
     return next((k for name in names for k, one in enumerate(given) if one == name and k not in but), None)
 
 
 def order_fields(record: Mapping[Any, Any], wanted: Sequence[str]) -> Iterator[str]:
-    """The fields of a record that bear one of some names, in the names' order.
+    """The fields of a record that match one of some names, in the order of the names.
 
     >>> list(order_fields({"Tags": [], "id": 1, "Tokens": []}, ["tokens", "tags"]))
     ['Tokens', 'Tags']
@@ -52,7 +52,7 @@ def order_fields(record: Mapping[Any, Any], wanted: Sequence[str]) -> Iterator[s
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether some cells are names of columns: one of tokens, and one of labels or of sentences' ids.
+    """Whether cells are column names: one for tokens, and one for labels or sentence ids.
 
     >>> is_header(["Sentence #", "Word", "POS", "Tag"]), is_header(["The", "DT"])
     (True, False)
@@ -64,7 +64,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def sentence_column(header: Sequence[str]) -> int | None:
-    """The column that numbers sentences; one named "sentence" is it only where another has the tokens."""
+    """The column that numbers sentences; one named "sentence" only if another column has the tokens."""
     token = find(header, WORD)
     column = find(header, SENTENCE, (token,))
     if column is None or token is not None:

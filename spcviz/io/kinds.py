@@ -1,4 +1,4 @@
-"""Detect the type of a file from its first bytes, and say what to do with types that are not read here."""
+"""Detect the type of a file from its first bytes, and give advice for types that are not read here."""
 
 import re
 
@@ -13,7 +13,7 @@ _MAGIC = (
     (rb"\x1f\x8b", "gzip"),
     (rb"PK\x03\x04|PK\x05\x06", "zip"),
 )
-"""What is unpacked or read by a library."""
+"""Types that are unpacked here or read by a library."""
 
 _UNREAD = (
     (rb"\x93NUMPY", "a single numpy array (.npy); scores are read from an .npz with emissions and lengths"),
@@ -49,7 +49,7 @@ _YAML = re.compile(r"---\s*\n|%YAML")
 
 
 def packed_kind(data: bytes) -> str:
-    """What bytes that are no text are, of those that can be unpacked or read; empty for all others.
+    """The type of bytes that can be unpacked, or read by a library; empty for all others.
 
     >>> packed_kind(b"PAR1..."), packed_kind(b"a text")
     ('Parquet', '')
@@ -58,12 +58,12 @@ def packed_kind(data: bytes) -> str:
 
 
 def unread_bytes(data: bytes) -> str:
-    """What bytes are that are never read, and what to do; empty for all others."""
+    """Describe bytes of a type that is never read, with advice; empty for all others."""
     return next((f"is {kind}" for sign, kind in _UNREAD if re.match(sign, data[:64], re.DOTALL)), "")
 
 
 def unread_text(text: str) -> str:
-    """What a text is that has no tokens in columns, and what to do; empty for all others.
+    """Describe a text that has no tokens in columns, with advice; empty for all others.
 
     >>> unread_text("T1\\tPER 0 5\\tMaria\\nT2\\tLOC 9 13\\tOslo\\n")[:40]
     "is brat's annotation (.ann), whose words"
@@ -102,14 +102,14 @@ def unread_text(text: str) -> str:
 
 
 def _is_running(line: str) -> bool:
-    """Whether a line is a sentence as people write it, and not a token with its columns."""
+    """Whether a line is an ordinary sentence and not a token with its columns."""
     words = line.split()
     n_lower = sum(word.strip(".,;:!?()\"'").isalpha() and word[1:].islower() for word in words)
     return len(words) > 3 and "\t" not in line and 2 * n_lower > len(words)
 
 
 def _is_xml(lines: list[str], opening: str) -> bool:
-    """Whether a text is markup all through: no tokens between ``<s>`` and ``</s>``, and no token ``<p>``."""
+    """Whether a text is markup throughout: no tokens between ``<s>`` and ``</s>``, and no token ``<p>``."""
     if re.match(r"\s*<(?:\?xml|!doctype|html)", opening, re.IGNORECASE):
         return True
     outside = [line for line in lines if not re.fullmatch(r"\s*</?[A-Za-z][^<>]*>\s*", line)]
@@ -119,5 +119,5 @@ def _is_xml(lines: list[str], opening: str) -> bool:
 
 
 def missing_reader(kind: str, package: str, instead: str) -> str:
-    """What is said of a format whose reader is not installed."""
+    """The message for a format whose reader is not installed."""
     return f"is {kind}, for which {package} is not installed here: {how_to_install(package)}, or {instead}"

@@ -1,7 +1,7 @@
 """Detect the layout of a text of columns from its first 128 thousand characters.
 
-What separates columns (`cells`), whether there is a header, whether the first column numbers tokens (CoNLL-U
-and its kin, GermEval) or sentences (a table), and what may stand between tokens.
+This is the separator of columns (`cells`), whether there is a header, whether the first column numbers tokens
+(CoNLL-U and its variants, GermEval) or sentences (a table), and what may occur between tokens.
 """
 
 import re
@@ -16,7 +16,7 @@ from spcviz.io.cells import Row, lines_of, list_in, rows_of, separator_of
 CONLLU = 10
 """Columns of CoNLL-U."""
 SAMPLE = 1 << 17
-"""Characters of a text that are looked at to find out what it is."""
+"""Characters of a text that are inspected to detect its layout."""
 
 ID = re.compile(r"(\d+)([-.]\d+)?")
 ABOUT = re.compile(r"#\s*[\w.:-]+\s*=")
@@ -37,12 +37,12 @@ _CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
 class Table(NamedTuple):
     """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
 
-    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty where no text was split
+    - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty if no text was split
     - `kind` {"conllu", "conllup", "conll2009", "conll2012", "ids", "sentences", "rows", "spans", ""}: ids:
       another file whose first column numbers tokens; sentences: a column numbers sentences; rows: a row is a
-      sentence; spans: it is a text with spans
-    - `header`: names of columns, where there are any
-    - `notes`: what was left out, in sentences; `is_cut`: whether more was there than was asked for
+      sentence; spans: a row is a text with spans
+    - `header`: column names, if there are any
+    - `notes`: sentences on what was left out; `is_cut`: whether the file has more than was requested
     """
 
     sentences: list[Sequence[list[str]]]
@@ -56,7 +56,7 @@ class Table(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a sample of a text shows."""
+    """The layout detected from a sample of a text."""
 
     separator: str
     n: int  # columns
@@ -64,8 +64,8 @@ class Layout(NamedTuple):
     header: tuple[str, ...]
     has_header_row: bool
     ids: int | None  # the column that numbers tokens
-    boundaries: Boundaries  # what numbers sentences
-    least: int  # columns that a line must have, where lines may differ
+    boundaries: Boundaries  # the columns that number sentences
+    least: int  # fewest columns of a line, if lines may differ
     vocabularies: tuple[frozenset[str], ...]  # values of the first 2,000 rows, by column
     spans: int | None = None  # the column that has the spans of a text
 
@@ -73,13 +73,13 @@ class Layout(NamedTuple):
 def layout_of(
     text: str, has_ids: bool | None = None, separator: str = "auto", header: bool | None = None
 ) -> Layout:
-    """What the beginning of a text shows of its columns."""
+    """Detect the layout of columns from the beginning of a text."""
     is_whole = len(text) <= SAMPLE
     sample = text if is_whole else text[:SAMPLE].rpartition("\n")[0] or text[:SAMPLE]
     lines = lines_of(sample)
     data = [line for line in lines if line.strip(" \t") and not line.startswith(("#", DOCUMENT))]
     data = [line for line in data if not MARKUP.fullmatch(line)] or data
-    if not data:  # a text may be of nothing but tokens "#"
+    if not data:  # a text may consist only of tokens "#"
         data = [line for line in lines if line.startswith("#") and not ABOUT.match(line)]
     if separator == "auto":
         separator = separator_of(data, field_names.ALL, is_whole=is_whole)
@@ -108,7 +108,7 @@ _SPANS = re.compile(r"\s*\[\s*(?:[\[(]\s*\d+\s*,|\{.*?[\"']start|\]\s*$)", re.DO
 
 
 def _spans_column(rows: list[Row], n: int) -> int | None:
-    """The column whose cells, but for a header's, hold spans of characters; None if there is none."""
+    """The column whose cells, except in the header, hold character spans; None if there is none."""
     if n < 2:
         return None
     cells = [cells for _, cells in rows[:50] if len(cells) == n]
@@ -126,7 +126,7 @@ def _is_data(cells: list[str]) -> bool:
 
 
 def _body(rows: list[Row], head: list[str] | None) -> Iterator[Row]:
-    """Rows that hold tokens, and blank ones between, without the header."""
+    """Rows that hold tokens, and blank rows between them, without the header."""
     for line, cells in rows:
         if cells is head and head is not None:
             continue
@@ -135,7 +135,7 @@ def _body(rows: list[Row], head: list[str] | None) -> Iterator[Row]:
 
 
 def _is_odd(rows: list[Row], first: list[str]) -> bool:
-    """Whether the labels of all rows but the first are those of chunks: then that one is a header."""
+    """Whether all rows but the first have chunk labels: then the first is a header."""
     from spcviz.scores.schemes import is_chunked
 
     last = [cells[-1] for _, cells in rows if cells and _is_data(cells) and len(cells) == len(first)]
@@ -144,7 +144,7 @@ def _is_odd(rows: list[Row], first: list[str]) -> bool:
 
 
 def _is_above_numbers(rows: list[Row], first: list[str]) -> bool:
-    """Whether the first row names columns, one of which counts from 0 or 1 in all the others."""
+    """Whether the first row names columns, one of which counts from 0 or 1 in all other rows."""
     rest = [cells for _, cells in rows if cells and cells is not first and len(cells) == len(first)]
     if len(first) < 3 or len(rest) < 4 or not all(any(sign.isalpha() for sign in cell) for cell in first):
         return False
@@ -160,7 +160,7 @@ def _is_above_numbers(rows: list[Row], first: list[str]) -> bool:
 def _classify_layout(
     known: Layout, body: list[Row], lines: list[str], plus: list[str], has_ids: bool | None
 ) -> Layout:
-    """A layout with its kind, and the column of ids or of sentences."""
+    """The layout with its kind, and the column of token ids or the columns that separate sentences."""
     if known.has_header_row:
         if _are_rows(known, body):
             return known._replace(kind="rows")
@@ -231,7 +231,7 @@ def _heads(body: list[Row], at: int) -> bool:
 
 
 def _counts_sentences(body: list[Row], n: int) -> bool:
-    """Whether the first of at least three columns numbers sentences: the same, or one more than before."""
+    """Whether the first of at least three columns numbers sentences: as before, or one more."""
     if n < 3 or any(not cells for _, cells in body[:-1]):
         return False
     counted = whole_numbers([cells[0] for _, cells in body if cells])
@@ -242,7 +242,7 @@ def _counts_sentences(body: list[Row], n: int) -> bool:
 
 
 def _are_rows(known: Layout, body: list[Row]) -> bool:
-    """Whether a row is a sentence: its tokens are a list in a cell, or as many words as there are labels."""
+    """Whether each row is a sentence: tokens are a list in a cell, or as many words as there are labels."""
     token, label = field_names.token_column(known.header), field_names.label_column(known.header)
     rows = [cells for _, cells in body if len(cells) == known.n]
     if token is None or not rows:

@@ -1,16 +1,16 @@
-"""Read a token classifier's logits from an ``.npz`` file, as arrays of scores a word.
+"""Read a token classifier's logits from an ``.npz`` file, as arrays of scores per word.
 
 ====================================  ===============================================================
 logits (B, T, K) or (N, K)            of every token; (N, K) with `lengths`, or one sequence
-word_ids (B, T) or (N,)               of each token its word's number; below 0 or NaN: of none
+word_ids (B, T) or (N,)               the number of each token's word; below 0 or NaN: no word
 attention_mask (B, T)                 0 where there is no token
-overflow_to_sample_mapping (B,)       the sentence of each window, where windows overlap
-labels (B, T), (N,), or one a word    true labels; those that are not known are -100
+overflow_to_sample_mapping (B,)       the sentence of each window, if windows overlap
+labels (B, T), (N,), or one per word  true labels; -100 where unknown
 id2label, tokens                      names of labels, and words
 ====================================  ===============================================================
 
-Without `word_ids` each token that `lengths` or `attention_mask` say is there is a word; without these, too,
-each that has a label.
+Without `word_ids`, each token that `lengths` or `attention_mask` includes is a word; without these too, each
+token that has a label.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _UNKNOWN = -100
 
 
 def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> tuple[dict[Any, Any], int]:
-    """(emissions, lengths and the like, a row a word; sub-words that these words have).
+    """(arrays as in `read_scores` with one row per word, the number of sub-words of these words).
 
     Raises `ArgumentError`, `ShapeError`, `ScoreError` if arrays disagree: the message names the array.
     """
@@ -51,7 +51,7 @@ def words_of_arrays(arrays: dict[str, np.ndarray], subwords: str = "first") -> t
 
 
 def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence[Any], list[list[Any]], np.ndarray | None]:
-    """(tables of logits, word ids, mask) of each sequence of tokens."""
+    """(tables of logits, word ids, mask) for each sequence of tokens."""
     logits, mask = arrays["logits"], arrays.get("attention_mask")
     if logits.ndim not in (2, 3):
         raise ShapeError(f"logits has shape {logits.shape}; it needs (B, T, K) or (N, K)")
@@ -88,7 +88,7 @@ def _batch(arrays: dict[str, np.ndarray]) -> tuple[Sequence[Any], list[list[Any]
 
 
 def _known_mask(labels: np.ndarray | None, logits: np.ndarray) -> np.ndarray | None:
-    """Where a token has a label, (B, T), if some have none: as token classifiers are evaluated."""
+    """Which tokens have a label, (B, T), if some have none, as when token classifiers are evaluated."""
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != logits.shape[:-1]:
         return None
     known = np.atleast_2d(labels != _UNKNOWN)
@@ -107,7 +107,7 @@ def _ids(ids: np.ndarray, tables: Sequence[Any]) -> list[list[Any]]:
 
 
 def _of_words(labels: np.ndarray, sizes: list[int], sentences: list[Any]) -> np.ndarray:
-    """Labels a word: as they are, or of each word's sub-words the first that is known."""
+    """One label per word: as given, or the first known one among each word's sub-words."""
     n_words = sum(map(len, sentences))
     is_flat = labels.ndim == 1
     if is_flat and len(labels) == n_words and sum(sizes) != n_words:

@@ -1,8 +1,8 @@
-"""Estimators to and from a folder: arrays and a manifest (`spcviz.store`), never pickle.
+"""Save estimators to a folder and load them: arrays and a manifest (`spcviz.store`), never pickle.
 
-An estimator's ``to_state()`` is a NamedTuple of what it has learned and was made with, its class is
-``type(estimator).State``, and ``type(estimator).from_state(state)`` is the estimator again. Which class a
-folder holds is a name, looked for in `ESTIMATORS` and among those that the caller knows: nothing is imported
+An estimator's ``to_state()`` returns a NamedTuple of its parameters and what it has learned, of class
+``type(estimator).State``; ``type(estimator).from_state(state)`` restores the estimator. A folder stores its
+class as a name, which is looked up in `ESTIMATORS` and among the caller's classes: nothing is imported
 because a file says so.
 """
 
@@ -24,7 +24,7 @@ from spcviz.store.tree import pack_tree, unpack_tree
 KIND, VERSION = "estimator", 1
 
 _UNREAD = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-"""What a class of a caller's own, which checks less, may stumble over."""
+"""Errors that a caller's own class, which checks less, may raise on bad data."""
 
 ESTIMATORS = {
     "StructuredPerceptron": "spcviz.sequences",
@@ -36,23 +36,23 @@ ESTIMATORS = {
     "ModelSelector": "spcviz.spending",
     "EnvelopeTagger": "spcviz.spending",
 }
-"""Where the estimators of this package are."""
+"""The module of each estimator of this package."""
 
 
 def save(model: Any, folder: str | Path) -> Path:
-    """Write a trained estimator to a folder, which it has for itself; the path of ``estimator.json`` in it.
+    """Write a trained estimator to its own folder; returns the path of ``estimator.json`` in it.
 
     Parameters
     ----------
     model : estimator
         One of `ESTIMATORS`, or any with ``to_state``, ``State`` and ``from_state``.
     folder : str or Path
-        Made if it is not there. A model that is there is replaced; a crash leaves the old or the new one.
+        Created if it does not exist. An existing model is replaced; a crash leaves the old or the new one.
 
     Raises
     ------
     ArgumentError
-        If it is no such estimator, is not trained, or holds what cannot be stored (1 GiB at most).
+        If it is not such an estimator, is not trained, or holds what cannot be stored (1 GiB at most).
     StoreError
         If the folder cannot be written.
     """
@@ -62,13 +62,13 @@ def save(model: Any, folder: str | Path) -> Path:
 
 
 def _check_path(folder: Any) -> Path:
-    if not isinstance(folder, str | PathLike) or not folder:  # "" is the folder where one stands
+    if not isinstance(folder, str | PathLike) or not folder:  # "" would be the current folder
         raise ArgumentError(f"folder must be a path, got {folder!r:.60}")
     return Path(folder)
 
 
 def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """(arrays, what a manifest says of them) of a trained estimator; raises `ArgumentError` as `save`."""
+    """(arrays, manifest entries about them) of a trained estimator; raises `ArgumentError` as `save`."""
     kind = type(model)
     if isinstance(model, type) or not all(
         hasattr(kind, name) for name in ("to_state", "State", "from_state")
@@ -93,9 +93,9 @@ def contents(model: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def load(folder: str | Path, *, types: Iterable[type] = ()) -> Any:
     """Read an estimator that `save` wrote, and verify every byte of it.
 
-    `folder` may be a zip file of it too, as the page "Your data" gives it or any tool packs it. `types` are
-    estimators of the caller's own that may be there. `StoreError`, which says what to do, if there is none,
-    it is damaged, or of a class that is not known here.
+    `folder` may also be a zip file of it, from the page "Your data" or packed by any tool. `types` are the
+    caller's own estimator classes that it may contain. `StoreError`, which says what to do, if there is no
+    model, or it is damaged or of an unknown class.
     """
     if (path := _check_path(folder)).is_file():
         return _load_zip(path, types)
@@ -123,14 +123,14 @@ def _load_zip(path: Path, types: Iterable[type]) -> Any:
 
 
 def estimator_of(folder: str | Path, stored: StoredModel, classes: dict[str, type]) -> Any:
-    """The estimator in verified arrays; `classes` are the caller's own by name. Raises `StoreError`."""
+    """The estimator in verified arrays; `classes` are the caller's own, by name. Raises `StoreError`."""
     kind = _class_of(folder, stored, classes)
     settings = stored.manifest["settings"]
     try:
-        # Models of earlier versions do not say it; whatever they hold is compared by `from_state`, too.
+        # Models of earlier versions lack this digest; `from_state` checks their content in any case.
         if settings.get("state", digest := _digest(settings["class"], stored.arrays)) != digest:
             raise DamagedError("its arrays are not those that were saved")
-        # Arrays of the store are read-only: to numba another type, for which every kernel compiles anew.
+        # The store's arrays are read-only, to numba another type, for which every kernel would recompile.
         state = unpack_tree({key: array.copy() for key, array in stored.arrays.items()}, kind.State)
         if type(state) is not kind.State:
             raise DamagedError(f"it holds a {type(state).__name__}, not a {kind.State.__name__}")
@@ -149,7 +149,7 @@ def _refusal(folder: str | Path, kind: Any, why: str) -> StoreError:
 
 
 def _digest(name: str, arrays: dict[str, np.ndarray]) -> str:
-    """Of an estimator's class and all that its arrays hold, which the manifest says beside their sums."""
+    """Digest of an estimator's class and its arrays, which the manifest has besides the arrays' own."""
     return hashlib.sha256(f"{name} {digest_of_arrays(arrays)}".encode()).hexdigest()
 
 

@@ -1,17 +1,17 @@
-"""Read sentences in JSON: one object each, with lists of tokens and tags or a text with character spans.
+"""Read sentences in JSON: objects with lists of tokens and tags, or with a text and character spans.
 
 =====================  =========================================================================
 tokens and tags        ``{"tokens": [...], "ner_tags": [...]}``: Hugging Face, and most tools
 objects                ``{"tokens": [{"text": "Maria", "ner": "B-PER"}, ...]}``: Stanza, CoreNLP
 pairs                  ``[[["Maria", "B-PER"], ["sings", "O"]], ...]``, or two lists, tokens and tags
-a token a record       ``{"sentence_id": 0, "word": "Maria", "tag": "B-PER"}``: a table by pandas
+one token per record   ``{"sentence_id": 0, "word": "Maria", "tag": "B-PER"}``: a table by pandas
 spans                  ``{"text": ..., "label": [[0, 5, "PER"]]}``: doccano, spaCy, Prodigy
 results                ``{"data": {"text": ...}, "annotations": [...]}``: Label Studio
 =====================  =========================================================================
 
-They come as a list, as one object a line (JSON Lines), as lists by field, by split, as the rows of a
-server's answer, or as pandas writes a table (records, split, index, columns, values, table). Spans become
-BIO labels of words; a word that a span begins or ends in is cut there.
+They come as a list, as one object per line (JSON Lines), as lists by field, by split, as rows in a
+server's response, or as pandas writes a table (records, split, index, columns, values, table). Spans become
+BIO labels of words; a word inside which a span begins or ends is split there.
 """
 
 import json
@@ -28,19 +28,19 @@ from spcviz.io.spans import labels_of_tokens, read_annotated, spans_in, tagged_s
 from spcviz.scores.schemes import is_chunked
 
 _SAMPLE = 200
-"""Records that are looked at to find out what all of them are."""
+"""Records that are inspected to find out the kind of all."""
 _LISTS = ("rows", "data", "examples", "documents", "sentences", "train", "validation", "test", "dev")
 _UNKNOWN = -100
 
 UNKNOWN_LABELS = frozenset((str(_UNKNOWN), f"{_UNKNOWN}.0"))
-"""What stands in a table for a label that is not known; .0 where a tool had a column of numbers with gaps."""
+"""How tables write an unknown label; with .0 if a tool had a column of numbers with gaps."""
 
 Names = dict[str, Sequence[str]]
-"""Names of labels by the field that has their numbers; of any other field under ""."""
+"""Label names by the field that has their numbers; those for any other field under ""."""
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether a text begins as JSON does: with an object, or with a list of lists or objects.
+    """Whether a text begins like JSON: with an object, or with a list of lists or objects.
 
     >>> looks_like_json('[{"id": 1}]'), looks_like_json("[ O"), looks_like_json('{"a": 1}')
     (True, False, True)
@@ -49,7 +49,7 @@ def looks_like_json(text: str) -> bool:
 
 
 def parse(name: str, text: str) -> Any:
-    """What a text of JSON or of JSON Lines holds; `ArgumentError` with the line if it is neither."""
+    """Parse a text of JSON or JSON Lines; `ArgumentError` with the line if it is neither."""
     lines = [line for line in text.splitlines()[:3] if line.strip()]
     if len(lines) > 1 and all(line.rstrip().endswith(("}", "]")) for line in lines):
         try:
@@ -70,7 +70,7 @@ def _load_json(text: str) -> Any:
 
 
 def table_of_json(name: str, text: str, max_tokens: int | None = None) -> Table:
-    """Sentences of a text of JSON; `ArgumentError`, with what it has, if there are no tokens in it."""
+    """Sentences of a JSON text; `ArgumentError`, with what it holds instead, if it has no tokens."""
     names: Names = {}
     records: Iterable[Any] = _records(name, parse(name, text), names)
     if header := _token_a_record(records):
@@ -82,7 +82,7 @@ def table_of_json(name: str, text: str, max_tokens: int | None = None) -> Table:
 
 
 def _token_a_record(records: Iterable[Any]) -> list[str]:
-    """The fields of records that are a token each: a word and its label; none if they are not that."""
+    """The fields of records that hold one token each, a word and its label; empty for other records."""
     head = list(islice(records, _SAMPLE))
     if len(head) < 2 or not all(isinstance(one, dict) for one in head):
         return []
@@ -97,7 +97,7 @@ def _token_a_record(records: Iterable[Any]) -> list[str]:
 
 
 def _are_two_lists(records: Any) -> bool:
-    """Whether each record is a list of tokens and one of tags; all say together, as two words look alike."""
+    """Whether records are a list of tokens and one of tags; decided over all, since two words look alike."""
     if not isinstance(records, list) or not records:
         return False
     for one in records:
@@ -113,7 +113,7 @@ def _are_two_lists(records: Any) -> bool:
 
 
 def _records(name: str, held: Any, names: Names) -> list[Any]:
-    """The records in what JSON holds; `names` takes the names of labels that stand beside them."""
+    """The records in parsed JSON; label names found next to them are added to `names`."""
     if isinstance(held, list):
         is_wrapped = bool(held) and all(
             isinstance(one, dict) and isinstance(one.get("row"), dict) for one in held
@@ -145,7 +145,7 @@ def _records(name: str, held: Any, names: Names) -> list[Any]:
 
 
 def _rows_of_pandas(held: dict[str, Any]) -> list[Any]:
-    """Records of a table that pandas wrote with its columns apart, or by row number; none of others."""
+    """Records of a table that pandas wrote with separate columns, or by row number; empty for others."""
     columns, rows = held.get("columns"), held.get("data")
     lists = [columns, *rows] if isinstance(rows, list) and rows else []
     if lists and all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists):
@@ -155,7 +155,7 @@ def _rows_of_pandas(held: dict[str, Any]) -> list[Any]:
 
 
 def names_in(held: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Names of labels in the features of a Hugging Face data set, or a list of them, by field ("" = any)."""
+    """Label names in the features of a Hugging Face data set, or in a list, by field ("" = any)."""
     found: dict[str, list[str]] = {}
     features = held.get("features", held.get("info", {}))
     features = features.get("features", features) if isinstance(features, dict) else features
@@ -175,7 +175,7 @@ def names_in(held: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _named_in(feature: Any) -> list[str]:
-    """The names of a ClassLabel somewhere in a feature."""
+    """The names of a ClassLabel anywhere in a feature."""
     for _ in range(6):
         if isinstance(feature, list) and len(feature) == 1:
             feature = feature[0]
@@ -193,7 +193,7 @@ def _named_in(feature: Any) -> list[str]:
 def table_of_records(
     name: str, records: Iterable[Any], names: Mapping[str, Sequence[str]], max_tokens: int | None, what: str
 ) -> Table:
-    """Sentences of records, an object or a list of pairs each; errors call them `what`, and count from 1."""
+    """Sentences of records, each an object or a list of pairs; errors call them `what` and count from 1."""
     sentences: list[Sequence[list[str]]] = []
     places: list[int] = []
     header: tuple[str, ...] = ()
@@ -244,7 +244,7 @@ def table_of_records(
 
 
 def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list[Any]], str]:
-    """(tokens and what has a value for each of them, what kind of record it is)."""
+    """(tokens and the fields with a value for each token, the kind of record)."""
     if isinstance(record, list):
         if record and all(isinstance(one, dict) for one in record):
             return _of_objects(where, what, record), "records"
@@ -277,7 +277,7 @@ def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list[Any]]
 
 
 def _is_open(record: Any) -> bool:
-    """Whether a record is a task of Label Studio that nobody has worked on: its words are not known as O."""
+    """Whether a record is a Label Studio task that nobody has annotated: its words are unknown, not O."""
     given = record.get("annotations", record.get("completions")) if isinstance(record, dict) else None
     if (
         not isinstance(record, dict)
@@ -289,7 +289,7 @@ def _is_open(record: Any) -> bool:
 
 
 def _tagged_words(record: dict[Any, Any], text: str) -> dict[str, list[Any]]:
-    """Words and tags that two texts hold with blanks between them; none where their numbers differ."""
+    """Words and tags from two texts, separated by blanks; empty if their numbers differ."""
     words = text.split()
     tags = (
         record[key]
@@ -329,7 +329,7 @@ def _of_tokens(
 
 
 def _of_objects(where: str, what: str, words: list[dict[Any, Any]]) -> dict[str, list[Any]]:
-    """A sentence whose words are objects with a text and what is known of it."""
+    """A sentence whose words are objects with a text and further fields."""
     usual = field_names.order_fields(words[0], field_names.TOKEN)
     token = next((key for key in usual if isinstance(words[0][key], str)), None)
     if token is None:
@@ -369,7 +369,7 @@ def _of_pairs(where: str, what: str, pairs: list[Any]) -> tuple[dict[str, list[A
 
 
 def _text(where: str, value: Any, names: Sequence[str] | None) -> str:
-    """A label: a number by its name, where the file has names."""
+    """A label as text; a number becomes its name if the file has names."""
     if isinstance(value, bool) or not isinstance(value, int) or names is None or value == _UNKNOWN:
         return str(_UNKNOWN if value is None else value)
     if not 0 <= value < len(names):

@@ -1,7 +1,7 @@
-"""Read tables with one sentence a row: lists of tokens and tags in cells, or a text and its spans.
+"""Read tables with one sentence per row: lists of tokens and tags in cells, or a text and its spans.
 
-Spans are those of `spans`, as doccano and Label Studio write them into a CSV: ``[[0, 5, 'PER']]``, or a list
-of objects with start, end and labels.
+Spans are as in `spcviz.io.spans`, in the form that doccano and Label Studio write into a CSV:
+``[[0, 5, 'PER']]``, or a list of objects with start, end and labels.
 """
 
 import ast
@@ -17,7 +17,7 @@ from spcviz.io.records import table_of_records
 
 
 def table_of_lists(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
-    """Sentences of rows whose cells are lists."""
+    """Sentences from rows whose cells are lists."""
     token = field_names.token_column(layout.header) or 0  # `_are_rows` has found it
     kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
     sentences: list[Sequence[list[str]]] = []
@@ -46,7 +46,7 @@ def table_of_lists(name: str, rows: Iterable[Row], layout: Layout, max_tokens: i
 
 
 def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
-    """Whether a column has a list a row, or is the labels' own."""
+    """Whether a column has a list in each row, or is the column of labels."""
     values = layout.vocabularies[k] if k < len(layout.vocabularies) else frozenset()
     is_list = bool(values) and all(list_in(value) is not None for value in values)
     return k != token and (is_list or k == field_names.label_column(layout.header))
@@ -63,7 +63,7 @@ _TEXT = ("text", "data", "content", "document", "body")
 
 
 def table_of_spans(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
-    """Words with BIO labels, of rows that have a text in one cell and its spans in another."""
+    """Words with BIO labels, from rows that have a text in one cell and its spans in another."""
     at = layout.spans or 0  # a layout of this kind has it
     named_so = field_names.find(layout.header, _TEXT, (at,)) if layout.header else None
     others = [k for k in range(layout.n) if k != at]
@@ -92,7 +92,7 @@ def _records(name: str, rows: Iterable[Row], layout: Layout, text: int, at: int)
 
 
 def _spans(name: str, line: int, cell: str) -> list[Any]:
-    """What a cell holds, as JSON or as Python writes it."""
+    """The list in a cell, as JSON or Python writes it."""
     for load in (json.loads, ast.literal_eval):
         try:
             spans = load(cell.strip() or "[]")

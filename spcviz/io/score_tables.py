@@ -1,9 +1,9 @@
-"""Read tables of scores with a token a row: detect the columns, and parse their cells.
+"""Read tables of scores with one token per row: detect the columns, and parse their cells.
 
 ==============  ====================================================================================
-sequence        an id whose rows are neighbours, documents beside it, or blank rows between sentences
+sequence        an id with adjacent rows, also ids of documents, or blank rows between sentences
 token, gold     by their names (`field_names`); gold is one of the labels, empty or -100 where unknown
-labels          all other columns of numbers, named as the label or as ``prob_PER``, ``p(PER)``
+labels          all other columns of numbers, named like the label or ``prob_PER``, ``p(PER)``
 left out        row numbers, columns that number tokens, and columns of words
 ==============  ====================================================================================
 """
@@ -23,28 +23,28 @@ from spcviz.io.cells import CHARACTER_OF, Row, rows_of
 from spcviz.io.source import Text, decode_text
 
 UNKNOWN = -1
-"""The number of a label that is not known; -100 is read as it."""
+"""The number of an unknown label; -100 is read as this."""
 
 _INDEX = ("", "unnamed_0", "index", "row", "rownames", "row_names", "x1")
 _GOLD = (
     *(name for name in field_names.LABEL if name.startswith(("gold", "true", "y_true"))),
     "reference", "expected", "actual", "correct", *field_names.LABEL,
 )  # fmt: skip
-"""Of true labels: names that can mean no other before those that can."""
+"""Column names for true labels: unambiguous ones first."""
 
 _SAMPLE, _LOOKED_AT, _MOST_BEFORE = 1 << 16, 2000, 100
 _NOTHING = frozenset(("", "nan", "na", "n/a", "null", "none", "-", "?", "#n/a"))
-"""What is written in place of a number that is missing."""
+"""Texts that stand for a missing number."""
 
 _WRAPPED = re.compile(
     r"(?:prob|probability|proba|score|logit|emission)s?[ _.:]+(.+)|p\((.+)\)", re.IGNORECASE
 )
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*')
-"""The line by which Excel is told a separator."""
+"""The line that tells Excel the separator."""
 
 
 class ScoreTable(NamedTuple):
-    """What a table says: see `spcviz.io.scores.ScoreFile`."""
+    """The content of a score table; see `spcviz.io.scores.ScoreFile`."""
 
     emissions: np.ndarray
     lengths: np.ndarray
@@ -54,7 +54,7 @@ class ScoreTable(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """Which column of a table is what."""
+    """The roles of a table's columns."""
 
     header: list[str]
     boundaries: Boundaries
@@ -65,7 +65,7 @@ class _Columns(NamedTuple):
 
 
 def is_score_table(data: bytes) -> bool:
-    """Whether bytes are a table of scores: a header, what tells sequences apart, two columns of numbers.
+    """Whether bytes are a score table: a header, something that separates sequences, two columns of numbers.
 
     >>> is_score_table(b'"sequence","token","gold","N","V"\\n"1","dogs","N","2","0"\\n')
     True
@@ -87,7 +87,7 @@ def is_score_table(data: bytes) -> bool:
     full = [row for _, row in rows[1:] if len(row) == len(columns.header)]
     first = [row[k] for row in full[:20] for k in columns.scores]
     said = set() if columns.gold is None else {row[columns.gold].strip() for row in full}
-    if said and said.isdisjoint(columns.names):  # a tagged text with numbers beside it, if they are whole
+    if said and said.isdisjoint(columns.names):  # a tagged text with number columns, if these are whole
         values = [[row[k] for row in full] for k in columns.scores]
         if not all(any(not cell.strip().isdecimal() for cell in column) for column in values):
             return False
@@ -95,7 +95,7 @@ def is_score_table(data: bytes) -> bool:
 
 
 def read_table(text: Text) -> ScoreTable:
-    """The scores of a table; `ArgumentError` with the line of what cannot be read."""
+    """The scores of a table; `ArgumentError` with the line that cannot be read."""
     rows = _rows(text.text)
     if not rows:
         raise ArgumentError(f"{text.name}: must have a header and a row for each token, got nothing")
@@ -110,9 +110,9 @@ def read_table(text: Text) -> ScoreTable:
 
 
 def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
-    """The header, and rows of cells, those without any empty; without what stands before the header.
+    """The header and the rows of cells, blank rows as empty lists; lines before the header are dropped.
 
-    Where R has left out the name above its row numbers, the header gets an empty one.
+    If R has left out the name above its row numbers, the header gets an empty one.
     """
     text, n_before, separator = _without_preamble(text.lstrip("\r\n"))
     head = text.partition("\n")[0]
@@ -121,7 +121,7 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
     rows: list[Row] = []
     for line, row in rows_of(text, separator, is_whole=is_whole):
         has_any = any(map(str.strip, row))
-        if has_any or (rows and rows[-1][1]):  # one blank row says as much as several
+        if has_any or (rows and rows[-1][1]):  # several blank rows count as one
             rows.append((line + n_before, row if has_any else []))
     while rows and not rows[-1][1]:
         rows.pop()
@@ -136,7 +136,7 @@ def _rows(text: str, *, is_whole: bool = True) -> list[Row]:
 
 
 def _without_preamble(text: str) -> tuple[str, int, str]:
-    """(a text from its header on, lines before, the separator that one of these tells)."""
+    """(the text from its header on, the number of lines before it, a separator that one of them names)."""
     lines = text[:_SAMPLE].split("\n")
     n_before, told = 0, ""
     for line, below in pairwise(lines[:_MOST_BEFORE]):
@@ -161,12 +161,12 @@ def _is_number(cell: str) -> bool:
 
 
 def _in_ascii(cell: str) -> str:
-    """A number with a decimal point and the minus of keyboards."""
+    """A number rewritten with a decimal point and an ASCII minus."""
     return cell.strip().replace(",", ".").replace("\u2212", "-")
 
 
 def _columns(name: str, rows: list[Row]) -> _Columns:
-    """What the columns of a table are, or `ArgumentError` if it is none of scores."""
+    """The roles of a table's columns, or `ArgumentError` if it is not a table of scores."""
     header = [cell.strip() for cell in rows[0][1]]
     usual = [field_names.normal(cell) for cell in header]
     full = [row for _, row in rows[1:] if len(row) == len(header)]
@@ -196,7 +196,7 @@ def _columns(name: str, rows: list[Row]) -> _Columns:
 
 
 def _gold_column(usual: list[str], cells: dict[int, list[str]], free: list[int]) -> int | None:
-    """The column of true labels: numbers alone are it only where its name can mean nothing else."""
+    """The column of true labels; a column of only numbers qualifies only if its name is unambiguous."""
     for key in _GOLD:
         for k in free:
             if usual[k] == key and (key == "gold" or not all(map(_is_number, cells[k]))):
@@ -205,7 +205,7 @@ def _gold_column(usual: list[str], cells: dict[int, list[str]], free: list[int])
 
 
 def _holds_scores(name: str, cells: list[str]) -> bool:
-    """Whether a column has numbers that number nothing, or what is meant as some and cannot be read."""
+    """Whether a column has numbers that are no numbering, or unreadable values that are meant as numbers."""
     filled = [cell for cell in cells if cell]
     is_text = len(filled) > 1 and all(map(_is_word, filled))
     return not is_text and not is_numbering(name, cells)
@@ -222,7 +222,7 @@ def _boundaries(
     scores: Collection[int],
     rows: Sequence[Row],
 ) -> Boundaries:
-    """What separates sequences, by columns that hold no scores."""
+    """The columns that separate sequences, none of which hold scores."""
     is_blank = any(not row for _, row in rows)
     found = boundaries_of(header, full[:_LOOKED_AT], is_blank=is_blank)
     numbers = [k for k in (sequence, *found.numbers) if k is not None and k not in scores]
@@ -231,7 +231,7 @@ def _boundaries(
 
 
 def _label_names(names: list[str], said: set[str]) -> tuple[str, ...]:
-    """Labels by the names of their columns, without what all of these have around them."""
+    """Labels from the names of their columns, without wrappers like ``prob_PER`` if all have one."""
     found = [_WRAPPED.fullmatch(name) for name in names]
     inner = [one[1] or one[2] for one in found if one]
     if len(inner) < len(names) or len(set(inner)) < len(inner) or (said - {"", "-100"}) & set(names):
@@ -240,13 +240,13 @@ def _label_names(names: list[str], said: set[str]) -> tuple[str, ...]:
 
 
 def _counts(cells: list[str]) -> bool:
-    """Whether cells are row numbers: one more from each to the next."""
+    """Whether cells are row numbers, each one more than the last."""
     numbers = [int(cell) for cell in cells if cell.strip().isdecimal() and len(cell) < 12]
     return len(numbers) == len(cells) > 0 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _numbers(name: str, body: list[Row], columns: _Columns) -> np.ndarray:
-    """Scores (N, K); commas are decimal where no point is."""
+    """Scores (N, K); a comma is a decimal comma if the cell has no point."""
     cells = [row[k] for _, row in body for k in columns.scores]
     odd = next(
         (r for r, cell in enumerate(cells) if "," in cell and ("." in cell or cell.count(",") > 1)), -1
@@ -256,7 +256,7 @@ def _numbers(name: str, body: list[Row], columns: _Columns) -> np.ndarray:
         raise ArgumentError(
             f"{name}, line {line}: must have scores without signs between thousands, got {cells[odd]!r:.60}"
         )
-    for read in (float, lambda cell: float(_in_ascii(cell))):  # most are as Python writes them
+    for read in (float, lambda cell: float(_in_ascii(cell))):  # most numbers have Python's format
         try:
             out = np.array([read(cell) for cell in cells]).reshape(len(body), len(columns.scores))
         except ValueError:
@@ -277,7 +277,7 @@ def _numbers(name: str, body: list[Row], columns: _Columns) -> np.ndarray:
 
 
 def _lengths(name: str, rows: list[Row], columns: _Columns) -> np.ndarray:
-    """Rows of each sequence; `ArgumentError` for a row of another width, or of a sequence that was over."""
+    """Rows of each sequence; `ArgumentError` for a row of another width, or of a sequence already ended."""
     splitter, lengths, is_new = Splitter(columns.boundaries), [], True
     seen: set[tuple[str, ...]] = set()
     at = columns.boundaries.numbers
@@ -302,11 +302,11 @@ def _lengths(name: str, rows: list[Row], columns: _Columns) -> np.ndarray:
 
 
 def _labels(name: str, body: list[Row], columns: _Columns) -> np.ndarray | None:
-    """True labels as numbers; None where no row has one."""
+    """True labels as numbers; None if no row has one."""
     if columns.gold is None or not any(row[columns.gold].strip() for _, row in body):
         return None
     number = {label: k for k, label in enumerate(columns.names)} | {"": UNKNOWN, "-100": UNKNOWN}
-    if all(label.isdecimal() for label in columns.names):  # "1.0": pandas' column with a number missing
+    if all(label.isdecimal() for label in columns.names):  # "1.0": pandas, if a number was missing
         number |= {f"{label}.0": k for label, k in number.items()}
     return np.array(list(_numbers_of(name, body, columns.gold, number)), dtype=np.int64)
 

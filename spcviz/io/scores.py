@@ -1,4 +1,4 @@
-"""Scores of labels from any tool: an ``.npz`` of arrays, or a CSV with one row a token."""
+"""Read label scores from any tool: an ``.npz`` of arrays, or a CSV with one row per token."""
 
 import re
 from collections.abc import Collection
@@ -18,11 +18,11 @@ from spcviz.io.unpacking import opened_zip
 from spcviz.scores import Sequences, from_emissions
 
 MAX_BYTES = 256 << 20
-"""Of a file that is read."""
+"""Most bytes of a file that is read."""
 
 _ARRAYS = ("emissions", "lengths", "transitions", "start", "end", "labels", "label_names", "tokens")
 _OTHERS = {"predictions": "logits", "label_ids": "labels", "mask": "attention_mask"}
-"""How others name the arrays of logits."""
+"""Other tools' names for the arrays of logits."""
 
 _ALL = tuple(dict.fromkeys((*_ARRAYS, *OF_LOGITS, *_OTHERS)))
 _SAVE_AS = "save scores by numpy.savez, with emissions and lengths, or as CSV"
@@ -34,11 +34,11 @@ _UNREAD = (
 
 
 class ScoreFile(NamedTuple):
-    """Scores of all positions, one sequence after the other, and what else a file says of them.
+    """Concatenated scores of all positions, and what else a file says about them.
 
     `emissions` (N, K), `lengths` (S,), int64; `transitions` (K, K), `start` and `end` (K,), `labels` (N,),
-    int64, the true ones as numbers and -1 where one is not known, `label_names` and N
-    `tokens` where the file has them; `n_subwords`, those that the words of logits have, 0 of other files.
+    int64, the true ones as numbers and -1 where unknown, `label_names` and N `tokens`, if the file has them;
+    `n_subwords`, the number of sub-words of the words of logits, 0 for other files.
     """
 
     emissions: np.ndarray
@@ -52,7 +52,7 @@ class ScoreFile(NamedTuple):
     n_subwords: int = 0
 
     def sequences(self) -> Sequences:
-        """What `spcviz.scores.from_emissions` makes of them."""
+        """The scores as `Sequences`, built by `spcviz.scores.from_emissions`."""
         more = {"start": self.start, "end": self.end, "labels": self.label_names, "lengths": self.lengths}
         return from_emissions(self.emissions, self.transitions, **more)
 
@@ -75,20 +75,20 @@ def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
     Parameters
     ----------
     source : path, open file or bytes; for CSV also text of several lines
-        An ``.npz`` with ``emissions`` (N, K) and ``lengths`` (S,), and where wanted ``transitions`` (K, K),
+        An ``.npz`` with ``emissions`` (N, K) and ``lengths`` (S,), and optionally ``transitions`` (K, K),
         ``start`` and ``end`` (K,), ``labels`` (N,) as numbers or names, ``label_names`` (K,) and ``tokens``
-        (N,): what is more is not looked at. Or one with the ``logits`` (B, T, K) of a token classifier, and
-        its ``word_ids`` (B, T), -1 (or -100, NaN) where a token is of no word; ``attention_mask``,
-        ``overflow_to_sample_mapping``, ``labels``, ``id2label`` and ``tokens`` where wanted; or with its
-        ``predictions`` and ``label_ids``, -100 where a token is of no word. Or a CSV (comma, semicolon or
-        tab) with a header and one row a token: ``sequence`` (rows of one are neighbours; documents are told
-        apart, too), or a blank row between sequences; ``token``, ``gold`` (or ``true``, ``label`` ...) where
-        known, and a column of scores for each label, named like it or as ``prob_PER``. Row numbers that
-        pandas and R put before are left out, and columns of words, or of whole numbers that are named as
-        those of tokens or documents (``token_id``, ``start``), if no ``gold`` is named so. Decimal commas are
-        read as points, and an empty or -100 ``gold`` is not known.
+        (N,); other arrays are ignored. Or one with the ``logits`` (B, T, K) of a token classifier and its
+        ``word_ids`` (B, T), -1 (or -100, NaN) where a token belongs to no word, and optionally
+        ``attention_mask``, ``overflow_to_sample_mapping``, ``labels``, ``id2label`` and ``tokens``; or with
+        its ``predictions`` and ``label_ids``, -100 where a token belongs to no word. Or a CSV (comma,
+        semicolon or tab) with a header and one row per token: ``sequence`` (its rows must be adjacent;
+        documents are distinguished too), or a blank row between sequences; ``token``, ``gold`` (or ``true``,
+        ``label`` ...) where known, and a column of scores for each label, named like it or as ``prob_PER``.
+        Leading row numbers of pandas and R are left out; so are columns of words, and of whole numbers named
+        like those of tokens or documents (``token_id``, ``start``), unless a ``gold`` has that name. Decimal
+        commas are read as points, and an empty or -100 ``gold`` is unknown.
     subwords : {"first", "last", "mean"}
-        Of logits: which sub-words of a word count.
+        For logits: which sub-word represents a word.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _of_csv(text: Text) -> ScoreFile:
 
 
 def _name_format(data: bytes) -> str:
-    """What bytes are that others save scores as; empty for all else."""
+    """Describe bytes in a format of other tools for scores, with advice; empty for all others."""
     return next(
         (f"is {kind}; {_SAVE_AS}" for sign, kind in _UNREAD if re.match(sign, data[:64], re.DOTALL)), ""
     )
@@ -137,7 +137,7 @@ def _of_npz(name: str, data: bytes, subwords: str) -> ScoreFile:
 
 
 def _rename(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays by our names: as `Trainer.predict` of transformers gives them, and scores in batches."""
+    """Arrays under our names, from those of transformers' `Trainer.predict` or from batched scores."""
     out = dict(arrays)
     is_batched = "emissions" in out and out["emissions"].ndim == 3
     if is_batched and "logits" not in out:
@@ -157,7 +157,7 @@ def _rename(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _say_missing(key: str, members: Collection[str]) -> str:
-    """What is said of a zip without an array."""
+    """The message for a zip that lacks an array."""
     if any(member.endswith("data.pkl") for member in members):
         return f"is a file of PyTorch's, which could run code and is never read; {_SAVE_AS}"
     if any(member.startswith("xl/") for member in members):

@@ -1,4 +1,4 @@
-"""Open what a reader was handed: a path, an open file, bytes, a text, or lines."""
+"""Open a reader's input, whichever form it has: a path, an open file, bytes, a text, or lines."""
 
 import codecs
 import os
@@ -13,10 +13,10 @@ UNNAMED = "text"
 
 
 class Text(NamedTuple):
-    """A text without byte order mark, and what errors call it: the file's name, or ``text``.
+    """A text without byte order mark, and its name in errors: the file's name, or ``text``.
 
-    The encoding is ``utf-8``, ``utf-16``, ``utf-32``, ``windows-1252`` where bytes are none of them, or the
-    one that was asked for; empty if it came as text. `notes` are sentences on what is worth a look.
+    The encoding is ``utf-8``, ``utf-16``, ``utf-32``, ``windows-1252`` if the bytes are none of these, or the
+    requested one; empty if the input was text. `notes` are sentences on what the user should check.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Text(NamedTuple):
 
 
 def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
-    """(name, bytes) of a path, an open binary file, or bytes: at most so many, or `ArgumentError`."""
+    """(name, bytes) of a path, an open binary file, or bytes; `ArgumentError` beyond `most` bytes."""
     name, data = _read(source, most)
     if isinstance(data, str):
         raise ArgumentError(f"{name}: must be bytes, got a text: open the file in binary mode")
@@ -37,7 +37,7 @@ def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
     """The text of a path, an open file, bytes, a text of several lines, or an iterable of lines.
 
     A string without a line break is a path. `ArgumentError` if it cannot be read, is larger than `most`
-    bytes, or is no text.
+    bytes, or is not text.
     """
     name, data = given_of(source, most)
     return (
@@ -48,7 +48,7 @@ def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
 
 
 def given_of(source: Any, most: int) -> tuple[str, bytes | str]:
-    """(name, what is inside) of what `text_of` takes: bytes that are still to be decoded, or a text."""
+    """(name, content) of a source as in `text_of`: bytes that are not yet decoded, or a text."""
     if isinstance(source, str) and ("\n" in source or "\r" in source):
         return UNNAMED, source
     is_lines = isinstance(source, Iterable) and not isinstance(source, str | bytes | bytearray | memoryview)
@@ -62,11 +62,11 @@ def given_of(source: Any, most: int) -> tuple[str, bytes | str]:
 
 
 def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
-    """The text of some bytes: by the encoding that is asked for, else by what the bytes show.
+    """Decode bytes with the requested encoding, or with one detected from the bytes.
 
-    A byte order mark counts first. Zeros at every other byte are UTF-16 without one. Bytes that are valid
-    UTF-8 are that; where at least as many characters of several bytes are valid as single bytes are not,
-    those are strays, read as Windows-1252 and named by line; else all is Windows-1252 by the browsers' rule.
+    A byte order mark is decisive. Zeros at every other byte mean UTF-16 without a mark. Valid UTF-8 is read
+    as UTF-8; if it has at least as many valid multi-byte characters as invalid bytes, the latter are strays,
+    read as Windows-1252 and named by line; otherwise all of it is Windows-1252, decoded as browsers do.
     """
     if encoding != "auto":
         return _decode_as(name, data, encoding)
@@ -97,13 +97,13 @@ ENCODINGS = (
     "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "gb18030", "big5", "shift-jis", "euc-jp", "euc-kr",
     "mac-roman",
 )  # fmt: skip
-"""That may be asked for."""
+"""Encodings that may be requested."""
 _OTHER_NAMES = {"latin-1": "windows-1252", "latin1": "windows-1252", "iso-8859-1": "windows-1252",
                 "cp1252": "windows-1252", "ascii": "utf-8", "utf8": "utf-8", "gbk": "gb18030"}  # fmt: skip
 _STRAY = re.compile("[\udc80-\udcff]")
 _SEVERAL = re.compile("[\x80-\ud7ff\ue000-\U0010ffff]")
 _MOST_LINES = 3
-"""Of stray bytes that are named."""
+"""Most lines with stray bytes that a note names."""
 
 
 def _strict(name: str, data: bytes, kind: str) -> Text:
@@ -117,7 +117,7 @@ def _strict(name: str, data: bytes, kind: str) -> Text:
 
 
 def _wide(data: bytes) -> str:
-    """UTF-16 without a mark: of Latin letters every other byte is zero, and no other; empty if it is none."""
+    """UTF-16 without a mark, in whose Latin letters just one of the two bytes is zero; empty for others."""
     head = data[:4000]
     even, odd = head[::2].count(0), head[1::2].count(0)
     if len(data) % 2 or 5 * max(even, odd) < 2 * len(head) // 2 or min(even, odd):
@@ -126,7 +126,7 @@ def _wide(data: bytes) -> str:
 
 
 def _read_strays(name: str, data: bytes, *, is_marked: bool = False) -> Text:
-    """Bytes that are no UTF-8: strays among UTF-8, or Windows-1252."""
+    """Decode bytes that are not valid UTF-8: stray bytes among UTF-8, or Windows-1252."""
     text = data.decode("utf-8", "surrogateescape")
     strays = _STRAY.findall(text)
     if not is_marked and len(strays) > len(_SEVERAL.findall(text)):
@@ -146,7 +146,7 @@ def _first(found: Iterable[Any]) -> list[Any]:
 
 
 def windows_1252(data: bytes) -> str:
-    """Windows-1252 as browsers read it: the five bytes that it leaves open are control characters.
+    """Decode Windows-1252 as browsers do: the five bytes that it leaves undefined are control characters.
 
     >>> windows_1252(bytes([0x93, 0x41, 0xE9, 0x94, 0x81]))
     '“Aé”\\x81'
@@ -164,7 +164,7 @@ codecs.register_error("spcviz-open-bytes", _open_byte)
 
 
 def _decode_as(name: str, data: bytes, encoding: str) -> Text:
-    """The text by an encoding of the caller's."""
+    """Decode bytes with the encoding that the caller gives."""
     known = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
     known = _OTHER_NAMES.get(known, known)
     if known not in ENCODINGS:
@@ -192,7 +192,7 @@ def _read(source: Any, most: int) -> tuple[str, bytes | str]:
         raise ArgumentError(f"source must be a path, an open file, bytes or lines, got {source!r:.60}")
     path = Path(source)
     try:
-        if path.exists() and not path.is_file():  # opening a named pipe would wait for ever
+        if path.exists() and not path.is_file():  # opening a named pipe would block forever
             raise ArgumentError(f"{path}: must be a file")
         with path.open("rb") as file:
             return _check_size(path.name, file.read(most + 1), most)

@@ -42,7 +42,7 @@ def read_annotated(where: str, record: dict[Any, Any]) -> tuple[str | None, Span
 
 
 def spans_in(where: str, given: Any) -> Spans:
-    """Spans (from, to, kind) in any of their usual forms; of Label Studio's results those that are labels."""
+    """Spans (from, to, kind) in any of the usual forms; of Label Studio's results, only the labels."""
     spans = []
     for one in given if isinstance(given, list) else [given]:
         if isinstance(one, dict) and (one.get("type") == "relation" or {"from_id", "to_id"} <= one.keys()):
@@ -76,7 +76,7 @@ def spans_in(where: str, given: Any) -> Spans:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of running text: letters and digits together, each other sign by itself.
+    """The words of running text: letters and digits together, every other character on its own.
 
     >>> words_in("Don't wait, it's 3.5 km-long!")
     ["Don't", 'wait', ',', "it's", '3.5', 'km-long', '!']
@@ -110,7 +110,7 @@ def tagged_spans(where: str, text: str, spans: Spans) -> tuple[list[str], list[s
 
 
 def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
-    """A word, cut where a span begins or ends within it: "Skov's" with a span of "Skov" is two."""
+    """A word, split where a span begins or ends within it: "Skov's" with a span of "Skov" becomes two."""
     if end - start == 1:
         return [(start, end)]
     cuts = [start, *(at for at in range(start + 1, end) if at in edges), end]
@@ -118,7 +118,7 @@ def _cut(start: int, end: int, edges: set[int]) -> list[tuple[int, int]]:
 
 
 def labels_of_tokens(where: str, words: list[dict[Any, Any]], spans: Any) -> list[str]:
-    """BIO labels of Prodigy's tokens, by its spans' first and last token or by their characters."""
+    """BIO labels of Prodigy's tokens, from its spans' first and last tokens or their characters."""
     labels = ["O"] * len(words)
     for one in spans if isinstance(spans, list) else []:
         kind = one.get("label") if isinstance(one, dict) else None

@@ -1,4 +1,4 @@
-"""Read Parquet, Arrow and Excel files, by the libraries for them where these are installed."""
+"""Read Parquet, Arrow and Excel files with pyarrow and openpyxl, if these are installed."""
 
 import io
 import json
@@ -15,13 +15,13 @@ from spcviz.io.records import Names, names_in, table_of_records
 from spcviz.io.unpacking import opened_zip
 
 MAX_BYTES = 256 << 20
-"""Of a table, unpacked."""
+"""Most bytes of an unpacked table."""
 _CSV = "save the sheet as CSV"
 _LINES = "save it as CSV or as JSON Lines"
 
 
 def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = None) -> Table:
-    """Sentences of a Parquet or Arrow file with a list of tokens and one of tags a row, or a token a row."""
+    """Sentences of a Parquet or Arrow file with lists of tokens and tags per row, or one token per row."""
     if not is_installed("pyarrow"):
         raise ArgumentError(f"{name}: {missing_reader(kind, 'pyarrow', _LINES)}")
     try:
@@ -30,7 +30,7 @@ def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = N
         columns = {key: table.column(key) for key in _usable(table)}
     except ArgumentError:
         raise
-    except Exception as error:  # a damaged file raises what it likes, and so does a codec that is missing
+    except Exception as error:  # a damaged file, or a missing codec, may raise any error
         raise ArgumentError(f"{name}: is {kind} that cannot be read: {type(error).__name__}") from None
     return _of_columns(name, kind, columns, table.num_rows, names, max_tokens)
 
@@ -51,14 +51,14 @@ def _arrow(name: str, data: bytes, kind: str) -> Any:
 
 
 def _features(table: Any) -> dict[str, Any]:
-    """What Hugging Face datasets write of a table's labels."""
+    """The metadata about labels that Hugging Face datasets write into a table."""
     about = (table.schema.metadata or {}).get(b"huggingface", b"{}")
     held = json.loads(about)
     return held if isinstance(held, dict) else {}
 
 
 def _usable(table: Any) -> list[str]:
-    """Columns of texts and whole numbers, or of lists of them."""
+    """The columns that hold texts or whole numbers, or lists of them."""
     import pyarrow.types as kinds
 
     def is_plain(kind: Any) -> bool:
@@ -74,7 +74,7 @@ def _usable(table: Any) -> list[str]:
 def _of_columns(
     name: str, kind: str, columns: dict[str, Any], n: int, names: Names, max_tokens: int | None
 ) -> Table:
-    """A table whose rows are sentences, or tokens with a column that numbers sentences."""
+    """Sentences of a table whose rows are sentences, or tokens with a column that numbers sentences."""
     from spcviz.io.cells import list_in
     from spcviz.io.field_names import normal, token_column
 
@@ -104,7 +104,7 @@ def _has_lists(column: Any) -> bool:
 
 
 def _rows(columns: dict[str, Any], n: int) -> Iterator[dict[str, list[Any]]]:
-    """A record a row, a thousand rows at a time."""
+    """Yield one record per row, converting a thousand rows at a time."""
     for start in range(0, n, 1000):
         parts = {key: column.slice(start, 1000).to_pylist() for key, column in columns.items()}
         for row in zip(*parts.values()):
@@ -117,7 +117,7 @@ def is_workbook(paths: object) -> bool:
 
 
 def other_office(paths: object) -> str:
-    """What a zip of another office program is; empty if it is none."""
+    """Describe a zip of another office program, with advice; empty if it is none."""
     known = {
         "word/document.xml": "a Word document",
         "ppt/presentation.xml": "a presentation",
@@ -128,7 +128,7 @@ def other_office(paths: object) -> str:
 
 
 def text_of_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
-    """(the first sheet of an Excel workbook that has cells, as a text with tabs, what is worth knowing)."""
+    """(the first non-empty sheet of an Excel workbook as tab-separated text, notes for the user)."""
     if not is_installed("openpyxl"):
         raise ArgumentError(f"{name}: {missing_reader('an Excel workbook', 'openpyxl', _CSV)}")
     if sum(opened_zip(name, data).sizes.values()) > MAX_BYTES:
@@ -148,7 +148,7 @@ def text_of_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
                 return "\n".join("\t".join((row + width * ("",))[:width]) for row in rows), notes
     except ArgumentError:
         raise
-    except Exception as error:  # a damaged workbook raises what it likes
+    except Exception as error:  # a damaged workbook may raise any error
         raise ArgumentError(
             f"{name}: is an Excel workbook that cannot be read ({type(error).__name__}); {_CSV}"
         ) from None
@@ -156,7 +156,7 @@ def text_of_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _plain(cell: Any) -> str:
-    """A cell as a text without a tab or line break; a whole number without the point that Excel keeps."""
+    """A cell as text without tabs or line breaks; a whole number without Excel's decimal point."""
     if cell is None:
         return ""
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

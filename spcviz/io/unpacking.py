@@ -1,4 +1,4 @@
-"""Unpack gzip and zip files of strangers within bounds: the one place that decompresses a text."""
+"""Unpack gzip and zip files from strangers within bounds: the only module that decompresses a text."""
 
 import zlib
 from collections.abc import Collection
@@ -9,7 +9,7 @@ from spcviz.store.zips import Zip
 
 
 def gunzip(name: str, data: bytes, most: int) -> bytes:
-    """What gzip has packed, several members one after the other; `ArgumentError` beyond `most` bytes."""
+    """Unpack gzip, with concatenated members; `ArgumentError` beyond `most` bytes."""
     out, left = [], most
     while data:
         unpack = zlib.decompressobj(wbits=31)
@@ -30,7 +30,7 @@ def gunzip(name: str, data: bytes, most: int) -> bytes:
 
 
 def opened_zip(name: str, data: bytes) -> Zip:
-    """A visitor's zip with its files by their paths; `ArgumentError` if it cannot be opened."""
+    """Open a zip file, with its files by path; `ArgumentError` if it cannot be opened."""
     try:
         return Zip(data, is_tidy=True)
     except DamagedError as error:
@@ -38,7 +38,7 @@ def opened_zip(name: str, data: bytes) -> Zip:
 
 
 def unzip(name: str, archive: Zip, path: str, most: int) -> bytes:
-    """One file of a zip, at most so many bytes whatever it declares; `ArgumentError` if it cannot be had."""
+    """Unpack one file of a zip, up to `most` bytes whatever it declares, or raise `ArgumentError`."""
     try:
         return archive.read(path, most)
     except DamagedError as error:
@@ -46,7 +46,7 @@ def unzip(name: str, archive: Zip, path: str, most: int) -> bytes:
 
 
 def text_in(name: str, paths: Collection[str]) -> str:
-    """The one file of a zip that is read: the only one, or the only one with "train" in its name.
+    """The path of the file to read in a zip: the only one, or the only one with "train" in its name.
 
     `ArgumentError`, with the names of some, if there are several or none.
     """

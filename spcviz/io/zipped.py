@@ -1,4 +1,4 @@
-"""An estimator as the bytes of one zip file, and back: the files of `spcviz.io.save`, without a disk."""
+"""Convert an estimator to the bytes of one zip file and back: the files of `spcviz.io.save` in memory."""
 
 import hashlib
 import io
@@ -23,10 +23,10 @@ from spcviz.store.models import StoredModel
 from spcviz.store.zips import Zip
 
 MAX_BYTES = 64 << 20
-"""Of the arrays of a model that is read, packed and unpacked."""
+"""Most bytes of the arrays of a model that is read, both packed and unpacked."""
 
 MAX_PACKED = MAX_BYTES + (1 << 20)
-"""Of the zip file."""
+"""Most bytes of the zip file."""
 
 MANIFEST = f"{OWN_MODEL}.json"
 
@@ -45,9 +45,9 @@ def to_zip(model: Any) -> bytes:
 
 
 def of_zip(data: bytes, name: str = "file", *, types: Iterable[type] = ()) -> Any:
-    """The estimator in a zip file of what `spcviz.io.save` wrote, every byte of it verified.
+    """Read the estimator in a zip file of what `spcviz.io.save` wrote, verifying every byte.
 
-    The zip may be of the folder or of the files in it, from any system. `types` as of `spcviz.io.load`.
+    The zip may contain the folder or the files in it, from any system. `types` as in `spcviz.io.load`.
     `ArgumentError`, with `name`, if it is no such file, damaged, too large, or of another version or class.
     """
     try:

@@ -1,1 +1,1 @@
-"""Learning to predict, to prune and to spend: cascades, ensembles, budgeted policies; no task, no page."""
+"""Learning to predict, prune and spend: cascades, ensembles, budgeted policies; free of tasks and pages."""

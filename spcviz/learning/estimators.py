@@ -1,4 +1,4 @@
-"""Base code of all estimators: `generator` of a ``random_state``, `Versioned` pickles, old names."""
+"""Base code of all estimators: `generator` for ``random_state``, `Versioned` pickles, renamed parameters."""
 
 import functools
 import warnings
@@ -13,9 +13,9 @@ from spcviz.engine.errors import ArgumentError
 
 
 def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
-    """A generator of a seed, of a generator (itself), or of None; `ArgumentError` for anything else.
+    """A generator from a seed, a generator (returned as it is) or None; `ArgumentError` for anything else.
 
-    Of scikit-learn's older `numpy.random.RandomState` a seed is drawn.
+    From a `numpy.random.RandomState`, scikit-learn's older kind, a seed is drawn.
 
     >>> int(generator(0).integers(10)) == int(generator(0).integers(10))
     True
@@ -40,10 +40,10 @@ def _version() -> str:
 
 
 class Versioned(BaseEstimator):
-    """An estimator of which a pickle says the version that wrote it; reading it in another one warns.
+    """An estimator whose pickle records the version that wrote it; loading it in another version warns.
 
-    Caches, and clusters of one version, pickle rightly. What lies between versions is for `spcviz.save`:
-    there every array is compared with the others, and earlier forms are known.
+    Pickles are fine for caches, and for clusters that run one version. Across versions use `spcviz.save`:
+    there every array is checked against the others, and earlier formats are known.
     """
 
     def __getstate__(self) -> dict[str, Any]:
@@ -65,10 +65,10 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def rename_parameters(**names: str) -> Callable[[Kind], Kind]:
-    """A decorator of estimators: ``old="new"`` for parameters that had another name.
+    """A decorator for estimators: ``old="new"`` for each renamed parameter.
 
-    The old name is taken by the constructor, by `set_params` and as an attribute, with a FutureWarning; both
-    names at once are a TypeError. `get_params` and searches know the new one only.
+    The constructor, `set_params` and attribute access accept the old name with a FutureWarning; giving both
+    names is a TypeError. `get_params` and parameter searches know only the new name.
 
     >>> @rename_parameters(passes="max_iter")
     ... class Estimator:
@@ -92,13 +92,13 @@ def rename_parameters(**names: str) -> Callable[[Kind], Kind]:
 
 
 def current_names(kind: type, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of a stored model, by the names that they have now."""
+    """Parameters of a stored model under their current names."""
     known = getattr(kind, "former_names", {})
     return {known.get(name, name): value for name, value in params.items()}
 
 
 def _translating(method: Callable[..., Any], owner: str, names: Mapping[str, str]) -> Callable[..., Any]:
-    @functools.wraps(method)  # scikit-learn reads the signature of what is wrapped
+    @functools.wraps(method)  # scikit-learn reads the wrapped method's signature
     def translated(self: Any, *args: Any, **given: Any) -> Any:
         for old in names.keys() & given.keys():
             new = names[old]

@@ -3,7 +3,7 @@ r"""The lecture's family of losses, from the CRF to the structured SVM, on one e
 .. math:: \ell_\epsilon = \epsilon \ln \sum_{\hat y} \exp \frac{L(y, \hat y) + F(x, \hat y)}{\epsilon}
           - F(x, y)
 
-L is `cost` for every wrong position. The corners have names of their own:
+L counts `cost` for every wrong position. The corner cases have names:
 
 ==========  ===================================  ========================
 epsilon     cost 0                               cost 1
@@ -12,7 +12,7 @@ epsilon     cost 0                               cost 1
 0           structured perceptron                structured SVM: hinge
 ==========  ===================================  ========================
 
-The regulariser (C / 2) ||w||^2 of the lecture does not depend on the example and is not part of this.
+The regulariser (C / 2) ||w||^2 of the lecture does not depend on the example and is not included.
 """
 
 from typing import NamedTuple
@@ -26,13 +26,13 @@ from spcviz.engine.chains.soft import soft_best
 
 
 class FamilyLoss(NamedTuple):
-    """One row an epsilon; gradients are by the scores F of states and transitions."""
+    """One row per epsilon; gradients are with respect to the scores F of states and transitions."""
 
     value: np.ndarray  # (E,) at least 0
-    weights: np.ndarray  # (E, L, K) share of each state in the softened best: 0 .. 1, what is pushed down
+    weights: np.ndarray  # (E, L, K) share of each state in the softened best, 0 .. 1: these are pushed down
     unary: np.ndarray  # (E, L, K) d value / d unary: the weights, less 1 at the truth
     pairwise: np.ndarray  # (E, L - 1, K, K) d value / d pairwise
-    n_readings: np.ndarray  # (E,) how many labellings share the weight: exp of its entropy, 1 .. K to the L
+    n_readings: np.ndarray  # (E,) number of labellings that share the weight: exp of its entropy, 1 .. K^L
 
 
 def loss_family(
@@ -48,7 +48,7 @@ def loss_family(
     epsilons : array_like, shape (E,)
         At least 0; 0 gives the limit.
     cost : float
-        What a wrong position costs, at least 0.
+        Cost of a wrong position, at least 0.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Check the arrays of a stored model against each other, before a kernel indexes by them.
+"""Check the arrays of a stored model against each other before a kernel indexes with them.
 
-Kernels look at no bounds. Whoever takes a state from outside compares every array's shape, dtype and range
-with the others first; each complaint opens with the field.
+Kernels do not check bounds. Code that accepts a state from outside first checks every array's shape, dtype
+and range against the others; each error message starts with the field.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
 
 MOST = 1e100
-"""Of a number that was learned: products of two, and sums of more than there is room for, stay finite."""
+"""Largest learned number: products of two, and sums of more of them than fit in memory, stay finite."""
 
 
 def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> None:
-    """Refuse what is no array of this shape, of finite numbers; `kinds` are the dtypes, between spaces.
+    """Refuse anything but an array of this shape with finite numbers; `kinds`: dtypes, separated by spaces.
 
     >>> table("weights", np.zeros((2, 3)), (2, 4))
     Traceback (most recent call last):
@@ -34,21 +34,21 @@ def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> N
 
 
 def positive(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    """Refuse what is no array of this shape, of numbers above 0."""
+    """Refuse anything but an array of this shape with numbers above 0."""
     table(name, array, shape)
     if array.size and array.min() <= 0:
         raise ArgumentError(f"{name} must be above 0, got {array.min()}")
 
 
 def flag(name: str, value: Any, wanted: bool | None = None) -> None:
-    """Refuse what is neither True nor False, or not the one that is wanted."""
+    """Refuse anything but True or False, or anything but `wanted` if that is given."""
     if not isinstance(value, bool | np.bool_) or wanted not in (None, bool(value)):
         rule = "True or False" if wanted is None else str(wanted)
         raise ArgumentError(f"{name} must be {rule}, got {value!r:.60}")
 
 
 def classes(name: str, labels: Any, least: int, most: int) -> None:
-    """Refuse what are no labels: different texts or whole numbers, so many."""
+    """Refuse anything but `least` to `most` labels: different texts or whole numbers."""
     if not isinstance(labels, list | tuple) or not least <= len(labels) <= most:
         n = len(labels) if isinstance(labels, list | tuple) else type(labels).__name__
         raise ArgumentError(f"{name} must be a list of {least} to {most} labels, got {n}")
@@ -62,9 +62,9 @@ def classes(name: str, labels: Any, least: int, most: int) -> None:
 
 
 def grams(name: str, keys: Any, values: Any, n_states: int, longest: int) -> None:
-    """Refuse what are no weights of n-grams: rising codes of 2 to `longest` symbols, a weight each.
+    """Refuse anything but weights of n-grams: rising codes of 2 to `longest` symbols, one weight each.
 
-    A symbol is that of a state, the end mark behind all others, or the begin mark before them; see
+    A symbol is a state, the end mark after all others, or the begin mark before them; see
     `spcviz.engine.ngrams.table`.
     """
     size = np.shape(keys)[0] if np.ndim(keys) else 0

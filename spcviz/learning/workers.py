@@ -1,4 +1,4 @@
-"""Run a tagger on several cores: threads, since kernels release the interpreter's lock."""
+"""Run a tagger on several cores, in threads because kernels release the interpreter's lock."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,30 +14,30 @@ from spcviz.engine.errors import ArgumentError
 def in_threads(
     function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> list[Any]:
-    """``function(*job)`` of every job, in order, by as many threads as scikit-learn's `n_jobs` says."""
+    """``function(*job)`` for every job, in order, in as many threads as scikit-learn's `n_jobs` gives."""
     if checked_jobs(n_jobs) == 1 or len(jobs) < 2 or is_alone(n_jobs):
         return [function(*job) for job in jobs]
-    # Two threads whose matrix products had threads of their own were slower than one.
+    # Two threads whose matrix products started their own threads were slower than one.
     with _blas().limit(limits=1, user_api="blas"):
         return Parallel(checked_jobs(n_jobs), require="sharedmem")(delayed(function)(*job) for job in jobs)
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    """What numpy and scipy multiply matrices with; looking for it takes 1 to 3 ms."""
+    """The libraries that multiply matrices for numpy and scipy; finding them takes 1 to 3 ms."""
     return ThreadpoolController()
 
 
 def spread(function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> list[Any]:
-    """The same, by threads or by whatever joblib's ``parallel_config`` names: a cluster, say.
+    """Like `in_threads`, by threads or by the backend of joblib's ``parallel_config``, such as a cluster.
 
-    A cluster has a copy of `function` and of the jobs sent to its workers.
+    A cluster sends copies of `function` and of the jobs to its workers.
     """
     return Parallel(checked_jobs(n_jobs), prefer="threads")(delayed(function)(*job) for job in jobs)
 
 
 def is_alone(n_jobs: int | None) -> bool:
-    """Whether `spread` does one job after the other: by `n_jobs` or joblib's context.
+    """Whether `spread` runs one job after another, given `n_jobs` and joblib's context.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def is_alone(n_jobs: int | None) -> bool:
 
 
 def checked_jobs(n_jobs: Any) -> int | None:
-    """`n_jobs` as scikit-learn takes it: None (1, or what the context says), a count, or from -1 down."""
+    """`n_jobs` as scikit-learn takes it: None (1, or the context's number), a count, or -1 and below."""
     if n_jobs is None:
         return None
     n_jobs = checks.integer("n_jobs", n_jobs, -1000, 1000)

@@ -1,7 +1,7 @@
-"""The list of problems, and what follows from it: trainings, reproductions, data sets, pages.
+"""The list of problems, and all that is derived from it: trainings, reproductions, data sets, pages.
 
-Command line, catalogue of data, warm-up, side bar, links on the home page and the list of Paper tables are
-read off the folders named here; see `spcviz.registry.problem` for what each of them says of itself.
+The command line, the data catalogue, the warm-up, the side bar, the links on the home page and the list of
+Paper tables are derived from the folders named here; `spcviz.registry.problem` defines what each declares.
 """
 
 from collections.abc import Collection
@@ -30,13 +30,13 @@ PROBLEMS = (
 )
 
 SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
-"""Of the side bar, in order; what a problem adds comes after."""
+"""Sections of the side bar, in order; those that a problem adds come after them."""
 
 
 def problems() -> list[Problem]:
     """All problems, in order: a list of `spcviz.registry.problem.Problem`.
 
-    An ArgumentError if one of `PROBLEMS` has no folder, or one that does not say what it is.
+    Raises ArgumentError if one of `PROBLEMS` has no folder, or one that does not define its ``PROBLEM``.
     """
     return [_problem(name) for name in PROBLEMS]
 
@@ -55,7 +55,7 @@ def _problem(name: str) -> Problem:
 
 
 def load(dotted: str) -> Any:
-    """What ``"module:name"`` names.
+    """The object named by ``"module:name"``.
 
     >>> load("spcviz.registry:PROBLEMS")[:2]
     ('letters', 'open_words')
@@ -65,7 +65,7 @@ def load(dotted: str) -> Any:
 
 
 def trainings() -> dict[str, list[Training]]:
-    """Name to the rows of that name, in the order in which they are done: {str: list of Training}."""
+    """The trainings of each name, in the order in which they are run: {str: list of Training}."""
     by_name: dict[str, list[Training]] = {}
     for problem in problems():
         for row in problem.trains:
@@ -89,7 +89,7 @@ def data_sets() -> list[DataSet]:
 
 
 def warmup_groups_of(path: str) -> list[str]:
-    """Names of the problems whose kernels a page calls: its own, and those that serve it.
+    """Names of the problems whose kernels a page calls: its own problem and those that serve it.
 
     >>> warmup_groups_of("pages/budget/policy.py")
     ['words', 'arms']
@@ -100,7 +100,7 @@ def warmup_groups_of(path: str) -> list[str]:
 
 
 def answers() -> dict[str, tuple[str, str]]:
-    """What views ask for without a rerun: {name in the address: (module that answers, its warm-up group)}.
+    """Requests of views without a rerun: {name in the address: (module that answers, its warm-up group)}.
 
     >>> answers()["word"][1]
     'letters'
@@ -110,7 +110,7 @@ def answers() -> dict[str, tuple[str, str]]:
 
 
 def cards() -> dict[str, tuple[str, str]]:
-    """Pages that have a card: {name in addresses: (module that says what is on it, its warm-up group)}.
+    """Pages that have a card: {name in addresses: (module that defines its content, its warm-up group)}.
 
     >>> cards()["write"][1]
     'letters'
@@ -120,7 +120,7 @@ def cards() -> dict[str, tuple[str, str]]:
 
 
 def scenes() -> dict[str, str]:
-    """What `spcviz.scenes` offers: {name: "module:function"}; an ArgumentError if two offer one name.
+    """The functions of `spcviz.scenes`: {name: "module:function"}; ArgumentError if a name occurs twice.
 
     >>> scenes()["letters"]
     'spcviz.problems.letters.page.scenes:letters'
@@ -142,9 +142,9 @@ def models() -> list[Model]:
 
 
 def load_kernels(models: Path, names: Collection[str] = PROBLEMS) -> None:
-    """Compile, or load from the disk cache, every kernel that a page calls, of all problems or those named.
+    """Compile, or load from the disk cache, every kernel that a page of the named problems calls.
 
-    A group whose model is missing in the folder `models` is left out.
+    A group whose model is missing in the folder `models` is skipped.
     """
     for problem in problems():
         if problem.warmup and problem.name in names:

@@ -1,7 +1,7 @@
 """Catalogue of data sets: where each comes from, whether it is here, and how to get it.
 
-The handwritten words ship with the project. Other sets are looked for in the folder that the
-environment variable SPCVIZ_DATA names; nothing is fetched by itself.
+The handwritten words ship with the project. Other sets are looked up in the folder that the
+environment variable SPCVIZ_DATA names; nothing is downloaded automatically.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from spcviz.registry.problem import DataSet
 from spcviz.shared.folders import data_folder, state_of_data
 
 OF_NO_PROBLEM: tuple[DataSet, ...] = ()
-"""Sets (`DataSet`) that can be brought and that no problem reads yet: none now."""
+"""Sets (`DataSet`) that can be downloaded or prepared but that no problem reads yet: currently none."""
 
 
 def data_sets() -> list[DataSet]:
@@ -23,7 +23,7 @@ def data_sets() -> list[DataSet]:
 
 
 def is_intact(entry: DataSet) -> bool:
-    """Whether the file of a data set that ships is there, byte for byte."""
+    """Whether the file of a data set that ships is present, byte for byte."""
     if entry.shipped is None:
         return False
     try:
@@ -33,7 +33,7 @@ def is_intact(entry: DataSet) -> bool:
 
 
 def describe() -> Iterator[str]:
-    """Lines for a person: each set, where it comes from, whether it is here."""
+    """Lines for the user: each set, its source, and whether it is here."""
     folder, entries = data_folder(), data_sets()
     yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
     for entry in entries:
@@ -47,7 +47,7 @@ def describe() -> Iterator[str]:
 
 
 def _place(entry: DataSet, folder: Path | None) -> str:
-    """Whether a set that does not ship is here, or what brings it."""
+    """Whether a set that does not ship is here, or how to get it."""
     if folder is not None and (folder / entry.folder).is_dir():
         return "found"
     if entry.sources:
@@ -58,7 +58,7 @@ def _place(entry: DataSet, folder: Path | None) -> str:
 def get(name: str, folder: Path | None = None, *, is_trusted: bool = False) -> Iterator[str]:
     """Download the original of a data set into `folder`, ``originals/<name>`` below SPCVIZ_DATA by default.
 
-    Yields lines for a person; `is_trusted` goes on with files whose SHA-256 is not known here. See
+    Yields lines for the user; `is_trusted` accepts files whose SHA-256 is not known here. See
     `spcviz.shared.bring.get.get`.
     """
     from spcviz.shared.bring import get as bring
@@ -71,9 +71,9 @@ def get(name: str, folder: Path | None = None, *, is_trusted: bool = False) -> I
 
 
 def prepare(name: str, folder: Path, data: Path | None = None) -> Iterator[str]:
-    """Turn an unpacked original into what the loaders read, in `data`, by default SPCVIZ_DATA.
+    """Convert an unpacked original to the loaders' format, in `data`, by default SPCVIZ_DATA.
 
-    Yields lines for a person; see `spcviz.shared.bring.place.prepare`.
+    Yields lines for the user; see `spcviz.shared.bring.place.prepare`.
     """
     from spcviz.shared.bring import place
 
@@ -82,7 +82,7 @@ def prepare(name: str, folder: Path, data: Path | None = None) -> Iterator[str]:
 
 
 def _find_row(name: str) -> DataSet:
-    """The row of a set that can be brought."""
+    """The `DataSet` of this name that can be downloaded or prepared."""
     known = {entry.name: entry for entry in data_sets() if entry.prepare}
     if name not in known:
         raise ArgumentError(f"NAME must be one of {', '.join(known)}, got {name!r}")

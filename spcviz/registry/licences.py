@@ -1,9 +1,9 @@
-"""Licences of the stored models: what the data they learned from require and allow.
+"""Licences of the stored models: what their training data require and allow.
 
-The code is under the MIT licence. A stored model is not, as soon as its data ask for more: each problem says
-what its models learned from (`spcviz.registry.problem.Model`), each data set what that asks of them
+The code is under the MIT licence. A stored model is not if its data require more: each problem declares what
+its models learned from (`spcviz.registry.problem.Model`), each data set what that requires of them
 (`DataSet.weights`), and the strictest of a model's data sets counts. `train` writes it into the manifests,
-`report` writes `text` to ``cache/models/LICENSES.md``, the app says `summary`.
+`report` writes `text` to ``cache/models/LICENSES.md``, and the app shows `summary`.
 """
 
 import json
@@ -41,7 +41,7 @@ that this project measured."""
 
 
 def of(name: str) -> dict[str, Any]:
-    """What a model's manifest is to say under ``licence``; empty for a model that no problem knows.
+    """The entry ``licence`` of a model's manifest; empty for a model that no problem knows.
 
     >>> of("ocr-hog")["weights"]
     'MIT, like the code'
@@ -65,13 +65,13 @@ def of(name: str) -> dict[str, Any]:
 
 
 def stamp(folder: Path) -> list[str]:
-    """Write into each manifest of a folder what its model owes; the names of those that did not say it."""
+    """Write each model's licence into its manifest; returns the names of those that did not have it yet."""
     names = [status.name for status in list_models(folder) if not status.problem]
     return [name for name in names if (licence := of(name)) and set_licence(folder, name, licence)]
 
 
 def read_licences(folder: Path) -> dict[str, dict[str, Any]]:
-    """{name: what its manifest says under ``licence``} of a folder's models; empty where it says nothing."""
+    """{name: ``licence`` of its manifest} for a folder's models; empty where the manifest has none."""
     return {
         status.name: json.loads((folder / f"{status.name}.json").read_bytes()).get("licence", {})
         for status in list_models(folder)
@@ -80,7 +80,7 @@ def read_licences(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def text(folder: Path) -> str:
-    """Markdown: a row for each model of a folder, the strictest first, and one for each data set."""
+    """Markdown with a row for each model of a folder, the strictest first, and one for each data set."""
     by_model, order = read_licences(folder), list(WEIGHTS.values())
     data: dict[str, dict[str, str]] = {}
     rows = []
@@ -103,13 +103,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _rank(licence: dict[str, Any], order: list[str]) -> int:
-    """How strict; a model that says nothing stands on top."""
+    """How strict a licence is; a model without one ranks highest."""
     return order.index(licence["weights"]) if licence.get("weights") in order else len(order)
 
 
 @lru_cache(maxsize=4)
 def summary(folder: Path) -> str:
-    """What may be done with the models of a folder, as Markdown: a line for each kind of terms."""
+    """The permitted uses of the models in a folder, as Markdown: a line for each kind of terms."""
     by_model, order = read_licences(folder), [*WEIGHTS.values(), NOT_SAID]
     by_terms: dict[str, list[str]] = {terms: [] for terms in reversed(order)}
     for name, licence in by_model.items():

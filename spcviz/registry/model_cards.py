@@ -1,6 +1,6 @@
 """Model cards: what each stored model is, its training data, how it was made, its measurements.
 
-All of it is read from the manifests and from what problems say of themselves; `report` writes it to
+All of it is read from the manifests and from the problems' declarations; `report` writes it to
 ``docs/models.md``.
 """
 
@@ -16,7 +16,7 @@ from spcviz.store import list_models, repair_command
 FILE = "models.md"
 SAID_ABOVE = ("data_origin", "attribution", "licence")
 MOST_NUMBERS = 6
-"""Of a list; what is longer is a table of its own, in the manifest."""
+"""Longest list that a card shows; longer ones are tables in the manifest."""
 _HEAD = """# The stored models
 
 Written by `python -m spcviz report` from the manifests in `cache/models`; do not edit. What was measured is
@@ -25,7 +25,7 @@ with spreads, stands in `cache/results/README.md`; what may be done with one, in
 
 
 def text(folder: Path) -> str:
-    """Markdown: a card for each model of a folder that can be read."""
+    """Markdown with a card for each readable model of a folder."""
     names = [status.name for status in list_models(folder) if not status.problem]
     return (
         "\n\n".join([_HEAD, *(card(json.loads((folder / f"{n}.json").read_bytes())) for n in names)]) + "\n"
@@ -85,7 +85,7 @@ def _pages(name: str) -> list[str]:
 
 
 def _describe(value: Any, name: str = "") -> Iterator[str]:
-    """Each number or word of nested settings with its name; tables and what is empty are left out."""
+    """Each number or word of nested settings with its name; tables and empty values are left out."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _describe(item, f"{name}.{key}" if name else str(key))

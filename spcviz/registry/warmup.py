@@ -1,10 +1,10 @@
 """Compile the kernels of all pages ahead of need, in child processes, in the order of the side bar.
 
-A warm-up group is what one problem compiles by running once on something small (`Problem.warmup`). What numba
-makes lies in the folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<group>.ready``, says
-that a group is compiled. Groups of one family share kernels, so a family is one process; there are two, for
-two cores, that take about equally long. Compiling takes some hundred megabytes that a process never gives
-back: the server starts children and loads what they made.
+A warm-up group is the set of kernels that one problem compiles by running once on a small input
+(`Problem.warmup`). Numba's output is stored in the folder of `spcviz.engine.kernels.kernel_cache`, where a
+file ``<group>.ready`` marks a compiled group. Groups of one family share kernels, so one process compiles a
+family; the two families take about equally long, one core each. Compiling takes some hundred megabytes that a
+process never gives back, so the server starts child processes and loads their output.
 """
 
 import json
@@ -22,7 +22,7 @@ from spcviz.registry.problem import Problem
 from spcviz.shared.folders import CACHE, ROOT
 
 MEASURED = CACHE / "warmup.json"
-"""CPU seconds of every group from an empty folder, written by ``warmup --json``."""
+"""CPU seconds to compile every group into an empty folder, written by ``warmup --json``."""
 
 
 @cache
@@ -34,7 +34,7 @@ def families() -> dict[str, list[str]]:
         return min((sections.get(page.section, len(sections)) for page in problem.pages), default=99)
 
     every = [problem for problem in registry.problems() if problem.warmup]
-    # A family stands where its first problem does.
+    # A family takes the position of its first problem.
     by_family: dict[str, list[str]] = {problem.family: [] for problem in every}
     for problem in sorted(every, key=place):
         by_family[problem.family].append(problem.name)
@@ -42,25 +42,25 @@ def families() -> dict[str, list[str]]:
 
 
 def groups() -> list[str]:
-    """Names of all groups, the families by turns: first comes what a visitor may want first."""
+    """Names of all groups, alternating between families: what a visitor may open first comes first."""
     lanes = list(families().values())
     longest = max(map(len, lanes))
     return [lane[i] for i in range(longest) for lane in lanes if i < len(lane)]
 
 
 def note(name: str) -> Path | None:
-    """The file that says that a group is compiled, or None where nothing can be kept."""
+    """The file that marks a group as compiled, or None where nothing can be stored."""
     folder = kernel_cache.folder()
     return None if folder is None else folder / f"{name}.ready"
 
 
 def is_compiled(name: str) -> bool:
-    """Whether a group's kernels lie in the folder."""
+    """Whether a group's kernels are in the folder."""
     return (path := note(name)) is not None and path.is_file()
 
 
 def compile_here(names: Sequence[str], models: Path) -> Iterator[tuple[str, float]]:
-    """Compile groups in this process, or load what is compiled; yields each with its CPU seconds."""
+    """Compile groups in this process, or load compiled ones; yields each with its CPU seconds."""
     for name in names:
         start = time.process_time()
         registry.load_kernels(models, [name])
@@ -75,26 +75,26 @@ def compile_here(names: Sequence[str], models: Path) -> Iterator[tuple[str, floa
 
 
 class Child:
-    """A process that compiles what is missing of one family."""
+    """A process that compiles the missing groups of one family."""
 
     def __init__(self, names: list[str]) -> None:
         command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
-        native = os.environ | {carrying.CARRIED: ""}  # what an image carries is there already
+        native = os.environ | {carrying.CARRIED: ""}  # the image's own kernels exist already
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=native)
 
     def is_busy(self) -> bool:
-        """Whether it is still at work."""
+        """Whether it is still running."""
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """End it, as a server does that ends itself."""
+        """Terminate it, as a server does on shutdown."""
         if self.is_busy():
             self.process.terminate()
 
 
 def start_children() -> list[Child]:
-    """A `Child` for every family with something left to compile; none where nothing can be kept."""
+    """A `Child` for every family with something left to compile; none where nothing can be stored."""
     own = kernel_cache.own_folder()
     if kernel_cache.folder() is None or own is None:
         return []
@@ -113,7 +113,7 @@ def read_notes() -> dict[str, float]:
 
 
 def read_measured() -> dict[str, float]:
-    """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
+    """The content of `MEASURED`: {group: seconds}; empty if it is missing or damaged."""
     try:
         by_group = json.loads(MEASURED.read_text(encoding="utf-8"))
         return {str(name): float(seconds) for name, seconds in by_group.items()}
@@ -124,11 +124,11 @@ def read_measured() -> dict[str, float]:
 def seconds_left(
     names: Collection[str], done: Mapping[str, float], begun: float, now: float, table: Mapping[str, float]
 ) -> float:
-    """How long a family's process still needs, at least 1 s.
+    """Seconds that a family's process still needs, at least 1.
 
-    It compiles `names` in turn, up to the group that is waited for; `done` has the time at which each was
-    compiled, `table` the seconds of each (see `read_measured`): this machine's pace is read off those
-    that are done.
+    It compiles `names` in turn, up to the group that the caller is waiting for; `done` has the time at which
+    each was compiled, `table` the seconds of each (see `read_measured`): the finished groups give this
+    machine's pace.
 
     >>> table = {"letters": 10.0, "tagging": 5.0}
     >>> seconds_left(["letters", "tagging"], {}, 100.0, 104.0, table)
@@ -142,4 +142,4 @@ def seconds_left(
     pace = (latest - begun) / planned if planned else 1.0
     left = sum(table.get(name, 0.0) for name in names if name not in done)
     waited = now - latest
-    return max(pace * left - waited, waited / 4, 1.0)  # what is late already takes a while longer
+    return max(pace * left - waited, waited / 4, 1.0)  # one that is already late takes a while longer

@@ -1,14 +1,14 @@
-"""Exact answers about the scores of any model: decode, marginals, k best, witnesses, pruning, lattices.
+"""Exact inference on the scores of any model: decode, marginals, k best, witnesses, pruning, lattices.
 
 ======================  =======================================================================
 `from_emissions`        scores of labels at the positions of sequences -> `Sequences`
 `from_hf`               logits of a token classifier, sub-words and special tokens left out
 `bio_transitions`       which label may follow which, as scores
 `Sequences`             decode, marginals, k_best, witness, break_points, curves, tune, prune
-`Lattices`              what a pruning left: extend, rescore, prune, decode, export
+`Lattices`              the survivors of pruning: extend, rescore, prune, decode, export
 ======================  =======================================================================
 
-Nothing here trains. Scores are in the log domain, larger is better, -inf forbids; units cancel out
+Nothing here trains. Scores are in the log domain, larger is better, -inf forbids; their unit does not matter
 except in marginals, where a labelling's probability is proportional to exp(score).
 """
 

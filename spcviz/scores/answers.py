@@ -11,7 +11,7 @@ from spcviz.engine.thresholds.results import Curve
 class Ranked(NamedTuple):
     """The best labellings (m, L) of one sequence, best first, and their scores (m,).
 
-    At most k; fewer if fewer labellings have a finite score, none of a sequence without positions.
+    At most k; fewer if fewer labellings have a finite score, none for a sequence without positions.
     """
 
     scores: np.ndarray
@@ -26,7 +26,7 @@ class Witness(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """What pruning at each alpha costs and saves, as step functions of alpha up to 1.
+    """Costs and savings of pruning at each alpha, as step functions of alpha up to 1.
 
     - `filter_loss`: share of sequences whose truth scores at most the threshold (thesis, Definition 1)
     - `pruned`: share of sequences that lose a true label: never more than `filter_loss`
@@ -38,5 +38,5 @@ class Curves(NamedTuple):
     efficiency_loss: Curve
 
     def show(self) -> object:
-        """The curves in a notebook; see `spcviz.show`."""
+        """Show the curves in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self)

@@ -1,9 +1,9 @@
 r"""Scores of a lattice's arcs: emissions, transitions of any kind, and n-gram scores of any number of labels.
 
 `spcviz.engine.ngrams.lattice.score_arcs` does the same for models with one finite table for all steps and up
-to 200 labels, which training goes through many times; here a step may have a table of its own, -inf forbids,
-and there may be 10,000 labels. An arc carries what its last label adds, an arc of the first column what all
-its labels add.
+to 200 labels, and is called many times in training; here each step may have its own table, -inf forbids, and
+there may be 10,000 labels. An arc carries what its last label adds; an arc of the first column, what all its
+labels add.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from spcviz.scores.packing import Packed
 
 
 class Grams(NamedTuple):
-    """Scores (G,) of n-grams by their codes (G,), int64 (`spcviz.engine.ngrams.table`), rising."""
+    """Scores (G,) of n-grams by their sorted codes (G,), int64 (`spcviz.engine.ngrams.table`)."""
 
     keys: np.ndarray
     weights: np.ndarray
@@ -28,7 +28,7 @@ class Grams(NamedTuple):
 
 
 def grams_of(scores: Any, names: Names, order: int) -> Grams:
-    """Scores of n-grams by code, from a dict by tuples of labels or an array of one dimension a label."""
+    """Scores of n-grams by code, from a dict by tuples of labels or an array with one dimension per label."""
     bits = symbol_bits(names.n_states)
     if isinstance(scores, Mapping):
         coded = {}
@@ -56,7 +56,7 @@ def grams_of(scores: Any, names: Names, order: int) -> Grams:
     codes = np.zeros(len(at[0]), dtype=np.int64)
     for states in at:
         codes = (codes << bits) + states + 1
-    return Grams(codes, table[at], table.ndim)  # in dictionary order, so the codes rise
+    return Grams(codes, table[at], table.ndim)  # in lexicographic order, so the codes are sorted
 
 
 def _fits(what: str, n: int, order: int) -> None:
@@ -67,14 +67,14 @@ def _fits(what: str, n: int, order: int) -> None:
 
 
 def base_scores(lattice: Lattice, packed: Packed) -> np.ndarray:
-    """Score of every arc in the sequences themselves, shape (A,)."""
+    """Score of every arc under the sequences' own scores, shape (A,)."""
     unary, pairwise = packed.unary, packed.pairwise
     row, order, is_first = _places(lattice)
     last = _symbol(lattice, lattice.arc_key, 0)
     score = unary[row, last]
 
     def add(arcs: np.ndarray, back: int) -> None:
-        """What label `back` from the end adds by the step into it."""
+        """Add the score of the step into the label `back` from the end."""
         before, after = (_symbol(lattice, lattice.arc_key[arcs], b) for b in (back + 1, back))
         rows = row[arcs] - back
         score[arcs] += pairwise[before, after] if pairwise.ndim == 2 else pairwise[rows, before, after]
@@ -88,12 +88,12 @@ def base_scores(lattice: Lattice, packed: Packed) -> np.ndarray:
 
 
 def gram_scores(lattice: Lattice, grams: Grams) -> np.ndarray:
-    """What n-gram scores add to every arc, shape (A,)."""
+    """The sum of n-gram scores on every arc, shape (A,)."""
     _, order, is_first = _places(lattice)
     out = np.zeros(lattice.n_arcs)
 
     def add(arcs: np.ndarray, back: int) -> None:
-        """What the n-grams add that end in the label `back` from the end."""
+        """Add the scores of the n-grams that end in the label `back` from the end."""
         keys = lattice.arc_key[arcs] >> lattice.bits * back
         for n in range(1, grams.longest + 1):
             has = order[arcs] - back >= n
@@ -107,7 +107,7 @@ def gram_scores(lattice: Lattice, grams: Grams) -> np.ndarray:
 
 
 def _weights_of(grams: Grams, codes: np.ndarray) -> np.ndarray:
-    """Score of each code; 0 of what has none."""
+    """Score of each code; 0 for a code without one."""
     if not len(grams.keys):
         return np.zeros(len(codes))
     at = np.minimum(np.searchsorted(grams.keys, codes), len(grams.keys) - 1)
@@ -115,7 +115,7 @@ def _weights_of(grams: Grams, codes: np.ndarray) -> np.ndarray:
 
 
 def _places(lattice: Lattice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every arc: the row of its last label, its n, and whether it is of a first column."""
+    """For every arc: the row of its last label, its n, and whether it is in a first column."""
     sizes = np.diff(lattice.arc_start)
     example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))
     column = np.arange(len(sizes)) - lattice.col_start[example]

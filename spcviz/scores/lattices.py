@@ -1,4 +1,4 @@
-"""Lattices that pruning leaves of sequences: grow n-grams, rescore, decode, export."""
+"""Lattices that survive the pruning of sequences: grow n-grams, rescore, decode, export."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -21,12 +21,12 @@ from spcviz.scores.rule_arguments import read_rule
 
 
 class Lattices:
-    """Valid n-grams of labels of many sequences with their scores; made by `Sequences.prune`.
+    """Valid label n-grams of many sequences, with their scores; made by `Sequences.prune`.
 
-    The paths of a lattice are the labellings that are left, each with the score that it has in the sequences
-    plus the n-gram scores of `rescore`. Every method returns a new object.
+    The paths of a lattice are the surviving labellings, each with its score in the sequences plus the n-gram
+    scores of `rescore`. Every method returns a new object.
 
-    Arcs are n-grams, n the `order`; a sequence of fewer positions has arcs of its own length.
+    Arcs are n-grams, n being the `order`; a shorter sequence has arcs as long as itself.
     """
 
     def __init__(
@@ -56,22 +56,22 @@ class Lattices:
 
     @property
     def n_arcs(self) -> int:
-        """n-grams of all sequences together."""
+        """Number of n-grams in all sequences."""
         return self._lattice.n_arcs
 
     @property
     def n_states(self) -> int:
-        """Labels left at all positions together."""
+        """Number of labels left, summed over all positions."""
         return int(sum(mask.sum() for mask in self.states()))
 
     def states(self) -> list[np.ndarray]:
-        """Which labels some arc still uses at each position, (L_i, K) of bool each."""
+        """Which labels are still used by some arc at each position, (L_i, K) bool each."""
         return self._packed.split(engine.states_left(self._lattice))
 
     def extend(self) -> "Lattices":
-        """The lattices of (n + 1)-grams: one is valid iff both its n-grams are.
+        """The lattices of (n + 1)-grams: an (n + 1)-gram is valid iff both its n-grams are.
 
-        `ArgumentError` if their codes do not fit 63 bits: with 17 labels, beyond order 11.
+        `ArgumentError` if their codes do not fit into 63 bits: with 17 labels, beyond order 11.
         """
         grown = engine.extend(self._lattice, np.ones(self.n_arcs, dtype=bool))
         return Lattices(self._packed, self._names, grown, self.order + 1, self._grams, self._first_gap)
@@ -82,15 +82,15 @@ class Lattices:
         Parameters
         ----------
         ngram_scores : dict of tuple of labels to float, or array_like (K, ..., K)
-            n-grams of up to `order` labels; those not named add nothing. An array's dimensions are the labels
-            in reading order. -inf forbids.
+            n-grams of up to `order` labels; all others add nothing. An array's dimensions are the labels in
+            reading order. -inf forbids.
 
         Raises
         ------
         ArgumentError, ScoreError, ShapeError
             If an n-gram is longer than `order`, has an unknown label, or its score is NaN or +inf.
         InfeasibleError
-            If all that was left of a sequence is forbidden.
+            If everything that was left of a sequence is forbidden.
         """
         grams = grams_of(ngram_scores, self._names, self.order)
         more = (*self._grams, grams)
@@ -112,10 +112,10 @@ class Lattices:
         alpha, margin, probability : float or array_like (S,)
             One of them.
         rule : {"mean_max", "mean_max_first"}, optional
-            What alpha is a share of: the way from the best to the mean of these lattices, or so much as it
-            was in the sequences before anything was pruned.
+            The distance that alpha is a share of: from the best score to the mean of these lattices, or to
+            the mean of the sequences before any pruning.
         max_arcs : int, optional
-            No sequence's next lattice may have more arcs: its threshold is raised as far as that takes.
+            Most arcs that a sequence's next lattice may have; its threshold is raised as far as necessary.
         """
         name, settings = read_rule(alpha, margin, probability, rule, len(self))
         settings = settings[self._packed.filled_idx] if np.ndim(settings) else settings
@@ -126,13 +126,13 @@ class Lattices:
         return Lattices(self._packed, self._names, rest, self.order, self._grams, self._first_gap)
 
     def decode(self) -> list[np.ndarray]:
-        """The best labelling of each sequence among those left."""
+        """The best surviving labelling of each sequence."""
         best = self._best()
         self._refuse(best.scores)
         return self._packed.split(self._names.of(best.labels))
 
     def best_scores(self) -> np.ndarray:
-        """Score of the best labelling of each sequence, shape (S,); 0 of no positions."""
+        """Score of the best labelling of each sequence, shape (S,); 0 for a sequence without positions."""
         out = np.zeros(len(self))
         out[self._packed.filled_idx] = self._best().scores
         return out
@@ -142,15 +142,15 @@ class Lattices:
         return self._lattice, self._score
 
     def show(self, words: Sequence[str] | None = None) -> object:
-        """What is left of one sequence in a notebook; see `spcviz.show`."""
+        """Show in a notebook what is left of one sequence; see `spcviz.show`."""
         return import_module("spcviz").show(self, None, words)
 
     def to_npz(self, path: str | Path) -> None:
         """Write all arcs to an ``.npz`` file that `numpy.load` reads without pickle.
 
-        One row an arc: ``sequence`` (number), ``position`` (of its last label), ``ngram`` (order columns,
-        labels in reading order, -1 before the first of a short sequence), ``tail``, ``head`` (numbers of
-        nodes), ``score``; and ``lengths`` (S,), ``order``, ``label_names`` (K,) where there are names.
+        One row per arc: ``sequence`` (number), ``position`` (of its last label), ``ngram`` (order columns,
+        labels in reading order, -1 before the first of a short sequence), ``tail``, ``head`` (node numbers),
+        ``score``; also ``lengths`` (S,), ``order``, and ``label_names`` (K,) if labels have names.
         """
         about = {"lengths": self._packed.lengths, "order": np.array(self.order)}
         if self.labels is not None:
@@ -159,7 +159,7 @@ class Lattices:
         np.savez_compressed(path, allow_pickle=False, **self.arcs(), **about)
 
     def arcs(self) -> dict[str, np.ndarray]:
-        """All arcs as arrays of one row each; see `to_npz`."""
+        """All arcs as arrays with one row per arc; see `to_npz`."""
         lattice, filled = self._lattice, self._packed.filled_idx
         example = np.repeat(np.arange(len(filled)), np.diff(lattice.example_start))
         column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
@@ -178,13 +178,13 @@ class Lattices:
         }
 
     def to_openfst(self, folder: str | Path) -> list[Path]:
-        """Write one acceptor a sequence in the text format of OpenFst, and the table of symbols.
+        """Write one acceptor per sequence in OpenFst's text format, and the symbol table.
 
-        ``labels.txt`` is the table of symbols (``<eps>`` is 0, label k is k + 1); ``0.txt``, ``1.txt``, ...
-        are what ``fstcompile --acceptor --isymbols=labels.txt`` reads. Weights are costs of the tropical
-        semiring: the cheapest path spells the best labelling and costs minus its score. Returns the paths of
-        the acceptors, one a sequence. `ArgumentError` if a label's name is empty or has white space, which a
-        table of symbols cannot hold.
+        ``labels.txt`` is the symbol table (``<eps>`` is 0, label k is k + 1); ``0.txt``, ``1.txt``, ... are
+        read by ``fstcompile --acceptor --isymbols=labels.txt``. Weights are costs in the tropical semiring:
+        the cheapest path spells the best labelling and costs minus its score. Returns the paths of the
+        acceptors, one per sequence. `ArgumentError` if a label's name is empty or has white space, which a
+        symbol table cannot hold.
         """
         names = [str(self._names.at(k)) for k in range(self._names.n_states)]
         return openfst.write(folder, names, self._packed.lengths, self.arcs())
@@ -198,7 +198,7 @@ class Lattices:
             raise InfeasibleError(f"sequence {self._packed.filled_idx[dead[0]]}: no labelling is left")
 
     def _restrict_arcs(self, lattice: Lattice, kept: np.ndarray) -> Lattice:
-        """Some arcs of a lattice."""
+        """The lattice restricted to some of its arcs."""
         try:
             return engine.extend(lattice, kept, grow=False)
         except InfeasibleError:
@@ -210,7 +210,7 @@ class Lattices:
 
 
 def most_arcs(kept: np.ndarray, starts: np.ndarray) -> None:
-    """Refuse labels kept (R, K) whose transitions would not fit, before they are laid out."""
+    """Refuse kept labels (R, K) with too many transitions, before these are allocated."""
     each = kept.sum(axis=1)
     pairs = int((each[1:] * each[:-1]).sum()) if len(each) else 0
     if pairs > MOST_ARCS // 8:

@@ -1,4 +1,4 @@
-"""`from_emissions`: make `Sequences` from arrays of label scores in any form."""
+"""`from_emissions`: build `Sequences` from arrays of label scores in any form."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -21,7 +21,7 @@ def from_emissions(
     lengths: ArrayLike | None = None,
     allowed: Any = None,
 ) -> Sequences:
-    """Sequences from the scores of any model.
+    """Build `Sequences` from the scores of any model.
 
     `ShapeError`, `ScoreError`, `ArgumentError` if arrays disagree or hold NaN or +inf: the message names the
     sequence and the place in it.
@@ -29,8 +29,8 @@ def from_emissions(
     Parameters
     ----------
     emissions : list of array_like (L_i, K), or array_like (B, L, K), or (N, K)
-        Score of each label at each position (logits, log probabilities, ...): one array a sequence, padded
-        arrays with `mask` or `lengths`, or all positions one after the other with `lengths`. -inf forbids.
+        Score of each label at each position (logits, log probabilities, ...): one array per sequence, padded
+        arrays with `mask` or `lengths`, or all sequences concatenated, with `lengths`. -inf forbids.
     transitions : array_like (K, K), optional
         Score of label k after label j at ``[j, k]``. Or a table for each step: a list of (L_i - 1, K, K),
         padded (B, L - 1, K, K), or (N, K, K) with the step into each position. None: all 0.
@@ -38,9 +38,9 @@ def from_emissions(
         Scores of the first and of the last label.
     labels : sequence of K names, optional
     mask : array_like of bool (B, L), optional
-        Which positions of padded arrays are there; what the others hold is not looked at.
+        Which positions of padded arrays are real; the content of the others is ignored.
     lengths : array_like of int, optional
-        Of each sequence; 0 is allowed.
+        Length of each sequence; 0 is allowed.
     allowed : as `emissions`, of bool, optional
         Which labels each position may have.
 

@@ -1,4 +1,4 @@
-"""Map names of labels to states of the engine, and back."""
+"""Map label names to states of the engine, and back."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 
 
 def names_of(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    """Labels as a tuple, or ArgumentError: a text is one name, not many."""
+    """Labels as a tuple; ArgumentError for a text, which is one name and not many."""
     if isinstance(labels, str | bytes | Mapping):
         raise ArgumentError(f"labels must be a sequence of names, got {labels!r:.60}")
     return checks.as_tuple("labels", labels)
@@ -44,7 +44,7 @@ class Names:
         return state if self.given is None else self.given[state]
 
     def state(self, what: str, label: Any) -> int:
-        """The state of one label, or an error that opens with `what`."""
+        """The state of one label, or an error that begins with `what`."""
         if self.given is None:
             return checks.integer(what, label, 0, self.n_states - 1)
         try:
@@ -66,7 +66,7 @@ class Names:
         return np.fromiter(states, dtype=np.int64, count=length)
 
     def all_states(self, what: str, y: Sequence[Sequence[Any]], lengths: np.ndarray) -> np.ndarray:
-        """The states of a labelling for each sequence, one after the other, int64 of shape (R,)."""
+        """The concatenated states of a labelling of each sequence, int64 of shape (R,)."""
         y = checks.as_tuple(what, y)
         if len(y) != len(lengths):
             raise ShapeError(f"{what} has {len(y)} sequences; emissions has {len(lengths)}")
@@ -77,14 +77,14 @@ class Names:
 
 
 def named_array(names: Sequence[Hashable]) -> np.ndarray:
-    """An array of the names that gives each back as it is: of texts or numbers, else of objects.
+    """An array that returns each name unchanged: of texts or of numbers if it can be, else of objects.
 
     >>> named_array(["B", "I"]).tolist(), named_array([1, "a"]).tolist()
     (['B', 'I'], [1, 'a'])
     """
     if {type(name) for name in names} in ({str}, {int}):
         with_kind = np.array(names)
-        if with_kind.tolist() == list(names):  # numpy drops zeros at the end of a text
+        if with_kind.tolist() == list(names):  # numpy drops NUL characters at the end of a text
             return with_kind
     out = np.empty(len(names), dtype=object)
     out[:] = names

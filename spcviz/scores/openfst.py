@@ -8,13 +8,13 @@ from spcviz.engine.errors import ArgumentError
 
 SYMBOLS = "labels.txt"
 EPSILON = "<eps>"
-"""What stands for no label; its number is 0."""
+"""The symbol for no label; its number is 0."""
 
 
 def write(
     folder: str | Path, names: list[str], lengths: np.ndarray, arcs: dict[str, np.ndarray]
 ) -> list[Path]:
-    """Write the table of symbols and one acceptor a sequence; see `spcviz.scores.lattices.Lattices`."""
+    """Write the symbol table and one acceptor per sequence; see `spcviz.scores.lattices.Lattices`."""
     for k, name in enumerate(names):
         if not name or any(c.isspace() for c in name):
             raise ArgumentError(f"labels[{k}] must have no white space to be a symbol, got {name!r}")
@@ -44,10 +44,10 @@ def _save(path: Path, lines: list[str]) -> None:
 
 
 def acceptor(names: list[str], length: int, arcs: dict[str, np.ndarray]) -> list[str]:
-    """Lines of one acceptor: ``from to label cost`` of each arc, and each final state.
+    """Lines of one acceptor: ``from to label cost`` for each arc, and each final state.
 
-    A state of the acceptor is a node of the lattice. What lies before the first nodes, the labels of an arc
-    of the first column but its last, becomes a tree of states that costs nothing.
+    A state of the acceptor is a node of the lattice. The labels before the first nodes, all but the last of
+    each arc of the first column, become a tree of states without cost.
     """
     if length == 0:
         return ["0"]
@@ -59,7 +59,7 @@ def acceptor(names: list[str], length: int, arcs: dict[str, np.ndarray]) -> list
         return state_of.setdefault(node, len(state_of) + len(inside))
 
     is_first = arcs["position"] == arcs["position"].min()
-    # All of the tree's states first, so that numbers do not depend on the order of arcs.
+    # Number the tree's states first, so that numbers do not depend on the order of arcs.
     starts = {}
     for tail, ngram in zip(arcs["tail"][is_first].tolist(), arcs["ngram"][is_first].tolist()):
         prefix = tuple(label for label in ngram if label >= 0)[:-1]
@@ -78,6 +78,6 @@ def acceptor(names: list[str], length: int, arcs: dict[str, np.ndarray]) -> list
         lines.append(f"{source}\t{state(head)}\t{names[label]}\t{-score!r}")
         if position == length - 1:
             final.add(state(head))
-    # fstcompile takes the source of the first line as the start: the root of the tree.
+    # fstcompile uses the source of the first line as the start state: the root of the tree.
     lines.sort(key=lambda line: int(line.partition("\t")[0]))
     return [*lines, *(str(number) for number in sorted(final))]

@@ -1,4 +1,4 @@
-"""Pack emissions of any form as one table of rows: lists of arrays, padded arrays, one long array."""
+"""Pack emissions of any form into one table of rows: lists of arrays, padded arrays, one long array."""
 
 from typing import Any, NamedTuple
 
@@ -11,12 +11,12 @@ from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 
 
 class Packed(NamedTuple):
-    """Chains one after the other, as the engine's batches take them.
+    """Concatenated chains, as the engine's batch functions take them.
 
-    - `unary` (R, K), float64: with the scores of starts and ends in the first and last row of each chain
+    - `unary` (R, K), float64: includes start and end scores in the first and last row of each chain
     - `lengths` (S,), int64: may be 0
-    - `pairwise` (K, K) or (R, K, K): one table for all steps, or for each row the step into it; that into a
-      chain's first is not used
+    - `pairwise` (K, K) or (R, K, K): one table for all steps, or for each row the step into it; the one into
+      a chain's first row is not used
     """
 
     unary: np.ndarray
@@ -30,7 +30,7 @@ class Packed(NamedTuple):
 
     @property
     def filled_idx(self) -> np.ndarray:
-        """Which chains have positions."""
+        """Numbers of the chains that have positions."""
         return np.flatnonzero(self.lengths)
 
     def split(self, rows: np.ndarray) -> list[np.ndarray]:
@@ -38,11 +38,11 @@ class Packed(NamedTuple):
         return np.split(rows, self.starts[1:-1]) if len(self.lengths) else []
 
     def steps(self, first: int, stop: int) -> np.ndarray:
-        """Transitions of the chain of some rows, as the single calls of the engine take them."""
+        """Transitions of the chain in some rows, as the engine's functions for one chain take them."""
         return self.pairwise if self.pairwise.ndim == 2 else self.pairwise[first + 1 : stop]
 
     def score_labellings(self, states: np.ndarray) -> np.ndarray:
-        """Scores (S,) of a labelling of each chain, by the states (R,) of all; 0 of empty chains."""
+        """Scores (S,) of one labelling per chain, given all states (R,); 0 for empty chains."""
         out, scores = np.zeros(len(self.lengths)), self.unary[np.arange(len(states)), states]
         is_first = np.zeros(len(states), dtype=bool)
         is_first[self.starts[:-1][self.filled_idx]] = True
@@ -55,7 +55,7 @@ class Packed(NamedTuple):
 
 
 def check_feasible(i: int, unary: np.ndarray, steps: np.ndarray) -> None:
-    """Raise the engine's error, with the number of the chain before it, if no labelling is allowed."""
+    """Raise the engine's error, prefixed with the number of the chain, if no labelling is allowed."""
     try:
         chain.decode(unary, steps)
     except InfeasibleError as error:
@@ -73,7 +73,7 @@ def pack(
     allowed: Any,
     n_labels: int | None,
 ) -> Packed:
-    """Arguments of `spcviz.scores.from_emissions` as rows."""
+    """Pack the arguments of `spcviz.scores.from_emissions`."""
     if n_labels is None:
         n_labels = _columns_of(transitions, start, end)
     tables, positions = _tables_of(emissions, mask, lengths)
@@ -100,7 +100,7 @@ def pack(
 
 
 def _tables_of(emissions: Any, mask: Any, lengths: ArrayLike | None) -> tuple[list[Any], list[Any]]:
-    """(one table a sequence, which of its rows count: a mask, a slice, or None for all)."""
+    """(one table per sequence, which of its rows count: a mask, a slice, or None for all)."""
     form = getattr(emissions, "ndim", None)
     if mask is not None and form != 3:
         raise ArgumentError(f"mask must go with padded emissions (B, L, K), got emissions of {_form(form)}")
@@ -151,7 +151,7 @@ def _form(form: int | None) -> str:
 
 
 def array_of(name: str, values: Any) -> np.ndarray:
-    """An array of whatever library, as numpy's."""
+    """An array of any library as a numpy array."""
     try:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -163,7 +163,7 @@ def _sizes(lengths: ArrayLike, most: int) -> np.ndarray:
 
 
 def _table(name: str, values: Any, n_labels: int | None) -> np.ndarray:
-    """Scores of one sequence; nothing at all stands for no positions."""
+    """Scores of one sequence; an empty value means no positions."""
     array = array_of(name, values)
     if array.size == 0 and array.ndim < 2:
         return np.zeros((0, n_labels or 0))
@@ -173,7 +173,7 @@ def _table(name: str, values: Any, n_labels: int | None) -> np.ndarray:
 
 
 def _one_width(tables: list[np.ndarray], n_labels: int | None) -> int:
-    """K, which all sequences have."""
+    """K, which must be the same for all sequences."""
     widths = [table.shape[1] for table in tables if len(table)] + [table.shape[1] for table in tables]
     n = next((width for width in widths if width), n_labels or 1)
     for i, table in enumerate(tables):
@@ -185,7 +185,7 @@ def _one_width(tables: list[np.ndarray], n_labels: int | None) -> int:
 
 
 def _like(name: str, values: Any, tables: list[Any]) -> list[Any]:
-    """One item a sequence of an argument that comes as the emissions do."""
+    """One item per sequence of an argument in the same form as the emissions."""
     form = getattr(values, "ndim", None)
     if form == 2 and len(values) == sum(len(table) for table in tables):
         return np.split(array_of(name, values), np.cumsum([len(table) for table in tables])[:-1])
@@ -217,7 +217,7 @@ def _has_gap(rows: Any) -> bool:
 
 
 def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np.ndarray:
-    """(K, K), or for each row the step into it (R, K, K)."""
+    """Transitions (K, K), or (R, K, K) with the step into each row."""
     if transitions is None:
         return np.zeros((n, n))
     form, rows = getattr(transitions, "ndim", None), int(sizes.sum())
@@ -253,7 +253,7 @@ def _pairwise(transitions: Any, sizes: np.ndarray, n: int, has_gaps: bool) -> np
 
 
 def _depth(values: Any) -> int:
-    """How deep lists lie in lists, arrays counting as deep as they are."""
+    """Nesting depth of lists; an array counts with its number of dimensions."""
     if hasattr(values, "ndim"):
         return values.ndim
     if isinstance(values, list | tuple):
@@ -262,7 +262,7 @@ def _depth(values: Any) -> int:
 
 
 def _columns_of(transitions: Any, start: Any, end: Any) -> int | None:
-    """K, of the arguments that have it where no sequence has a position."""
+    """K from the other arguments, needed where no sequence has a position; None if none has it."""
     for scores in (start, end):
         if scores is not None:
             return len(scores)

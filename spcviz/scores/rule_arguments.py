@@ -1,4 +1,4 @@
-"""Parse the threshold arguments of `prune` and `tune`: three ways to say how far below the best to keep."""
+"""Parse the threshold arguments of `prune` and `tune`: an alpha, a margin or a probability."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def read_rule(
 ) -> tuple[str, np.ndarray]:
     """(rule, its settings: one, or one for each of n sequences).
 
-    `ArgumentError` unless exactly one of the three is given, in its range and by a rule of its own;
+    `ArgumentError` unless exactly one of the three is given, within its range and with a rule that fits it;
     `ShapeError` unless it is one number or n.
     """
     given: dict[str, Any] = {"alpha": alpha, "margin": margin, "probability": probability}
@@ -45,5 +45,5 @@ def read_rule(
 
 
 def write_rule(rule: str, setting: ArrayLike) -> np.ndarray:
-    """A setting as `read_rule` takes it: margins as margins."""
+    """A setting in the form that `read_rule` takes; margins become positive again."""
     return -np.asarray(setting) if rule == "margin" else np.asarray(setting)

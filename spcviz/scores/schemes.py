@@ -6,8 +6,8 @@ IOB1    I-x begins and continues; B-x begins only right after a chunk of the sam
 BIOES   as BIO, a chunk's last token is E-x, and S-x is a chunk of one token; also BILOU
 ======  ==============================================================================
 
-A label is a role, ``-`` or ``_`` and a kind (B-PER), a kind and then its role (PER-B), or a role alone where
-there is one kind (B, I, O); or the outside label ``O``. Which of these forms it is, all labels say together.
+A label is a role, ``-`` or ``_`` and a kind (B-PER), a kind and then its role (PER-B), or a role alone if
+there is only one kind (B, I, O); or the outside label ``O``. The form is inferred from all labels together.
 """
 
 import re
@@ -23,7 +23,7 @@ from spcviz.scores.names import names_of
 
 SCHEMES = ("BIO", "IOB1", "BIOES")
 MOST_LABELS = 4_000
-"""Of which `bio_transitions` makes a table of all pairs, 128 MB."""
+"""Most labels for which `bio_transitions` makes a table of all pairs, 128 MB."""
 _ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "IOB": "IOB1", "BIO1": "IOB1", "IO": "IOB1"} | dict.fromkeys(
     ("BILOU", "BIOLU", "IOBES", "BMES", "BMEOS", "BMESO", "BMEWO", "BMEW", "BIOEU"), "BIOES"
 )
@@ -35,9 +35,9 @@ Part = tuple[str, str]
 
 
 class Rules(NamedTuple):
-    """Scores of 0 where something is allowed and -inf where it is not.
+    """Rules as scores: 0 where something is allowed, -inf where it is not.
 
-    ``transitions[j, k]`` (K, K): label k after label j. `start`, `end` (K,): of a sequence's first and last.
+    ``transitions[j, k]`` (K, K): label k after label j. `start`, `end` (K,): the first and the last label.
     """
 
     transitions: np.ndarray
@@ -46,7 +46,7 @@ class Rules(NamedTuple):
 
 
 def parts_of(label: Hashable, form: str = "prefix") -> Part:
-    """(role, kind) of a label; the role is one of B, I, E, S, and O of a label outside, or `ArgumentError`.
+    """(role, kind) of a label, or `ArgumentError`; the role is B, I, E or S, or O outside of chunks.
 
     The form is "prefix", "suffix" or "bare": see `form_of`.
 
@@ -74,9 +74,9 @@ def _part(label: str, form: str) -> Part | None:
 
 
 def form_of(labels: Iterable[Hashable]) -> str:
-    """How all of some labels write chunks: "prefix", "suffix", "bare", or "" if they do not.
+    """The form in which labels write chunks: "prefix", "suffix", "bare", or "" if they do not.
 
-    Some label must be of a chunk. Roles alone are taken for chunks if B or I is among them, with some other.
+    Some label must be a chunk label. Bare roles count as chunks if B or I is among them, and another label.
 
     >>> form_of(["O", "B-X"]), form_of(["X-B", "O"]), form_of(["B", "I", "O"]), form_of(["NN", "B"])
     ('prefix', 'suffix', 'bare', '')
@@ -92,7 +92,7 @@ def form_of(labels: Iterable[Hashable]) -> str:
 
 
 def is_chunked(labels: Iterable[Hashable]) -> bool:
-    """Whether all labels are those of chunks, and some is not O.
+    """Whether all labels are chunk labels or O, and some label is not O.
 
     >>> is_chunked(["O", "B-NP"]), is_chunked(["NN", "DT"]), is_chunked(["O"])
     (True, False, False)
@@ -101,7 +101,7 @@ def is_chunked(labels: Iterable[Hashable]) -> bool:
 
 
 def kinds_of(labels: Iterable[Hashable]) -> list[str]:
-    """Kinds of chunks among some labels, in order; none if they write no chunks.
+    """The kinds of chunks among some labels, sorted; empty if they do not write chunks.
 
     >>> kinds_of(["B-PER", "I-PER", "O", "B-LOC"])
     ['LOC', 'PER']
@@ -112,7 +112,7 @@ def kinds_of(labels: Iterable[Hashable]) -> list[str]:
 
 
 def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
-    """The scheme that some labelled sentences are written in; empty if their labels are no chunks.
+    """The scheme that some labelled sentences are written in; empty if their labels are not chunk labels.
 
     BIOES if an E or S occurs; IOB1 if some chunk begins with I; else BIO.
 
@@ -139,9 +139,9 @@ def scheme_of(sentences: Iterable[Sequence[Hashable]]) -> str:
 
 
 def find_broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple[int, int]]:
-    """(sentence, token) of every label that the rules of a scheme forbid behind the one before.
+    """(sentence, token) of every label that the rules of a scheme forbid after the previous one.
 
-    Pairs that occur are looked at, and no table of all. `ArgumentError` as `bio_transitions`.
+    Only pairs that occur are checked, without a table of all pairs. `ArgumentError` as in `bio_transitions`.
 
     >>> find_broken([["B-X", "I-X"], ["O", "I-X"]], "BIO")
     [(1, 1)]
@@ -165,7 +165,7 @@ def find_broken(labels: Sequence[Sequence[Hashable]], scheme: str) -> list[tuple
 
 
 def scheme_name(scheme: str) -> str:
-    """One of `SCHEMES`, from any of its names, in capitals or not.
+    """One of `SCHEMES`, from any of its names, in any case.
 
     >>> scheme_name("IOB2"), scheme_name("BIOES"), scheme_name("bilou"), scheme_name("iob1")
     ('BIO', 'BIOES', 'BIOES', 'IOB1')
@@ -177,18 +177,18 @@ def scheme_name(scheme: str) -> str:
 
 
 def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
-    """Which label may follow which, begin and end a sequence, as scores of 0 and -inf.
+    """Which label may follow which, begin a sequence and end it, as scores of 0 and -inf.
 
     ``from_emissions(emissions, **bio_transitions(labels)._asdict(), labels=labels)`` obeys them.
-    `ArgumentError` if a label is not of this form, or the scheme is unknown or does not have it.
+    `ArgumentError` if a label does not have this form, or the scheme is unknown or lacks a label's role.
 
     Parameters
     ----------
     labels : sequence of K labels
         Like ``O``, ``B-PER``, ``I-PER``.
     scheme : {"auto", "BIO", "IOB1", "BIOES"}
-        "IOB2", "BILOU", "BMES" and other names of these are known too. auto: BIOES if a label begins with E,
-        S, L or U; IOB1 if some kind has an I and no B, which BIO would forbid altogether; else BIO.
+        "IOB2", "BILOU", "BMES" and other names for these are accepted too. auto: BIOES if a label begins with
+        E, S, L or U; IOB1 if some kind has an I and no B, which BIO would forbid everywhere; else BIO.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def bio_transitions(labels: Iterable[Hashable], scheme: str = "auto") -> Rules:
 
 
 def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None) -> Rules:
-    """`bio_transitions` of one of `SCHEMES`, with labels that nothing leads to; `called` is for errors.
+    """`bio_transitions` for one of `SCHEMES`, allowing unreachable labels; `called` names it in errors.
 
     >>> rules_of(["O", "I-X"], "BIO").start.tolist()
     [0.0, -inf]
@@ -238,7 +238,7 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
 
 
 def _split_labels(labels: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], list[Part]]:
-    """(labels, roles and kinds of them); `ArgumentError` if there are too many for a table of pairs."""
+    """(labels, their roles and kinds); `ArgumentError` if there are too many for a table of pairs."""
     names = names_of(labels)
     if len(names) > MOST_LABELS:
         raise ArgumentError(

@@ -1,7 +1,7 @@
 """`Sequences`: label scores of any model, with every exact query on them as a method.
 
-Arrays come back one a sequence, in the order given; a sequence without positions has empty answers. Labels go
-in and come out by their names where `from_emissions` was given names, else as numbers 0 .. K - 1.
+Queries return one array per sequence, in the order given; it is empty for a sequence without positions.
+Labels are passed and returned by name if `from_emissions` was given names, else as numbers 0 .. K - 1.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -44,9 +44,9 @@ class Sequences:
         return f"<Sequences: {shape}>"
 
     def take(self, numbers: Sequence[int] | np.ndarray) -> "Sequences":
-        """Some of the sequences, by their numbers from 0, in the order given.
+        """Select some of the sequences by their numbers, from 0, in the order given.
 
-        `ArgumentError`, `ShapeError` unless `numbers` are whole numbers from 0 to the last sequence's.
+        `ArgumentError`, `ShapeError` unless `numbers` are whole numbers from 0 to that of the last sequence.
 
         >>> from spcviz.scores import from_emissions
         >>> from_emissions([[[0.0, 1.0]], [[2.0, 0.0], [0.0, 1.0]]]).take([1])
@@ -61,15 +61,16 @@ class Sequences:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(scores (N, K) of all positions, lengths (S,), transitions).
 
-        Scores of starts and ends are in those of first and last positions. Transitions are (K, K) or, where
-        they differ, (N, K, K): the step into each position.
+        Start and end scores are included in those of first and last positions. Transitions are (K, K) or, if
+        steps differ, (N, K, K): the step into each position.
         """
         return self._packed.unary, self.lengths, self._packed.pairwise
 
     def decode(self) -> list[np.ndarray]:
         """The best labelling of each sequence (Viterbi); ties go to the first label, last position first.
 
-        `InfeasibleError`, as of every method but `score`, if a sequence has no labelling with a finite score.
+        Like every method except `score`, it raises `InfeasibleError` if a sequence has no labelling with a
+        finite score.
         """
         return self._packed.split(self._names.of(self._best))
 
@@ -83,7 +84,7 @@ class Sequences:
     def log_partition(self) -> np.ndarray:
         """log of the sum of exp(score) over all labellings, shape (S,).
 
-        exp(score - log partition) is a labelling's probability; of no positions it is 0.
+        exp(score - log partition) is a labelling's probability; a sequence without positions has 0.
         """
         out = np.zeros(len(self))
         out[self._packed.filled_idx] = self._sums.log_partition
@@ -117,7 +118,7 @@ class Sequences:
         return out
 
     def witness(self, i: int, position: int, label: Hashable) -> Witness:
-        """The best labelling of sequence i that has a label at a position: what attains its max-marginal.
+        """The best labelling of sequence i with a given label at a position; it attains the max-marginal.
 
         `ArgumentError` if there is no such sequence, position or label; `InfeasibleError` if no labelling
         with it has a finite score.
@@ -142,17 +143,18 @@ class Sequences:
     def break_points(self, rule: str = "mean_max") -> list[np.ndarray]:
         """The alpha from which each label at each position is pruned, (L_i, K) each.
 
-        Below 0: it lies under the mean. inf: never (it is on a best labelling, or all are equal). -inf:
-        forbidden from the start. `rule` "margin": the margin down to which it is kept, so the other way
-        round: -inf never, inf from the start. "probability": the probability from which it is pruned.
+        Below 0: its max-marginal is below the mean. inf: never pruned (it is on a best labelling, or all are
+        equal). -inf: forbidden from the start. With `rule` "margin", the margin down to which it is kept, so
+        reversed: -inf never pruned, inf from the start. With "probability", the probability from which it is
+        pruned.
         """
         return self._packed.split(write_rule(rule, self._points_of(rule)))
 
     def curves(self, y: Sequence[Sequence[Any]], rule: str = "mean_max") -> Curves:
         """Filter loss and efficiency loss of the truth against alpha, exactly, without a grid.
 
-        Sequences without positions do not count. Of margins the curves rise with minus the margin, of
-        probabilities with the probability, for which Definition 1 says nothing else than the event. Weiss
+        Sequences without positions do not count. With rule "margin" the curves are over minus the margin,
+        with "probability" over the probability, where Definition 1 coincides with losing a true label. Weiss
         (2013), thesis, Definitions 1 and 2.
         """
         states = self._names.all_states("y", y, self.lengths)
@@ -173,11 +175,11 @@ class Sequences:
         rule: str = "mean_max",
         by_definition: bool = False,
     ) -> float:
-        """The alpha that prunes hardest and still loses the truth of at most a share of the sequences.
+        """The alpha that prunes hardest but loses the truth of at most a share `tolerance` of the sequences.
 
-        Below 0, a threshold under the mean, where the mean prunes more than that. If the truths of more are
-        forbidden, the largest alpha at which no other is pruned. For `prune`: of `rule` "margin" it is the
-        margin, of "probability" the probability.
+        It is below 0, a threshold under the mean, if the mean would lose more. If more truths are forbidden
+        outright, it is the largest alpha at which no other truth is pruned. Pass it to `prune`; with `rule`
+        "margin" it is the margin, with "probability" the probability.
 
         Parameters
         ----------
@@ -186,8 +188,8 @@ class Sequences:
         tolerance : float
             0 to 1.
         guarantee : {None, "mean"} or float
-            None: at most this share of these sequences. "mean": at most this share of others on average,
-            0.9: with a certainty of 90 %, if they are exchangeable with these; see
+            None: the share holds for these sequences. "mean": it holds on average for others, 0.9: with 90 %
+            confidence for others, if these are exchangeable with the given ones; see
             `spcviz.engine.thresholds.guarantees`.
         rule : {"mean_max", "mean_max_first", "margin", "probability"}
             Nothing has been filtered before, so the first two are the same here.
@@ -198,7 +200,7 @@ class Sequences:
         Raises
         ------
         InfeasibleError
-            If a guarantee takes more sequences than there are; the message says how many.
+            If a guarantee needs more sequences than there are; the message says how many.
 
         Examples
         --------
@@ -216,10 +218,10 @@ class Sequences:
     def verdict(
         self, y: Sequence[Sequence[Any]], tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
     ) -> Any:
-        """Whether a cascade is worth it on these scores: labels left, loss, time, what is guaranteed.
+        """Judge whether a cascade is worth it on these scores: labels left, loss, time, guarantee.
 
-        Half of the sequences, dealt by the seed, choose the threshold; the other half checks it. Printed, the
-        verdict is two paragraphs; in a notebook it is a figure (wants ``pip install "spcviz[app]"``); its
+        A random half of the sequences chooses the threshold, the other half checks it. Printed, the verdict
+        is two paragraphs; in a notebook it is a figure (needs ``pip install "spcviz[app]"``); its
         ``show().html`` is one file that works offline.
 
         Parameters
@@ -229,9 +231,9 @@ class Sequences:
         tolerance : float
             Share of the sequences that may lose a true label, 0 to 1.
         rule : {"mean_max", "margin", "probability"}
-            Of the threshold, as of `tune`.
+            The threshold's rule, as in `tune`.
         seed : int
-            Deals the halves.
+            Seed of the random split.
 
         Returns
         -------
@@ -240,22 +242,22 @@ class Sequences:
         Raises
         ------
         ArgumentError, ShapeError
-            If there are fewer than two sequences with positions, or y is no labelling of them.
+            If there are fewer than two sequences with positions, or y is not a labelling of them.
         """
         made = import_module("spcviz.shared.verdict.sequences")
         return made.of_sequences(self, y, tolerance, rule=rule, seed=seed)
 
     def show(self, number: int = 0, words: Sequence[str] | None = None, *, alpha: float = 0.0) -> object:
-        """What pruning leaves of one sequence, in a notebook, where it can be pruned on; see `spcviz.show`.
+        """Show what pruning leaves of one sequence, in a notebook that can prune further; see `spcviz.show`.
 
         Parameters
         ----------
         number : int
-            Of the sequence, from 0.
+            Number of the sequence, from 0.
         words : sequence of str, optional
-            What to call its positions.
+            Names for its positions.
         alpha : float
-            At most 1: what is pruned before it is drawn; less draws more.
+            At most 1: the threshold applied before drawing; a smaller alpha draws more.
         """
         return import_module("spcviz").show(self.take([number]).prune(alpha), None, words)
 
@@ -268,17 +270,18 @@ class Sequences:
     ) -> Lattices:
         """Keep the labels whose max-marginal exceeds the threshold of their sequence.
 
-        By `alpha` the threshold is alpha times the best score plus 1 - alpha times the mean of the
-        max-marginals of all labels; by `margin` it lies so much below the best score; by `probability` what
-        is more probable is kept. The best labelling always stays. The lattices are of the transitions between
-        the labels left. Weiss (2013), thesis, equation (4.3); `spcviz.engine.thresholds.rules`.
+        With `alpha` the threshold is alpha times the best score plus 1 - alpha times the mean of the
+        max-marginals of all labels; with `margin` it lies that far below the best score; with `probability`,
+        more probable labels are kept. The best labelling always survives. The lattices consist of the
+        transitions between the labels left. Weiss (2013), thesis, equation (4.3);
+        `spcviz.engine.thresholds.rules`.
 
         Parameters
         ----------
         alpha : float or array_like (S,), optional
             At most 1: larger keeps less. 0 is the mean; below 0 the threshold lies under it.
         margin : float or array_like (S,), optional
-            At least 0, in the unit of scores: larger keeps more.
+            At least 0, in the unit of the scores: larger keeps more.
         probability : float or array_like (S,), optional
             0 to 1: larger keeps less.
 
@@ -346,7 +349,7 @@ class Sequences:
         return sums
 
     def _values(self, rule: str) -> np.ndarray:
-        """What a rule decides on, shape (R, K): max-marginals or probabilities."""
+        """The values that a rule thresholds, shape (R, K): max-marginals or probabilities."""
         return self._sums.unary if rules.at_first(rule) == "probability" else self._node
 
     def _points_of(self, rule: str) -> np.ndarray:
@@ -367,14 +370,14 @@ class Sequences:
             yield unary, steps
 
     def _refuse(self, dead: np.ndarray) -> None:
-        """Raise the error of the first of some sequences (of those with positions), if there is one."""
+        """Raise the error of the first of some sequences (counted among those with positions), if any."""
         if len(dead):
             i = int(self._packed.filled_idx[dead[0]])
             first, stop = self._packed.starts[i : i + 2]
             check_feasible(i, self._packed.unary[first:stop], self._packed.steps(first, stop))
 
     def _truth_points(self, states: np.ndarray, rule: str) -> tuple[np.ndarray, np.ndarray]:
-        """Settings from which each truth is lost, by Definition 1 and in fact, of those with positions."""
+        """Settings from which each non-empty sequence loses its truth, by Definition 1 and in fact."""
         values, starts = self._values(rule), self._starts
         if len(starts) == 1:
             return np.zeros(0), np.zeros(0)

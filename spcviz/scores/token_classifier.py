@@ -1,4 +1,4 @@
-"""Convert a token classifier's logits to sequences of words: arrays only, from any library."""
+"""Convert a token classifier's logits to sequences of words; works on arrays from any library."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,25 +29,24 @@ def from_hf(
     """Sequences of words from the logits of a token classifier (Hugging Face transformers and the like).
 
     Special tokens ([CLS], [SEP]) and padding, whose word id is None (or -1, -100, NaN), are left out.
-    `transitions`, `start` and `end` as in `from_emissions`;
-    `bio_transitions` makes them for BIO and BIOES labels. `ShapeError`, `ScoreError`, `ArgumentError` if
-    arrays disagree, hold NaN or +inf, an id has no label, or the words of a sequence are not 0, 1, 2 and so
-    on: the message names the sequence.
+    `transitions`, `start` and `end` as in `from_emissions`; `bio_transitions` makes them for BIO and BIOES
+    labels. `ShapeError`, `ScoreError`, `ArgumentError` if arrays disagree, hold NaN or +inf, an id has no
+    label, or the words of a sequence are not 0, 1, 2 and so on: the message names the sequence.
 
     Parameters
     ----------
     logits : array_like (B, T, K), or list of array_like (T_i, K)
-        ``model(**batch).logits``, as numpy or as anything that `numpy.asarray` takes.
+        ``model(**batch).logits``, as a numpy array or anything that `numpy.asarray` accepts.
     word_ids : list of lists of int or None
-        ``[batch.word_ids(i) for i in range(B)]``: of each token the number of its word.
+        ``[batch.word_ids(i) for i in range(B)]``: for each token, the number of its word.
     attention_mask : array_like (B, T), optional
-        0 where there is no token; what is there is not looked at.
+        0 where there is no token; logits there are ignored.
     overflow_to_sample_mapping : sequence of B ints, optional
-        ``batch["overflow_to_sample_mapping"]``, where the tokenizer cut long sentences into windows that
-        overlap: the sentence, 0, 1, ..., of each window. A word in two windows is read where more of its
-        sub-words are, and of those where it stands further from the window's edge.
+        ``batch["overflow_to_sample_mapping"]``, if the tokenizer cut long sentences into overlapping
+        windows: the sentence, 0, 1, ..., of each window. A word in two windows is read from the one that has
+        more of its sub-words or, if equal, from the one where it is further from the window's edge.
     subwords : {"first", "last", "mean"}
-        Which sub-word of a word counts: the one that the classifier was trained on, or the mean of all.
+        Which sub-word represents a word: the one that the classifier was trained on, or the mean of all.
     id2label : dict of int to str, or sequence of str, optional
         ``model.config.id2label``. None: labels are numbers.
 
@@ -64,7 +63,7 @@ def from_hf(
 
 
 SUBWORDS = ("first", "last", "mean")
-"""Which sub-words of a word can count."""
+"""Ways to choose the sub-words that represent a word."""
 
 
 def words_of(
@@ -74,7 +73,7 @@ def words_of(
     overflow_to_sample_mapping: Sequence[int] | np.ndarray | None = None,
     subwords: str = "first",
 ) -> list[np.ndarray]:
-    """Logits (words, K) of each sequence; arguments and errors as of `from_hf`."""
+    """Logits (words, K) of each sequence; arguments and errors as in `from_hf`."""
     checks.one_of("subwords", subwords, SUBWORDS)
     tables = [_table(i, table) for i, table in enumerate(checks.as_tuple("logits", logits))]
     windows = windows_of(list(map(len, tables)), word_ids, attention_mask)
@@ -98,12 +97,12 @@ def _table(i: int, logits: Any) -> np.ndarray:
 
 
 def _choose(places: np.ndarray, subwords: str) -> np.ndarray:
-    """Those places of a word's sub-words that count."""
+    """The places of the sub-words that represent a word."""
     return places if subwords == "mean" else places[:1] if subwords == "first" else places[-1:]
 
 
 def _with_zeros(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
-    """A table of scores, with 0 in rows that are not read: what stands there is not looked at."""
+    """A table of scores with 0 in rows that are not read, so that their content is not checked."""
     is_read = np.zeros(len(table), dtype=bool)
     is_read[rows] = True
     if table.dtype.kind == "f":
@@ -112,13 +111,13 @@ def _with_zeros(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
 
 
 Pieces = tuple[int, np.ndarray]
-"""Where a word's sub-words stand: the number of a sequence of tokens, and places in it."""
+"""The location of a word's sub-words: the number of a sequence of tokens, and places in it."""
 
 
 def windows_of(
     lengths: Sequence[int], word_ids: Sequence[Any], attention_mask: Any = None
 ) -> list[dict[Any, Any]]:
-    """Of each sequence of tokens the places of each word's sub-words, ``{word: places}``, in order."""
+    """For each sequence of tokens, the places of each word's sub-words in order, ``{word: places}``."""
     ids = checks.as_tuple("word_ids", word_ids)
     if len(ids) != len(lengths):
         raise ShapeError(f"word_ids has {len(ids)} sequences; logits has {len(lengths)}")
@@ -133,7 +132,7 @@ def windows_of(
 def sentences_of(
     windows: list[dict[Any, Any]], mapping: Sequence[int] | np.ndarray | None
 ) -> list[list[Pieces]]:
-    """Of each sentence the places of its words 0, 1, ..., in the window that holds each one best."""
+    """For each sentence, the places of its words 0, 1, ..., each in the window that holds it best."""
     if mapping is None:
         return [_best(f"word_ids[{i}]", [(i, window)]) for i, window in enumerate(windows)]
     name = "overflow_to_sample_mapping"
@@ -147,7 +146,7 @@ def sentences_of(
 
 
 def _best(name: str, windows: list[tuple[int, dict[Any, Any]]]) -> list[Pieces]:
-    """Of each word the window with most of its sub-words, then the one in which it stands deepest."""
+    """For each word, the window with most of its sub-words; ties go to the one where it lies deepest."""
     if not windows:
         raise ArgumentError(f"{name} must be in a window, got none")
     best: dict[int, tuple[tuple[int, int], Pieces]] = {}
@@ -156,7 +155,7 @@ def _best(name: str, windows: list[tuple[int, dict[Any, Any]]]) -> list[Pieces]:
         start, end = (places[0][0], places[-1][-1]) if places else (0, 0)
         for word, at in window.items():
             rank = len(at), int(min(at[0] - start, end - at[-1]))
-            if word not in best or rank > best[word][0]:  # of equals the first window
+            if word not in best or rank > best[word][0]:  # ties: the first window
                 best[word] = rank, (i, at)
     for expected, word in enumerate(sorted(best)):
         if word != expected and expected == 0:
@@ -194,7 +193,7 @@ def _window(i: int, n: int, ids: Any, mask: Any) -> dict[int, np.ndarray]:
 
 
 def _number(name: str, value: Any) -> int:
-    """The number of a token's word, -1 for none: None, a number below 0, or NaN in an array of floats."""
+    """The number of a token's word; -1, no word, for None, a number below 0, or NaN in a float array."""
     if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return -1
     is_whole = isinstance(value, int | np.integer) or (
@@ -210,7 +209,7 @@ def _labels(id2label: Mapping[Any, Any] | Sequence[Any]) -> tuple[Any, ...]:
     if not isinstance(id2label, Mapping):
         return names_of(id2label)
     try:
-        by_id = {int(key): name for key, name in id2label.items()}  # JSON makes texts of the keys
+        by_id = {int(key): name for key, name in id2label.items()}  # JSON turns the keys into strings
     except (TypeError, ValueError):
         raise ArgumentError(f"id2label must have whole numbers as keys, got {id2label!r:.60}") from None
     missing = [k for k in range(len(by_id)) if k not in by_id]

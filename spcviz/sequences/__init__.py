@@ -1,13 +1,13 @@
-"""Taggers of sequences in the manner of scikit-learn: fit and predict on lists of arrays, strings or dicts.
+"""Sequence taggers with scikit-learn's interface: fit and predict on lists of arrays, strings or dicts.
 
 ========================  =====================================================================
 `StructuredPerceptron`    averaged perceptron with exact Viterbi decoding; trains fastest
-`StructuredSVM`           structured support vector machine: wins by a margin for each wrong token
+`StructuredSVM`           structured support vector machine: a margin for each wrong token
 `ChainCRF`                conditional random field: probabilities, L1 and L2, partial labels
-`CascadeTagger`           coarse-to-fine cascade of n-gram models: labels of higher order, pruning
+`CascadeTagger`           coarse-to-fine cascade of n-gram models: higher order, pruning
 ========================  =====================================================================
 
-`spcviz.sequences.crfsuite.CRF` is `ChainCRF` by the arguments of sklearn-crfsuite, and
+`spcviz.sequences.crfsuite.CRF` is `ChainCRF` with the arguments of sklearn-crfsuite, and
 `spcviz.sequences.pycrfsuite` has python-crfsuite's `Trainer` and `Tagger`.
 """
 

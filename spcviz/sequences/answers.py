@@ -1,4 +1,4 @@
-"""Result types of taggers: lists of labels, as other libraries' metrics take them, and the k best."""
+"""Result types of taggers: lists of labels, as other libraries' metrics accept them, and the k best."""
 
 from typing import Any, NamedTuple
 
@@ -15,8 +15,8 @@ class TagPaths(NamedTuple):
 class Labellings(list[list[Any]]):
     """A list of labels for each sequence, in a list.
 
-    `seqeval`, `sklearn_crfsuite.metrics` and the like take it as it is. As an array, which is what
-    `sklearn.model_selection.cross_val_predict` makes of it, it has one entry a sequence.
+    `seqeval`, `sklearn_crfsuite.metrics` and the like accept it as it is. Converted to an array, as
+    `sklearn.model_selection.cross_val_predict` does, it has one entry per sequence.
 
     >>> np.asarray(Labellings([["DT", "NN"], ["VB"]]))
     array([list(['DT', 'NN']), list(['VB'])], dtype=object)
@@ -32,7 +32,7 @@ class Labellings(list[list[Any]]):
 
 
 def split_list(flat: list[Any], lengths: np.ndarray) -> Labellings:
-    """One list a sequence, of all labels one after the other.
+    """Split the concatenated labels of all sequences into one list per sequence.
 
     >>> split_list(["DT", "NN", "VB"], np.array([2, 0, 1]))
     [['DT', 'NN'], [], ['VB']]

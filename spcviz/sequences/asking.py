@@ -1,13 +1,13 @@
-r"""Queries that first-order taggers answer beside labels: scores, probabilities, entropies, samples.
+r"""Queries that first-order taggers answer besides labels: scores, probabilities, entropies, samples.
 
 .. math:: \log p(y \mid x) = \psi(x, y) - \log Z(x), \qquad
           H = \log Z - \sum_{i,k} p_i(k) u_i(k) - \sum_{j,k} n(j, k) t(j, k)
 
-and a sample is drawn from the front: given the label before, the next one is k with a probability in
-proportion to :math:`e^{t(j, k) + u_i(k) + \beta_i(k)}`, where :math:`\beta` sums over all that may follow.
-Of a perceptron, whose scores are no log-probabilities, all of this is a ranking.
+and a sample is drawn from left to right: given the previous label j, the next one is k with a probability
+proportional to :math:`e^{t(j, k) + u_i(k) + \beta_i(k)}`, where :math:`\beta` sums over all continuations.
+For a perceptron, whose scores are not log-probabilities, all of this only ranks.
 
-Legend: L tokens, K labels; u emissions, t scores of steps, n expected steps.
+Legend: L tokens, K labels; u emissions, t transition scores, n expected transition counts.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from spcviz.sequences.input_types import Inputs, Targets
 
 
 class Weighted(NamedTuple):
-    """A weight, with the label and the feature that it joins."""
+    """A weight, with the label and the feature that it connects."""
 
     weight: float
     label: Any
@@ -36,13 +36,13 @@ class Weighted(NamedTuple):
 
 
 class FirstOrderTagger(SequenceTagger):
-    """Questions to a fitted first-order tagger; a base of such, not for use by itself."""
+    """Abstract base with the queries on a fitted first-order tagger."""
 
     state_weights_: np.ndarray
     transition_weights_: np.ndarray
 
     def emissions(self, X: Inputs, *, allowed: Any = None) -> list[np.ndarray]:
-        """Score of each label at each token, (L, K) each, without those of steps; arguments as of `predict`.
+        """Score of each label at each token, (L, K) each, without transitions; arguments as in `predict`.
 
         -inf where constraints or `allowed` forbid a label.
         """
@@ -50,7 +50,7 @@ class FirstOrderTagger(SequenceTagger):
         return self._split(np.concatenate([np.zeros((0, len(self.classes_))), *blocks]), lengths)
 
     def to_scores(self, X: Inputs, *, allowed: Any = None) -> Sequences:
-        """What `spcviz.from_emissions` makes of the scores: to prune, to tune, to ask for witnesses.
+        """The scores as `spcviz.from_emissions` packs them: to prune, tune and query for witnesses.
 
         >>> from spcviz import StructuredPerceptron
         >>> X = [[["the"], ["dog"]], [["a"], ["cat"]]]
@@ -63,9 +63,9 @@ class FirstOrderTagger(SequenceTagger):
         )
 
     def log_partition(self, X: Inputs, *, allowed: Any = None) -> np.ndarray:
-        """Log of the sum of exponentials of the scores of all labellings, (len(X),); 0 of an empty sequence.
+        """Log of the sum of exponentials of all labellings' scores, (len(X),); 0 for an empty sequence.
 
-        Arguments and errors as of `predict`.
+        Arguments and errors as in `predict`.
         """
         steps = self._steps()
         tables = self.emissions(X, allowed=allowed)
@@ -74,8 +74,8 @@ class FirstOrderTagger(SequenceTagger):
     def log_probability(self, X: Inputs, y: Targets) -> np.ndarray:
         """Log-probability of a labelling of each sequence, (len(X),); -inf where constraints forbid it.
 
-        Where a label is None, of all labellings that agree with the others. Errors as of `score`; a label
-        that training has not seen is refused.
+        If labels are None, the log-probability of all labellings that agree with the others together. Errors
+        as in `score`; a label that training has not seen is refused.
         """
         steps, tables = self._steps(), self.emissions(X)
         lengths = np.array([len(unary) for unary in tables], dtype=np.int64)
@@ -92,12 +92,12 @@ class FirstOrderTagger(SequenceTagger):
             except InfeasibleError:
                 out[i] = -np.inf
             out[i] -= _log_partition(f"X[{i}]", unary, steps)
-        return np.minimum(out, 0.0)  # sums in another order may round above it
+        return np.minimum(out, 0.0)  # sums in a different order may round above 0
 
     def entropy(self, X: Inputs, *, allowed: Any = None) -> np.ndarray:
-        """Entropy of the labellings of each sequence in nats, (len(X),); arguments as of `predict`.
+        """Entropy of the labellings of each sequence in nats, (len(X),); arguments as in `predict`.
 
-        0: one labelling is certain. L log K: all are alike.
+        0: one labelling is certain. L log K: all are equally likely.
         """
         steps = self._steps()
         finite = np.where(np.isneginf(steps), 0.0, steps)
@@ -112,20 +112,20 @@ class FirstOrderTagger(SequenceTagger):
     def sample(
         self, X: Inputs, n: int = 1, *, random_state: Any = None, allowed: Any = None
     ) -> list[Labellings]:
-        """Labellings drawn by their probabilities: `n` of each sequence; other arguments as of `predict`."""
+        """Sample `n` labellings of each sequence by their probabilities; other arguments as in `predict`."""
         n = checks.integer("n", n, 1, 1_000_000)
         rng, steps = generator(random_state), self._steps()
         out = []
         for i, unary in enumerate(self.emissions(X, allowed=allowed)):
-            _log_partition(f"X[{i}]", unary, steps)  # refuses what has no labelling
+            _log_partition(f"X[{i}]", unary, steps)  # refuses a sequence without a labelling
             out.append(Labellings(self.classes_[_draw(unary, steps, n, rng)].tolist()))
         return out
 
     @property
     def state_features_(self) -> dict[tuple[Any, Any], float]:
-        """Weights of features by ``(feature, label)``, as sklearn-crfsuite has them; those of 0 left out.
+        """Feature weights by ``(feature, label)``, as in sklearn-crfsuite; zeros are left out.
 
-        Features that have no names go by their columns.
+        Features without names are identified by their columns.
         """
         self._check_is_fitted()
         names = self._feature_names()
@@ -135,14 +135,14 @@ class FirstOrderTagger(SequenceTagger):
 
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float]:
-        """Weights of steps by ``(from, to)``, as sklearn-crfsuite has them; those of 0 left out."""
+        """Transition weights by ``(from, to)``, as in sklearn-crfsuite; zeros are left out."""
         self._check_is_fitted()
         classes, (rows, columns) = self.classes_.tolist(), np.nonzero(self.transition_weights_)
         weights = self.transition_weights_[rows, columns].tolist()
         return {(classes[j], classes[k]): w for j, k, w in zip(rows.tolist(), columns.tolist(), weights)}
 
     def top_features(self, n: int = 20, label: Any = None) -> list[Weighted]:
-        """The weights that say most, largest size first: of all labels, or of one.
+        """The weights largest in absolute value, in falling order: of all labels, or of one.
 
         >>> from spcviz import StructuredPerceptron
         >>> X = [[["the"], ["dog"]], [["a"], ["cat"]]]
@@ -172,7 +172,7 @@ class FirstOrderTagger(SequenceTagger):
 
 
 def _log_partition(name: str, unary: np.ndarray, steps: np.ndarray, pairs: np.ndarray | None = None) -> float:
-    """Of one sequence; with `pairs` (K, K), which is added to, `unary` becomes probabilities."""
+    """Log-partition of one sequence; with `pairs` (K, K), `unary` becomes marginals, `pairs` is added to."""
     if not len(unary):
         return 0.0
     row_start = np.array([0, len(unary)])
@@ -187,7 +187,7 @@ def _log_partition(name: str, unary: np.ndarray, steps: np.ndarray, pairs: np.nd
 
 
 def _draw(unary: np.ndarray, steps: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """n labellings (n, L) of one sequence, by their probabilities."""
+    """Draw n labellings (n, L) of one sequence by their probabilities."""
     length, states = len(unary), np.zeros((n, len(unary)), dtype=np.int64)
     after = np.zeros_like(unary)  # beta
     for i in range(length - 2, -1, -1):

@@ -30,24 +30,24 @@ from spcviz.sequences.training_data import (
 
 
 class SequenceTagger(Versioned):
-    """Base of the taggers; not for use by itself."""
+    """Abstract base of the taggers."""
 
     State: Any
     classes_: np.ndarray
     vocabulary_: Vocabulary | None
     n_features_in_: int
     n_edges_: int = 0
-    """3 where `fit_intercept` was asked for in training: rows of weights behind those of features."""
+    """Number of weight rows behind those of features: 3 if trained with `fit_intercept`, else 0."""
     _weighs_tokens = True
-    """Whether training knows weights of tokens; if not, a sequence counts with the mean of its labels'."""
+    """Whether training supports token weights; if not, a sequence is weighted by its labels' mean weight."""
 
     def __sklearn_is_fitted__(self) -> bool:
-        """What `sklearn.utils.validation.check_is_fitted` asks."""
+        """The hook that `sklearn.utils.validation.check_is_fitted` calls."""
         return hasattr(self, "classes_")
 
     @property
     def feature_names_in_(self) -> np.ndarray:
-        """Names of the features in the order of the weights; only where they are named."""
+        """Feature names in the order of the weights; only if features are named."""
         if (vocabulary := getattr(self, "vocabulary_", None)) is None:
             raise AttributeError(
                 f"{type(self).__name__} has no feature names: it was not fitted on named ones"
@@ -57,7 +57,7 @@ class SequenceTagger(Versioned):
     def score(self, X: Inputs, y: Targets, sample_weight: Any = None) -> float:
         """Share of tokens with the right label; labels that training has not seen count as wrong.
 
-        `sample_weight` (len(X),) is of sequences.
+        `sample_weight` (len(X),) weights the sequences.
         """
         predicted = self.predict(X)
         lengths = np.array([len(sequence) for sequence in predicted], dtype=np.int64)
@@ -72,7 +72,7 @@ class SequenceTagger(Versioned):
         return float(np.average(right, weights=weights))
 
     def predict(self, X: Inputs, *, allowed: Any = None) -> Labellings:
-        """The best labelling of each sequence, a list each; a cascade's, among what its filters leave.
+        """The best labelling of each sequence, one list each; for a cascade, the best its filters leave.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class SequenceTagger(Versioned):
         Raises
         ------
         spcviz.engine.errors.ArgumentError
-            If X or `allowed` is not of that kind, with the item.
+            If X or `allowed` is not of that form; the message names the item.
         spcviz.engine.errors.InfeasibleError
             If constraints and `allowed` leave a sequence no labelling.
         """
@@ -100,10 +100,10 @@ class SequenceTagger(Versioned):
     def predict_marginals(self, X: Inputs, *, allowed: Any = None, as_dicts: bool = False) -> list[Any]:
         """Probability of each label at each token, (L, K) each, by forward-backward.
 
-        Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts` a list for
-        each sequence, with ``{label: probability}`` for each token. Of perceptrons, whose scores
-        are no log-probabilities, a ranking rather than probabilities. A cascade's are of its last level: sums
-        of exponentials of scores, as shares of one; 0 for labels that were pruned.
+        Arguments and errors as in `predict`; columns in the order of `classes_`. With `as_dicts`, a list for
+        each sequence, with ``{label: probability}`` for each token. For perceptrons, whose scores are not
+        log-probabilities, the values rank labels but are not probabilities. For a cascade they are those of
+        its last level: normalised sums of exponentiated scores, 0 for pruned labels.
         """
         shares = self._shares()
         found = self._of_each(shares, X, allowed, np.zeros((0, len(self.classes_))))
@@ -117,25 +117,25 @@ class SequenceTagger(Versioned):
         return self.predict_marginals([x], as_dicts=True)[0]
 
     def predict_k_best(self, X: Inputs, k: int, *, allowed: Any = None) -> list[TagPaths]:
-        """The k best labellings of each sequence; a cascade's, among what its filters leave.
+        """The k best labellings of each sequence; for a cascade, the k best its filters leave.
 
-        `k` is 1 .. 10,000, other arguments and errors as in `predict`. Fewer than k where there are fewer.
+        `k` is 1 .. 10,000; other arguments and errors as in `predict`. Fewer than k if fewer exist.
         """
         paths = self._paths(checks.integer("k", k, 1, 10_000))
         nothing = TagPaths(np.zeros(1), np.empty((1, 0), dtype=self.classes_.dtype))
         return self._of_each(paths, X, allowed, nothing)
 
     def _of_each(self, function: Callable[[Any], list[Any]], X: Any, allowed: Any, nothing: Any) -> list[Any]:
-        """A value a sequence, from those of a block's sequences with tokens; `nothing` of the others."""
+        """One value per sequence: a block's values for sequences with tokens, `nothing` for the others."""
         lengths, per_block = self._of_blocks(function, X, allowed)
         rest = chain.from_iterable(per_block)
         return [next(rest) if length else nothing for length in lengths]
 
     def predict_each(self, X: Iterable[Item], *, n_at_a_time: int = 1000) -> Iterator[list[Any]]:
-        """Labels of one sequence after the other, for sequences that do not fit into memory together.
+        """Yield the labels of one sequence after another, for data that does not fit into memory.
 
-        X is read as the labels are asked for, `n_at_a_time` before the first of them comes; errors as of
-        `predict`, once the sequence is read.
+        X is read lazily, `n_at_a_time` sequences at a time, before the first of their labels is yielded.
+        Errors are those of `predict`, raised when the sequence is read.
         """
         self._check_is_fitted()
         n_at_a_time = checks.integer("n_at_a_time", n_at_a_time, 1, 2**31 - 1)
@@ -167,9 +167,9 @@ class SequenceTagger(Versioned):
         min_count: int = 1,
         token_weight: Any = None,
     ) -> Batch:
-        """Read training data; sets (or, to go on, extends) what names features and labels."""
+        """Read training data; set the names of features and labels; if `goes_on`, only add names of features."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
-        checked_jobs(getattr(self, "n_jobs", None))  # or `predict` would be the first to say it
+        checked_jobs(getattr(self, "n_jobs", None))  # else only `predict` would report it
         X = encoding.as_items(X)
         if not goes_on:
             vocabulary = Vocabulary() if encoding.is_named(X) else None
@@ -215,7 +215,7 @@ class SequenceTagger(Versioned):
         raise ArgumentError(f"fit_intercept must be True, False or 'auto', got {wanted!r:.60}")
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
-        """With the columns of `spcviz.learning.chains.edges` where this tagger has weights of them."""
+        """Add the columns of `spcviz.learning.chains.edges` if this tagger has weights for them."""
         if not self.n_edges_:
             return encoded
         return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))
@@ -224,17 +224,17 @@ class SequenceTagger(Versioned):
         return forbidden_steps(getattr(self, "constraints", None), self.classes_)
 
     def _encode(self, X: Any) -> Encoded:
-        """X for a fitted tagger."""
+        """Encode X for a fitted tagger."""
         self._check_is_fitted()
         return encoding.encode(X, self.vocabulary_, self.n_features_in_)
 
     def _split(self, flat: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-        """One array a sequence, of an array with a row a token."""
+        """Split an array with one row per token into one array per sequence."""
         ends = np.cumsum(lengths).tolist()
         return [flat[a:b] for a, b in zip([0, *ends], ends)]
 
     def to_state(self) -> Any:
-        """The fitted model as plain arrays and texts, a `State`; `from_state` takes it back."""
+        """The fitted model as plain arrays and texts, a `State`; `from_state` restores it."""
         self._check_is_fitted()
         names = None if self.vocabulary_ is None else states.pack_texts(self.vocabulary_)
         params = states.params_as_json(self.get_params(deep=False))
@@ -242,7 +242,7 @@ class SequenceTagger(Versioned):
 
     @classmethod
     def from_state(cls, state: Any) -> Self:
-        """The fitted model that `to_state` took apart; `ArgumentError` if fields do not fit each other."""
+        """Restore the fitted model from `to_state`; `ArgumentError` if fields do not fit each other."""
         if not isinstance(state, cls.State):
             raise ArgumentError(f"state must be a {cls.State.__name__}, got {type(state).__name__}")
         tagger = cls(**states.checked_params(cls, states.unmark(states.json_of("params", state.params))))
@@ -250,10 +250,10 @@ class SequenceTagger(Versioned):
         names = None if state.names is None else states.checked_names(*state.names)
         tagger.vocabulary_ = None if names is None else Vocabulary(zip(names, range(len(names))))
         tagger.take_state(state)
-        cls._forbidden(tagger)  # refuses constraints that are no scheme of these labels
+        cls._forbidden(tagger)  # refuses constraints that do not fit these labels
         return tagger
 
     @property
     def _n_names(self) -> int | None:
-        """How many features have names; None where they have none."""
+        """Number of named features; None if features have no names."""
         return None if self.vocabulary_ is None else len(self.vocabulary_)

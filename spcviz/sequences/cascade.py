@@ -45,9 +45,9 @@ class CascadeState(NamedTuple):
 
 @rename_parameters(passes="max_iter", rate="learning_rate", hold_out="cv")
 class CascadeTagger(Tuned):
-    """Structured prediction cascade: coarse models prune labels, so that fine ones can look further.
+    """Structured prediction cascade: coarse models prune labels, so that finer ones can use more context.
 
-    A model on pairs of labels filters single labels, then pairs; n-grams grow among what is left, up to
+    A model on pairs of labels filters single labels, then pairs; n-grams grow from the survivors, up to
     `order`, and the last level predicts. Each threshold is the highest that loses no more sequences than
     `tolerance`, measured on sequences that the filter has not seen. Weiss and Taskar (2010), Structured
     prediction cascades; Weiss (2013), thesis, chapter 4.
@@ -55,49 +55,48 @@ class CascadeTagger(Tuned):
     Parameters
     ----------
     order : int
-        Labels in a row that the last level looks at; at least 2.
+        Length of the label n-grams that the last level scores; at least 2.
     tolerance : float or tuple of float
-        Share of sequences (of tokens: see `tolerance_kind`) whose true labels a filter may lose; one for all
+        Share of sequences (or tokens: see `tolerance_kind`) whose true labels a filter may lose; one for all
         filters, or one for each of the `order` - 1.
     tolerance_kind : {"example", "position"}
     rule : {"mean_max", "mean_max_first", "margin", "probability"}
-        How far below the best score a filter keeps: a share of the way to the mean of what it is given (the
-        papers' rule), or to the mean before any filter; so much for every sequence; or what is more probable
-        than so much. See `spcviz.engine.thresholds.rules`.
+        How far below the best score a filter keeps: down to a share of the way to the mean of its input
+        space (the papers' rule), or to the mean before any filtering; down to one margin for all sequences;
+        or all above one probability. See `spcviz.engine.thresholds.rules`.
     guarantee : {None, "mean"} or float
-        What is promised of sequences that nothing was learned or tuned on, if they are exchangeable with
-        these: that the whole cascade loses the truth of at most a share `tolerance` of them, on average
-        ("mean") or with a certainty such as 0.9. Then one of `cv` + 1 parts of the data is set aside in
-        `fit` to choose the thresholds on, all together, and the promise costs some pruning. None: the share
-        is that of the tuning data, filter by filter. See `spcviz.learning.cascade.paths`.
+        The promise for sequences used neither in training nor in tuning, if they are exchangeable with
+        these: the whole cascade loses the truth of at most a share `tolerance` of them, on average ("mean")
+        or with a confidence such as 0.9. `fit` then sets aside one of `cv` + 1 parts of the data and chooses
+        all thresholds on it jointly; the promise costs some pruning. None: the share is that of the tuning
+        data, filter by filter. See `spcviz.learning.cascade.paths`.
     pair_model : {"crf", "perceptron"}
         How the model on pairs of labels is trained; a CRF leaves fewer labels at the same tolerance, a
         perceptron trains faster.
     c2 : float
         Regulariser of the CRF; see `ChainCRF`.
     learning_rate : float
-        Step size of the perceptrons on longer n-grams, which begin at the pair model.
+        Step size of the perceptrons on longer n-grams, which start from the pair model.
     max_iter : int
-        Passes over the training data, at each level of a perceptron.
+        Passes over the training data, at each level trained as a perceptron.
     cv : int
-        Parts that the training data is dealt into; each is filtered by models of the others.
+        Number of parts the training data is split into; each is filtered by models of the others.
     max_arcs : int
-        N-grams that a sequence may have at any level.
+        Maximum number of n-grams of a sequence at any level.
     fall_back : bool
-        See in `fit` whether the last level is worth having, and if it is not, answer as the first level's
-        model alone: on a part of the data that neither has seen, the last level must have more tokens right
-        by over a standard error. A warning says so; `worth_` has the figures. Filters stay as they are.
+        Let `fit` check whether the last level pays, and if not, predict with the first level's model alone:
+        on a part of the data that neither has seen, the last level must get more tokens right by over a
+        standard error. A warning reports a fallback; `worth_` has the figures. The filters do not change.
     constraints : {"bio", "bioes", "bilou"}, callable or None
-        As of `ChainCRF`: n-grams that break the rule are at no level.
+        As in `ChainCRF`: n-grams that break the rule occur at no level.
     class_weight : dict, "balanced" or None
-        Weights of labels in the pair model: a token counts with that of its label.
+        Weights of labels in the pair model: a token counts with the weight of its label.
     random_state : int, numpy.random.Generator or None
     n_jobs : int or None
-        Models of the held-out parts that are trained, and parts of X that are predicted, at a time, by
-        threads (or where joblib's ``parallel_config`` says); -1: as many as there are processors. The result
-        is the same.
+        How many models of held-out parts are trained, and parts of X predicted, in parallel, by threads (or
+        wherever joblib's ``parallel_config`` says); -1: one per processor. The result is the same.
     fit_intercept, min_count, verbose
-        As of `ChainCRF`.
+        As in `ChainCRF`.
 
     Attributes
     ----------
@@ -105,13 +104,13 @@ class CascadeTagger(Tuned):
         At most 1000 labels.
     cascade_ : spcviz.learning.cascade.config.Cascade
     levels_ : tuple of LevelFigures
-        Of each filter, held out: order, alpha, share of sequences lost, what is left for each token.
+        Held-out figures of each filter: order, alpha, share of sequences lost, survivors per token.
     worth_ : Worth or None
-        Shares of tokens right on the part that was set aside, of the first model and of the last level, and
-        the standard error of the difference; ``worth_.pays`` says which of them answers. None without
+        Token accuracy of the first model and of the last level on the part that was set aside, and the
+        standard error of the difference; ``worth_.pays`` decides which of them predicts. None without
         `fall_back`.
     n_features_in_, feature_names_in_
-        As of `ChainCRF`; with an intercept every level has its rows of weights behind those of features.
+        As in `ChainCRF`; with an intercept, every level has its weight rows behind those of features.
 
     Examples
     --------
@@ -167,21 +166,23 @@ class CascadeTagger(Tuned):
         self.verbose = verbose
 
     def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Train every level; `ArgumentError` with the item that is wrong, or fewer sequences than `cv`.
+        """Train every level.
+
+        `ArgumentError` names the item that is wrong, or says that there are fewer sequences than `cv`.
 
         Parameters
         ----------
         X : list of sequences
-            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict. Values other
-            than 0 and 1 of sparse or named features are laid out in full, so there may not be many.
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict. Sparse or
+            named features with values other than 0 and 1 are stored densely, so there may not be many.
         y : list of sequences of str or of int
-            None where a label is not known (partial labels), without a guarantee: it is filled in by a
-            `ChainCRF` of the other parts, as the best labelling that agrees with those that are known, and
+            None where a label is unknown (partial labels), which excludes a guarantee: a `ChainCRF` trained
+            on the other parts fills it in with the best labelling that agrees with the known labels, and it
             counts as true from then on, for thresholds too.
         sample_weight : array_like, shape (len(X),), optional
-            Of sequences, in the pair model.
+            Weights of the sequences in the pair model.
         groups : array_like, shape (len(X),), optional
-            Sequences of one group (a document, a writer) fall into the same of the held-out parts.
+            Sequences of one group (a document, a writer) fall into the same held-out part.
         """
         rules.checked_rule(self.rule)
         if guarantees.check_guarantee(self.guarantee) is None:
@@ -189,12 +190,12 @@ class CascadeTagger(Tuned):
         return self._fit_and_promise(X, y, sample_weight, groups)
 
     def _fit_and_promise(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
-        """Set a part aside, train on the rest, choose the thresholds on the part."""
+        """Set a part aside, train on the rest, choose the thresholds on that part."""
         self._promised_tolerance(self.tolerance)
         X = encoding.as_items(X)
         lengths = encoding.lengths_of(X)
         y = labels.rows_of(y, lengths, "tokens")
-        labels.flat_labels(y, lengths)  # a promise is about the truth
+        labels.flat_labels(y, lengths)  # a promise is about the truth: no label may be missing
         n_parts = checks.integer("cv", self.cv, 2, 1000) + 1
         rng = generator(self.random_state)
         kinship = np.arange(len(X)) if groups is None else labels.groups_of(groups, len(X), n_parts)
@@ -203,7 +204,7 @@ class CascadeTagger(Tuned):
         is_aside &= lengths > 0
         aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
         promised = self._promised_tolerance(self.tolerance)
-        guarantees.n_allowed(len(aside), promised, self.guarantee)  # too few are told before training
+        guarantees.n_allowed(len(aside), promised, self.guarantee)  # too few are refused before training
         weights = training_data.weights_of_sequences(sample_weight, len(X))
         weight = None if sample_weight is None else weights[rest]
         kin = None if groups is None else np.unique(kinship[rest], return_inverse=True)[1]
@@ -238,7 +239,7 @@ class CascadeTagger(Tuned):
             weights=batch.weights[is_used],
             position_weights=batch.token_weights,
         )
-        del batch  # as large as what was made of it
+        del batch  # as large as `data`, which was made from it
         if (data.labels < 0).any():
             kin = np.arange(len(data.weights)) if kinship is None else kinship
             part = rng.permutation(np.arange(kin.max() + 1) % config.parts)[kin]
@@ -267,12 +268,12 @@ class CascadeTagger(Tuned):
 
     @property
     def has_fallen_back_(self) -> bool:
-        """Whether the first level's model answers alone: with `fall_back`, where the last does not pay."""
+        """Whether the first level's model predicts alone: with `fall_back`, if the last does not pay."""
         self._check_is_fitted()
         return bool(self.fall_back) and self.worth_ is not None and not self.worth_.pays
 
     def first_tagger(self) -> ChainTagger:
-        """The first level's model as a tagger by itself, which `predict` falls back to."""
+        """The first level's model as a separate tagger, to which `predict` falls back."""
         self._check_is_fitted()
         known, kind = (
             self.__dict__.get("_first_of"),
@@ -307,12 +308,12 @@ class CascadeTagger(Tuned):
         X = encoding.as_items(X)  # both are read twice
         y = labels.rows_of(y, encoding.lengths_of(X), "tokens")
         super().tune(X, y, tolerance, guarantee=guarantee)
-        if self.worth_ is not None:  # other filters, other answers of the last level
+        if self.worth_ is not None:  # with new filters the last level may predict differently
             self.worth_ = self._measure_worth(X, y)
         return self
 
     def _measure_worth(self, X: Any, y: Any) -> Worth:
-        """What the last level gains on some sequences."""
+        """Measure what the last level gains over the first model on some sequences."""
         last, first = super().predict(X), self.first_tagger().predict(X)
         right = [[sum(map(operator.eq, *both)) for both in zip(given, y)] for given in (first, last)]
         used = [i for i, labels in enumerate(last) if labels]
@@ -337,7 +338,7 @@ class CascadeTagger(Tuned):
 
 
 def _why_not(worth: Worth) -> str:
-    """What a fit that falls back says."""
+    """The warning of a fit that falls back."""
     return (
         f"the cascade does not pay here: on {worth.n_examples} sequences set aside its last level (order "
         f"{worth.order}) has {100 * worth.last:.2f} % of the tokens right and its first model alone "

@@ -22,7 +22,7 @@ from spcviz.sequences.quick import numbers_of_labels
 
 
 class Block(NamedTuple):
-    """Some sequences' scores (R, K), with -inf where forbidden; where each begins; their numbers."""
+    """Scores (R, K) of some sequences, -inf where forbidden; the first row of each; their places in X."""
 
     unary: np.ndarray
     row_start: np.ndarray
@@ -30,10 +30,10 @@ class Block(NamedTuple):
 
 
 class ChainTagger(FirstOrderTagger):
-    """Base of the first-order taggers, of weights (F, K) and ``[from, to]`` (K, K); not for use by itself."""
+    """Abstract base of the first-order taggers, with weights (F, K) and ``[from, to]`` (K, K)."""
 
     state_weights_: np.ndarray
-    edge_weights_: np.ndarray = np.zeros((0, 0))  # of models that are older than edges
+    edge_weights_: np.ndarray = np.zeros((0, 0))  # for models that are older than edge weights
     transition_weights_: np.ndarray
 
     @property
@@ -52,7 +52,7 @@ class ChainTagger(FirstOrderTagger):
         return self._edge(2)
 
     def _edge(self, n: int) -> np.ndarray:
-        if not hasattr(self, "classes_"):  # hasattr(tagger, "intercept_") is to be False
+        if not hasattr(self, "classes_"):  # hasattr(tagger, "intercept_") must be False
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
         return self.edge_weights_[n] if self.n_edges_ else np.zeros(len(self.classes_))
 
@@ -70,11 +70,11 @@ class ChainTagger(FirstOrderTagger):
     predict.__doc__ = SequenceTagger.predict.__doc__
 
     def _is_plain(self) -> bool:
-        """Whether there are weights of features and steps alone, and one thread is to be used."""
+        """Whether the only weights are those of features and transitions, and one thread is used."""
         return not self.n_edges_ and self.n_jobs in (None, 1)
 
     def _forbidden(self) -> np.ndarray | None:
-        """Asked for once: a rule of one's own is called for each pair of labels."""
+        """Cached, because a custom rule is called for each pair of labels."""
         known = self.__dict__.get("_forbidden_of")
         if known is None or known[0] is not self.constraints or known[1] is not self.classes_:
             known = self.constraints, self.classes_, super()._forbidden()
@@ -112,7 +112,7 @@ class ChainTagger(FirstOrderTagger):
         ]
 
     def show(self, x: Sequence[Any], words: Sequence[str] | None = None) -> object:
-        """What a threshold at the mean leaves of one sequence, in a notebook; see `spcviz.show`."""
+        """Show in a notebook what a threshold at the mean leaves of one sequence; see `spcviz.show`."""
         steps, doors = self._steps(), import_module("spcviz")
         _, unary = self._of_blocks(lambda block: block.unary, [x], None)
         return doors.from_emissions(unary, steps, labels=self.classes_.tolist()).prune(0.0).show(words)
@@ -127,11 +127,11 @@ class ChainTagger(FirstOrderTagger):
         return TagPaths(best.scores - self._log_partition(unary, steps), self.classes_[best.labels])
 
     def _log_partition(self, unary: np.ndarray, steps: np.ndarray) -> float:
-        """What is taken off the score of a labelling; 0 where scores are no log-probabilities."""
+        """Subtracted from a labelling's score to normalise it; 0 where scores are not log-probabilities."""
         return 0.0
 
     def _steps(self) -> np.ndarray:
-        """Scores of steps, (K, K), -inf where forbidden."""
+        """Transition scores, (K, K), -inf where forbidden."""
         self._check_is_fitted()
         forbidden = self._forbidden()
         if forbidden is None:
@@ -141,7 +141,7 @@ class ChainTagger(FirstOrderTagger):
     def _of_blocks(
         self, function: Callable[[Block], Any], X: Any, allowed: Any
     ) -> tuple[np.ndarray, list[Any]]:
-        """(lengths, a function's values of a few sequences at a time: memory does not grow with them)."""
+        """(lengths, a function's values per block of sequences, so that memory does not grow with X)."""
         encoded = self._encode(X)
         n_states, row_start, forbidden = len(self.classes_), checks.starts(encoded.lengths), self._forbidden()
         mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
@@ -159,7 +159,7 @@ class ChainTagger(FirstOrderTagger):
         return encoded.lengths, in_threads(of, blocks_of(row_start, n_states), self.n_jobs)
 
     def _grown_weights(self, n_features: int) -> Weights:
-        """The weights so far, with zeros for features that are new."""
+        """The current weights, with zeros for new features."""
         unary, n_edges = self._learned_weights().unary, self.n_edges_
         wider = edges.widen_table(unary, n_features + n_edges, n_edges)
         return Weights(wider, self.transition_weights_.copy())
@@ -172,7 +172,7 @@ class ChainTagger(FirstOrderTagger):
         return Weights(unary, self.transition_weights_)
 
     def set_weights(self, weights: Weights) -> None:
-        """Take weights (F + `n_edges_`, K) and (K, K) learned elsewhere; not checked."""
+        """Set weights (F + `n_edges_`, K) and (K, K) that were learned elsewhere; they are not checked."""
         self.state_weights_, self.edge_weights_ = edges.split(weights.unary, self.n_edges_)
         self.transition_weights_ = weights.pairwise
 
@@ -180,11 +180,11 @@ class ChainTagger(FirstOrderTagger):
         return hasattr(self, "state_weights_")
 
     def _learned_fields(self) -> tuple[Any, ...]:
-        """What a state has beside parameters and names, in the order of its fields."""
+        """The fields that a state has besides parameters and names, in order."""
         return (self._learned_weights(),)
 
     def take_state(self, state: Any) -> None:
-        """Take the `_learned_fields` of a state; `ArgumentError` where its arrays do not fit each other."""
+        """Set the `_learned_fields` of a state; `ArgumentError` if its arrays do not fit each other."""
         self.n_edges_ = states.checked_edges(state.n_edges)
         n = states.n_features_of("weights.unary", state.weights.unary, self._n_names, self.n_edges_)
         states.check_weights("weights", state.weights, n + self.n_edges_, len(self.classes_))

@@ -12,10 +12,10 @@ Rule = Callable[[Any, Any], bool]
 
 
 def forbidden_steps(constraints: str | Rule | None, classes: np.ndarray) -> np.ndarray | None:
-    """Steps that no labelling may take, (3, K, K) bool as of `spcviz.learning.chains.crf.loss_and_gradient`.
+    """Forbidden transitions, (3, K, K) bool as in `spcviz.learning.chains.crf.loss_and_gradient`.
 
-    `constraints` is a function of ``(before, after)``, or a scheme by any name that `bio_transitions` and
-    `spcviz.io.read_conll` know, in small letters or large.
+    `constraints` is a function of ``(before, after)``, or a scheme under any name that `bio_transitions` and
+    `spcviz.io.read_conll` know, in any case.
 
     >>> forbidden = forbidden_steps("bio", np.array(["B-A", "I-A", "O"]))
     >>> forbidden[1].astype(int)

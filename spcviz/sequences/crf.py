@@ -47,30 +47,30 @@ class ChainCRF(ChainTagger):
     c1, c2 : float
         Regularisers; with `c1` above 0 many weights become 0.
     max_iter : int
-        Iterations at most; a `sklearn.exceptions.ConvergenceWarning` says that they did not suffice.
+        Maximum number of iterations; a `sklearn.exceptions.ConvergenceWarning` says if it was too small.
     tol : float
         Stop once an iteration improves the loss by less than this share of it.
     min_count : int
         Named features that occur less often are left out.
     all_possible_states, all_possible_transitions : bool
-        Weights also for features with labels, and for steps, that the training data does not show.
+        Also give weights to feature-label pairs, and to transitions, that do not occur in training data.
     constraints : {"bio", "bioes", "bilou"}, callable or None
-        Which label may follow which: a scheme that the labels are written in, or a function of
-        ``(before, after)`` where None is the beginning and the end. Kept in training and prediction.
+        Which label may follow which: the scheme in which the labels are written, or a function of
+        ``(before, after)``, where None is the beginning or the end. Enforced in training and prediction.
     class_weight : dict, "balanced" or None
-        Weights of labels: a token counts with that of its label, as with `token_weight` in `fit`. Where a
-        label is not known, a sequence counts with the mean over those that are.
+        Weights of labels: a token counts with the weight of its label, as with `token_weight` in `fit`. If
+        any label is unknown, a sequence counts with the mean over its known labels.
     fit_intercept : {"auto", True, False}
         Weights of each label that need no feature: at every token, at the first and at the last. "auto":
-        where X has arrays of numbers; named features as CRFsuite has them, which adds nothing to them.
+        only if X has arrays of numbers; named features are left as in CRFsuite, which adds nothing to them.
     learning_rate : float
         Step size of `partial_fit`.
     random_state : int, numpy.random.Generator or None
-        Orders the sequences of `partial_fit`; `fit` draws nothing.
+        Shuffles the sequences of `partial_fit`; `fit` uses no random numbers.
     warm_start : bool
-        `fit` begins at the weights of the fit before, with the same labels; new features are added.
+        `fit` starts from the weights of the previous fit, with the same labels; new features are added.
     n_jobs : int or None
-        Threads that predict; -1: as many as there are processors.
+        Number of threads for prediction; -1: one per processor.
     verbose : int
         1 shows progress on standard error.
 
@@ -81,11 +81,11 @@ class ChainCRF(ChainTagger):
     intercept_, start_weights_, end_weights_ : ndarray, shape (K,)
         What `fit_intercept` adds to the scores of every token, of the first and of the last.
     n_features_in_, feature_names_in_ : int, ndarray of shape (F,)
-        The names where features are named.
+        Names exist only if features are named.
     n_iter_, has_converged_ : int, bool
-        Whether `tol` was reached before `max_iter`, or `X_dev` said that it is enough.
+        Iterations, and whether `tol` was reached before `max_iter` or `X_dev` stopped training.
     adapting_ : Adapting or None
-        What `partial_fit` goes on with.
+        The state from which `partial_fit` continues.
 
     Examples
     --------
@@ -146,30 +146,31 @@ class ChainCRF(ChainTagger):
         X_dev: Inputs | None = None,
         y_dev: Targets | None = None,
     ) -> Self:
-        """Train on labelled, or partly labelled, sequences; `ArgumentError` with the item that is wrong.
+        """Train on labelled, or partly labelled, sequences; `ArgumentError` names the item that is wrong.
 
         Parameters
         ----------
         X : list of sequences
             (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
         y : list of sequences of str or of int
-            None where the label of a token is not known.
+            None where the label of a token is unknown.
         sample_weight : array_like, shape (len(X),), optional
-            Of sequences, at least 0.
+            Weights of the sequences, at least 0.
         token_weight : list of array_like, shape (L,) each, optional
-            Of tokens, at least 0, times those of their sequences: a token's label given the one before
-            counts so much (`spcviz.learning.chains.weighted`). Every label has to be known then.
+            Weights of the tokens, at least 0, multiplied by those of their sequences. Each weighs the term
+            of a token's label given the previous one (`spcviz.learning.chains.weighted`). Every label must
+            then be known.
         allowed : list, optional
-            What a label that is not known may be; as in `predict`. Such a sequence counts with the
-            probability of all labellings that agree with it (partial labels).
+            What an unknown label may be; as in `predict`. Such a sequence counts with the total probability
+            of all labellings that agree with it (partial labels).
         X_dev, y_dev : as X and y, optional
-            Set aside: training stops once their log-loss has not become smaller for 20 iterations, and keeps
-            the weights for which it was smallest. `dev_losses_` has it, a token, of every fifth iteration.
+            A development set: training stops once its log-loss has not fallen for 20 iterations, and keeps
+            the weights with the smallest. `dev_losses_` has the loss per token at every fifth iteration.
         """
         if (X_dev is None) != (y_dev is None):
             raise ArgumentError("X_dev and y_dev must be given both, or neither")
         goes_on = checks.switch("warm_start", self.warm_start) and self._may_go_on()
-        generator(self.random_state)  # for what `partial_fit` will ask
+        generator(self.random_state)  # checked now, used by `partial_fit`
         checks.strength("learning_rate", self.learning_rate)
         batch = self._read(
             X,
@@ -211,7 +212,7 @@ class ChainCRF(ChainTagger):
         return self
 
     def _set_aside(self, X: Any, y: Any) -> Examples:
-        """Sequences to look at while training, read with the features and labels of training."""
+        """The development set, encoded with the features and labels of training."""
         encoded = self._with_edges(self._encode(X))
         try:
             flat = labels.flat_labels(y, encoded.lengths, may_miss=True)
@@ -232,10 +233,10 @@ class ChainCRF(ChainTagger):
         token_weight: Any = None,
         allowed: Any = None,
     ) -> Self:
-        """Go on training with one pass over these sequences, by stochastic gradients (AdaGrad).
+        """Continue training with one pass over these sequences, by stochastic gradients (AdaGrad).
 
-        Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
-        be.
+        Arguments as in `fit`; new features are added. The first call must name all `classes` that will ever
+        occur.
         """
         goes_on = self._may_go_on()
         classes = None if goes_on else classes
@@ -309,7 +310,7 @@ class ChainCRF(ChainTagger):
 
 
 def _why_not(course: Course, max_iter: int) -> str:
-    """What a fit that did not converge says."""
+    """The warning of a fit that did not converge."""
     if course.n_iterations >= max_iter:
         return (
             f"fit stopped at max_iter={max_iter} before the loss ({course.loss:.6g}) stood still: the "

@@ -1,4 +1,4 @@
-"""Drop-in replacement of sklearn-crfsuite: the same class name and arguments.
+"""Drop-in replacement for sklearn-crfsuite: the same class name and arguments.
 
 >>> from spcviz.sequences.crfsuite import CRF
 >>> crf = CRF(algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=100, all_possible_transitions=True)
@@ -29,11 +29,11 @@ _ELSEWHERE = {
     "open": "spcviz.load(folder) reads what spcviz.save(crf, folder) stored; CRFsuite's files are not read",
     "dump": "crf.state_features_ and crf.transition_features_ have all weights",
 }
-"""What programs for CRFsuite ask a tagger for that is found by another name."""
+"""Attributes that programs for CRFsuite use, and where to find the same here."""
 
 
 class Info(NamedTuple):
-    """What `pycrfsuite.Tagger.info` says."""
+    """The result of `pycrfsuite.Tagger.info`."""
 
     transitions: dict[tuple[Any, Any], float]
     state_features: dict[tuple[Any, Any], float]
@@ -42,7 +42,7 @@ class Info(NamedTuple):
 
 
 class Tagger:
-    """A fitted `CRF` by the methods of `pycrfsuite.Tagger`: one sequence at a time.
+    """A fitted `CRF` with the methods of `pycrfsuite.Tagger`: one sequence at a time.
 
     >>> crf = CRF(c2=0.1).fit([[{"w": "the"}, {"w": "dog"}]] * 2, [["DT", "NN"]] * 2)
     >>> crf.tagger_.tag([{"w": "the"}, {"w": "cat"}]), crf.tagger_.labels()
@@ -54,21 +54,21 @@ class Tagger:
         self._xseq: Any = None
 
     def set(self, xseq: Item) -> None:
-        """The sequence that `tag`, `probability` and `marginal` are of."""
+        """Set the sequence that `tag`, `probability` and `marginal` are about."""
         self._xseq = xseq
 
     def tag(self, xseq: Item | None = None) -> list[Any]:
-        """The best labels of a sequence, or of that which was set."""
+        """The best labels of `xseq`, or of the sequence that was set."""
         if xseq is not None:
             self.set(xseq)
         return self.crf.predict_single(self._item())
 
     def probability(self, yseq: Sequence[Any]) -> float:
-        """Of a labelling of the sequence that was set."""
+        """Probability of a labelling of the sequence that was set."""
         return float(np.exp(self.crf.log_probability([self._item()], [yseq])[0]))
 
     def marginal(self, y: Any, pos: int) -> float:
-        """Of a label at a place of the sequence that was set."""
+        """Probability of label `y` at position `pos` of the sequence that was set."""
         shares = self.crf.predict_marginals_single(self._item())
         if y not in self.labels():
             raise ArgumentError(f"y must be one of the labels {self.labels()!r:.60}, got {y!r:.60}")
@@ -79,7 +79,7 @@ class Tagger:
         return self.crf.classes_.tolist()
 
     def info(self) -> Info:
-        """The weights, and what they are of."""
+        """The weights, with the labels and features that they belong to."""
         crf = self.crf
         return Info(crf.transition_features_, crf.state_features_, self.labels(), crf.attributes_)
 
@@ -98,42 +98,42 @@ def _refuse(of: Any, name: str) -> NoReturn:
 
 
 class CRF(ChainCRF):
-    """`ChainCRF` by the arguments of `sklearn_crfsuite.CRF`: it minimises the same function.
+    """`ChainCRF` with the arguments of `sklearn_crfsuite.CRF`: it minimises the same function.
 
     Parameters
     ----------
     algorithm : {"lbfgs"}
-        Of "ap", `StructuredPerceptron` is the better; the others are refused.
+        For "ap", use `StructuredPerceptron` instead; all others are refused.
     min_freq : float
-        Features that occur less often, with whatever label, are left out. CRFsuite counts the sum of a
+        Features that occur less often, counted over all labels, are left out. CRFsuite counts the sum of a
         feature's values with each label.
     all_possible_states, all_possible_transitions : bool
-        Weights also for features with labels, and for steps, that the training data does not show.
+        Also give weights to feature-label pairs, and to transitions, that do not occur in training data.
     c1, c2 : float
-        As of `ChainCRF`.
+        As in `ChainCRF`.
     max_iterations : int or None
-        None: until it has converged.
+        None: until convergence.
     delta : float
         Stop once an iteration improves the loss by less than this share of it.
     num_memories, epsilon, period, linesearch, max_linesearch, keep_tempfiles
-        Of CRFsuite's own optimiser and files; taken and not used.
+        For CRFsuite's own optimiser and files; accepted and ignored.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
-        Of the algorithm l2sgd, as the next of ap, pa and arow: taken and not used, as CRFsuite's lbfgs does.
+        For the algorithm l2sgd; accepted and ignored, as by CRFsuite's lbfgs.
     pa_type, c, error_sensitive, averaging, variance, gamma
-        See above.
+        For the algorithms ap, pa and arow; accepted and ignored likewise.
     verbose : bool
     model_filename, trainer_cls : None
-        There is no file of CRFsuite, and no trainer: refused by `fit`, which says what to do.
+        There is no CRFsuite file and no trainer: `fit` refuses other values and says what to do.
 
     Attributes
     ----------
     classes_, state_features_, transition_features_, attributes_, num_attributes_
-        As sklearn-crfsuite has them, but that labels are sorted; and those of `ChainCRF`.
+        As in sklearn-crfsuite, except that labels are sorted; also those of `ChainCRF`.
     tagger_ : Tagger
         The methods of `pycrfsuite.Tagger`.
 
-    `pickle` and `joblib` take it, within one version; `spcviz.save` stores what later versions read, and what
-    can be read without running it.
+    `pickle` and `joblib` work within one version; `spcviz.save` writes models that later versions can read,
+    and that can be read without running code from the file.
     """
 
     def __init__(
@@ -198,27 +198,27 @@ class CRF(ChainCRF):
         self.model_filename = model_filename
         self.trainer_cls = trainer_cls
 
-    # What `ChainCRF` goes by, under its own names.
+    # Parameters that `ChainCRF` reads, under its own names.
     warm_start, constraints, class_weight, random_state, learning_rate = False, None, None, None, 0.1
-    fit_intercept = False  # CRFsuite has the features that it is given, and no others
+    fit_intercept = False  # CRFsuite uses only the features that it is given
 
     @property
     def max_iter(self) -> int:  # type: ignore[override]
-        """Iterations at most."""
+        """Maximum number of iterations."""
         return _UNLIMITED if self.max_iterations is None else self.max_iterations
 
     @property
     def tol(self) -> float:  # type: ignore[override]
-        """Share of the loss."""
+        """Smallest improvement that counts, as a share of the loss."""
         return _TOL if self.delta is None else self.delta
 
     @property
     def min_count(self) -> int:  # type: ignore[override]
-        """Occurrences of a feature."""
+        """Occurrences that a feature needs to be kept."""
         return max(math.ceil(self.min_freq or 0), 1)
 
     def fit(self, X: Inputs, y: Targets, X_dev: Inputs | None = None, y_dev: Targets | None = None) -> Self:  # type: ignore[override]
-        """As `ChainCRF.fit`; with `X_dev` and `y_dev` training stops when they are read best."""
+        """As `ChainCRF.fit`; with `X_dev` and `y_dev`, training stops early, at the weights best on them."""
         is_known = self.algorithm is None or (isinstance(self.algorithm, str) and self.algorithm == "lbfgs")
         if not is_known:
             raise ArgumentError(
@@ -233,7 +233,7 @@ class CRF(ChainCRF):
             raise ArgumentError(
                 f"trainer_cls must be None, got {self.trainer_cls!r:.60}: there is no trainer here"
             )
-        # By the names that they have here: `ChainCRF` knows them by its own.
+        # Checked here, so that errors use this class's argument names and not those of `ChainCRF`.
         if self.min_freq is not None:
             checks.number("min_freq", self.min_freq, 0, 2**31 - 1)
         if self.max_iterations is not None:
@@ -244,7 +244,7 @@ class CRF(ChainCRF):
 
     @property
     def tagger_(self) -> Tagger:
-        """By the methods of `pycrfsuite.Tagger`; the sequence that was set stays so."""
+        """This model with the methods of `pycrfsuite.Tagger`; a sequence that was set stays set."""
         self._check_is_fitted()
         if getattr(self.__dict__.get("_tagger"), "crf", None) is not self:
             self._tagger = Tagger(self)
@@ -252,13 +252,13 @@ class CRF(ChainCRF):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(type(self), name, None)
-        if isinstance(found, property):  # it has been asked, and its own error says why there is nothing
+        if isinstance(found, property):  # it raised AttributeError: raise its own message again
             return found.__get__(self)
         _refuse(self, name)
 
     @property
     def num_attributes_(self) -> int:
-        """How many features have a name."""
+        """Number of named features."""
         return len(self.attributes_)
 
     @property

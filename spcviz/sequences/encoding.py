@@ -1,14 +1,14 @@
 """Encode X, as users pass it, as rows of numbered features.
 
-X is a list with one item a sequence; a sequence is
+X is a list with one item per sequence; a sequence is
 
 - an (L, F) array, or a nested list of numbers,
 - a scipy sparse matrix of that shape,
-- a list of tokens, each a list or set of strings (features that are there) or a dict: ``{"word": "The"}`` is
-  the feature ``word=The``, ``{"length": 3}`` has a value, ``{"is_title": True}`` is there or not, and
-  ``{"affix": ["a", "b"]}`` is ``affix=a`` and ``affix=b``; `spcviz.sequences.tokens` has all of it.
+- a list of tokens, each a list or set of strings (features that are present) or a dict: ``{"word": "The"}``
+  is the feature ``word=The``, ``{"length": 3}`` has a value, ``{"is_title": True}`` is present or absent, and
+  ``{"affix": ["a", "b"]}`` is ``affix=a`` and ``affix=b``; see `spcviz.sequences.feature_names`.
 
-Features are numbered in the order in which training sees them. What it has not seen is ignored later.
+Features are numbered in the order in which training sees them. Features not seen in training are ignored.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ __all__ = ["Encoded", "Vocabulary", "as_items", "encode", "is_named", "lengths_o
 
 
 class Encoded(NamedTuple):
-    """Sequences one after the other: a row per token, and their lengths (W,), int64."""
+    """Concatenated sequences: a row per token, and their lengths (W,), int64."""
 
     rows: Rows
     lengths: np.ndarray
@@ -41,7 +41,7 @@ class Encoded(NamedTuple):
 def encode(
     X: Any, vocabulary: dict[str, int] | None, n_features: int | None, *, grow: bool = False
 ) -> Encoded:
-    """X as rows: of names by a vocabulary, which may `grow`, or of `n_features` columns (None: as the first).
+    """X as rows: names by a vocabulary that may `grow`, or `n_features` columns (None: as in the first).
 
     >>> encoded = encode([[["the", "first"], ["dog"]]], vocabulary := {}, None, grow=True)
     >>> vocabulary, encoded.rows.index.tolist(), encoded.lengths.tolist()
@@ -62,7 +62,7 @@ def encode(
 
 
 def as_items(X: Any) -> Sequence[Any]:
-    """The sequences of X, as something with a length."""
+    """The sequences of X as a list or tuple."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):  # iterating over it gives the columns' names
         raise ArgumentError(
             f"X must be a list of sequences, got a {type(X).__name__} of shape {X.shape}, which has no "
@@ -93,13 +93,13 @@ def as_items(X: Any) -> Sequence[Any]:
 
 
 def lengths_of(items: Sequence[Any]) -> np.ndarray:
-    """Tokens of each of `as_items` (W,), which are not looked into."""
+    """Number of tokens of each item of `as_items` (W,); the tokens are not inspected."""
     _check_are_lists(items)
     return np.array([_length(item, f"X[{i}]") for i, item in enumerate(items)], dtype=np.int64)
 
 
 def _as_tokens(item: Any, name: str) -> Any:
-    """A sequence that can be read twice: of an iterator, and of `pycrfsuite.ItemSequence`, its tokens."""
+    """A sequence that can be read twice; iterators and `pycrfsuite.ItemSequence` become lists of tokens."""
     if isinstance(item, Iterator):
         return list(item)
     if type(item).__name__ == "ItemSequence" and callable(getattr(item, "items", None)):
@@ -110,7 +110,7 @@ def _as_tokens(item: Any, name: str) -> Any:
 
 
 def is_named(items: Sequence[Any]) -> bool:
-    """Whether the first token of all is a dict or holds strings (or is a string, which is refused later)."""
+    """Whether the very first token is a dict or holds strings (or is a string, which is refused later)."""
     for item in items:
         if isinstance(item, str | bytes | Mapping):
             return True
@@ -129,7 +129,7 @@ def is_named(items: Sequence[Any]) -> bool:
 
 
 def _is_array(item: Any) -> bool:
-    """Whether a sequence is a table of numbers of any library, and no list of tokens."""
+    """Whether a sequence is a table of numbers from any library rather than a list of tokens."""
     return hasattr(item, "shape") and getattr(getattr(item, "dtype", None), "kind", "f") not in "OUS"
 
 
@@ -157,7 +157,7 @@ def _of_names(items: Sequence[Any], vocabulary: dict[str, int], grow: bool) -> E
 def _number_tokens(
     items: Sequence[Any], vocabulary: dict[str, int], grow: bool
 ) -> tuple[np.ndarray, Numbered]:
-    """(lengths, features) of tokens of all kinds."""
+    """(lengths, features) of tokens of any kind."""
     lengths = np.fromiter(map(len, items), np.int64, len(items))
     tokens = list(chain.from_iterable(items))
     numbered = None
@@ -178,10 +178,10 @@ def _numbered_names(tokens: list[Any], vocabulary: dict[str, int], grow: bool) -
         numbers.default_factory = numbers.__len__
     counts = np.fromiter(map(len, tokens), np.int64, len(tokens))
     flat = chain.from_iterable(tokens)
-    try:  # lists in between take two thirds of the time of iterators in a row, and memory
+    try:  # intermediate lists take two thirds of the time of chained iterators, but more memory
         indices = map(numbers.__getitem__, flat) if grow else list(map(numbers.get, list(flat), repeat(-1)))
         index = np.fromiter(indices, np.int32, int(counts.sum()))
-    except TypeError:  # something that has no hash
+    except TypeError:  # an unhashable item
         return None
     if grow:
         if not all(isinstance(name, str) for name in numbers):
@@ -203,13 +203,13 @@ def _check_are_lists(items: Sequence[Any]) -> None:
 
 
 def _of_arrays(items: Sequence[Any], n_features: int | None) -> Encoded:
-    """Rows of arrays or sparse matrices of the same number of columns."""
+    """Rows of arrays or sparse matrices that have the same number of columns."""
     is_sparse = any(sparse.issparse(item) for item in items)
     arrays, wanted, reference = [], n_features, "training"
     for i, item in enumerate(items):
         array = _array(item, i, is_sparse)
         if array.shape[0] == 0 and (array.shape[1] == 0 or wanted is None):
-            array = None  # an empty sequence says nothing of columns
+            array = None  # an empty sequence does not define the number of columns
         elif wanted is None:
             wanted, reference = array.shape[1], f"X[{i}]"
         elif array.shape[1] != wanted:
@@ -225,7 +225,7 @@ def _of_arrays(items: Sequence[Any], n_features: int | None) -> Encoded:
         rows = DenseRows(np.concatenate(used, dtype=kind))
     else:
         rows = DenseRows(np.empty((0, columns)))
-    # Of all at once: a call for each sequence takes longer.
+    # Checked all at once: a call for each sequence takes longer.
     if (
         rows.values.size
         and not max(abs(float(rows.values.min())), abs(float(rows.values.max()))) <= MAX_VALUE
@@ -236,7 +236,7 @@ def _of_arrays(items: Sequence[Any], n_features: int | None) -> Encoded:
 
 
 def _array(item: Any, i: int, is_sparse: bool) -> Any:
-    """One sequence of numbers, looked through."""
+    """One sequence of numbers, checked."""
     if sparse.issparse(item):
         array = item.tocsr()
         kind = array.dtype.kind
@@ -249,7 +249,7 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
             raise ShapeError(
                 f"X[{i}] must have tokens of the same number of features, got {item!r:.60}"
             ) from None
-        if n_masked := checks.count_masked(item):  # numpy would hand over what is behind the mask
+        if n_masked := checks.count_masked(item):  # numpy would pass on the values behind the mask
             raise ArgumentError(f"X[{i}] must have no masked entries, got {n_masked} masked")
         if array.size == 0 and array.ndim < 2:
             array = np.empty((0, 0))
@@ -267,7 +267,7 @@ def _array(item: Any, i: int, is_sparse: bool) -> Any:
 
 
 def _check_is_finite(array: Any, i: int) -> None:
-    """Refuse NaN, infinities and what is over `MAX_VALUE` in one sequence, with the place."""
+    """Refuse NaN, infinities and values beyond `MAX_VALUE` in one sequence; the error names the place."""
     values = array.data if sparse.issparse(array) else np.zeros(0) if array is None else array.reshape(-1)
     is_fit = np.abs(values) <= MAX_VALUE
     if not is_fit.all():
@@ -281,9 +281,9 @@ def _check_is_finite(array: Any, i: int) -> None:
 
 
 def _stack(arrays: list[Any], n_features: int) -> CsrRows:
-    """Sparse matrices one under the other; a call of numpy for each would take longer than decoding it."""
+    """Stack sparse matrices by rows; one numpy call for each would take longer than decoding it."""
     sizes = np.fromiter((array.indptr[-1] for array in arrays), np.int64, len(arrays))
-    if sizes.sum() != sum(len(array.data) for array in arrays):  # room that a matrix does not use
+    if sizes.sum() != sum(len(array.data) for array in arrays):  # a matrix has unused entries
         arrays = [array.copy() for array in arrays]
         for array in arrays:
             array.prune()

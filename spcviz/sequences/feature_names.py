@@ -1,9 +1,9 @@
-r"""Names of features: the string that a pair ``(key, value)`` of a token's dict stands for.
+r"""Feature names: the string that a pair ``(key, value)`` of a token's dict stands for.
 
 - ``key=value``, if the value is a text, or one for each text of a list or set;
-- ``key`` with a value, if it is a number; ``True`` is 1, and what is 0 or ``False`` is not there;
-- what the inner pairs stand for, behind ``key\:``, if it is a dict; a vector is the dict of its
-  places.
+- ``key`` with a value, if it is a number; ``True`` is 1, and 0 or ``False`` means the feature is absent;
+- the names of the inner pairs, prefixed with ``key\:``, if the value is a dict; a vector is read as the dict
+  of its indices.
 
 ``=`` and ``\`` in the key of a text are written ``\=`` and ``\\``, so that ``{"a=b": "c"}`` and
 ``{"a": "b=c"}`` stay two features. ``{"a=b": True}`` is the text ``a=b`` of a list, and so is ``{"a": "b"}``.
@@ -19,14 +19,14 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, ScoreError
 
 MAX_VALUE = 1e30
-"""Of a feature: squares and sums of what is larger overflow, and then no labelling has a finite score."""
+"""Largest feature value: squares and sums of larger ones overflow, and no labelling has a finite score."""
 
 _MOST_NESTED = 20
 _KINDS = "a string, a number, a boolean or a list of strings"
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    r"""Key, "=" and value of a feature that a text in a dict stands for; without "=" if it is none such.
+    r"""Key, "=" and value of a feature that stems from a text in a dict; three empty texts for any other.
 
     >>> split_name("word=a=b"), split_name(r"a\=b=c"), split_name(r"in\:word=a"), split_name("title")
     (('word', '=', 'a=b'), ('a=b', '=', 'c'), ('', '', ''), ('', '', ''))
@@ -46,7 +46,7 @@ def split_name(name: str) -> tuple[str, str, str]:
 
 
 def key_of(name: str) -> str:
-    r"""The key of a dict that a feature is of; of a text that no dict stands for, as in a list, all of it.
+    r"""The dict key that a feature belongs to; for a text that stems from no dict, as in a list, all of it.
 
     >>> key_of("word=a=b"), key_of(r"a\=b=c"), key_of(r"in\:word=a"), key_of("title")
     ('word', 'a=b', 'in', 'title')
@@ -65,7 +65,7 @@ def key_of(name: str) -> str:
 
 
 def key_of_pair(name: Any, value: Any) -> str | None:
-    r"""`key_of` all features that a pair of a dict stands for; None where it cannot stand for any.
+    r"""`key_of` all features that a dict pair stands for; None if it cannot stand for any.
 
     >>> key_of_pair("a=b", "c"), key_of_pair("a=b", True), key_of_pair("a", ["b", "c"]), key_of_pair(3, "a")
     ('a=b', 'a', 'a', None)
@@ -84,11 +84,11 @@ def key_of_pair(name: Any, value: Any) -> str | None:
 
 
 class UnfitError(Exception):
-    """What a pair holds that no feature is."""
+    """A pair cannot be a feature."""
 
 
 def entries_of(name: Any, value: Any) -> list[tuple[str, float]]:
-    r"""The features that a pair of a dict stands for, with their values.
+    r"""The features that a dict pair stands for, with their values.
 
     >>> entries_of("word", "The"), entries_of("length", 3), entries_of("is_title", False)
     ([('word=The', 1.0)], [('length', 3.0)], [])
@@ -121,7 +121,7 @@ def _entries(outer: str, name: Any, value: Any, depth: int) -> Iterable[tuple[st
 
 
 def _entries_of_many(outer: str, key: str, value: Any, depth: int) -> Iterable[tuple[str, float]]:
-    """Of a list or set of texts, or of a vector of numbers."""
+    """The entries of a list or set of texts, or of a vector of numbers."""
     listed = sort_names(value) if isinstance(value, Set) else list(value)
     texts = [_text(item) for item in listed]
     if None not in texts:
@@ -137,14 +137,14 @@ def escape(key: str) -> str:
 
 
 def _text(value: Any) -> str | None:
-    """A text, also of bytes; None of anything else."""
+    """A text, decoded if it is bytes; None for anything else."""
     if isinstance(value, str):
         return str(value) if type(value) is not str else value
     return bytes(value).decode() if isinstance(value, bytes | bytearray) else None
 
 
 def sort_names(names: Iterable[Any]) -> list[Any]:
-    return sorted(names, key=str)  # the same numbers in every run
+    return sorted(names, key=str)  # so that features get the same numbers in every run
 
 
 def refuse_pair(where: str, name: Any, value: Any, depth: int = 0) -> NoReturn:

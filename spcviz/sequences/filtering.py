@@ -1,4 +1,4 @@
-"""Prune sequences with a fitted cascade: survivors of its filters, best labellings and shares among them."""
+"""Prune sequences with a fitted cascade: survivors of its filters, their best labellings and marginals."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -25,7 +25,7 @@ from spcviz.sequences.lattices import Filtered, OneLevel, features_of, levels_of
 
 
 class Filtering(SequenceTagger):
-    """Base of the cascade, with what it does once it is fitted; not for use by itself."""
+    """Abstract base of the cascade: what it does once it is fitted."""
 
     cascade_: Cascade
 
@@ -64,11 +64,11 @@ class Filtering(SequenceTagger):
         margin: float | Sequence[float] | None = None,
         level: int | None = None,
     ) -> Filtered:
-        """What the filters leave of each sequence.
+        """The labels and n-grams that the filters leave of each sequence.
 
-        `alpha` is taken instead of the tuned thresholds, at most 1 (0: the mean; less keeps more), or a
-        probability if that is the rule; `margin`, at least 0, where that is the rule: one for all filters or
-        one for each. `level` says how many filters run, 1 .. `order` - 1; all by default.
+        `alpha` replaces the tuned thresholds: at most 1 (0: the mean; smaller keeps more), or a probability
+        if that is the rule; where the rule is "margin", give `margin`, at least 0, instead. Either is one
+        number for all filters or one for each. `level` filters run, 1 .. `order` - 1; all by default.
         """
         self._check_is_fitted()
         most = len(self.cascade_.levels) - 1
@@ -103,7 +103,7 @@ class Filtering(SequenceTagger):
     def _of_blocks(
         self, function: Callable[[Some], Any], X: Any, allowed: Any
     ) -> tuple[np.ndarray, list[Any]]:
-        """(lengths of all sequences, a function's values of a few at a time, which are not empty)."""
+        """(lengths of all sequences, a function's values per block of non-empty sequences)."""
         encoded = self._encode(X)
         mask = None if allowed is None else labels.allowed_mask(allowed, encoded.lengths, self.classes_)
         places = np.flatnonzero(encoded.lengths)
@@ -120,11 +120,11 @@ class Filtering(SequenceTagger):
         return encoded.lengths, in_threads(of, jobs, self.n_jobs)
 
     def levels_of(self, x: Sequence[Any]) -> list[OneLevel]:
-        """Each level's n-grams on one sequence, with their scores."""
+        """Each level's n-grams of one sequence, with their scores."""
         grown, encoded = self._grown_cascade(), self._encode([x])
         some = Some(features_of(encoded.rows), encoded.lengths, None, np.zeros(1, np.int64))
         return levels_of(self.cascade_, some.features, lambda alphas: grown.lattice(some, alphas))
 
     def show(self, x: Sequence[Any], words: Sequence[str] | None = None) -> object:
-        """The cascade at work on one sequence in a notebook; see `spcviz.show`."""
+        """Show the cascade at work on one sequence in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)

@@ -1,4 +1,4 @@
-"""Grow a fitted cascade's survivors on new sequences, with constraints or without; their k best."""
+"""Grow a fitted cascade's survivors on new sequences, with or without constraints, and rank the k best."""
 
 import heapq
 import itertools
@@ -20,11 +20,11 @@ from spcviz.learning.chains.spaces import without
 from spcviz.learning.chains.states import StateValues, state_values, states_left
 
 ASKING = ("mean_max_first", "probability")
-"""Rules that ask for more of the first level than which states it leaves by max-marginals."""
+"""Rules that need more from the first level than its surviving states by max-marginals."""
 
 
 class Some(NamedTuple):
-    """Some sequences: rows of their features, lengths, allowed states (R, K) or None; their places in X."""
+    """Some sequences: feature rows, lengths, allowed states (R, K) or None, and places in X."""
 
     features: Features
     lengths: np.ndarray
@@ -33,7 +33,7 @@ class Some(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Alphas from which true n-grams fall, and the first of each example; which examples had lost theirs."""
+    """Alphas at which true n-grams are pruned, the least of each example, and examples already lost."""
 
     of_positions: np.ndarray
     of_examples: np.ndarray
@@ -41,7 +41,7 @@ class Points(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """A cascade that begins with a pair model, and the steps that no labelling takes, (3, K, K) or None."""
+    """A cascade that begins with a pair model, and the forbidden transitions, (3, K, K) or None."""
 
     cascade: Cascade
     forbidden: np.ndarray | None
@@ -51,7 +51,7 @@ class Grown(NamedTuple):
         return self._filter_first(some, alpha)[0]
 
     def _filter_first(self, some: Some, alpha: float) -> tuple[np.ndarray, np.ndarray | None]:
-        """(what the first filter leaves, the examples' gaps where the rule asks for them)."""
+        """(the states that the first filter leaves, the examples' gaps if the rule needs them)."""
         cascade = self.cascade
         if self.forbidden is not None or cascade.rule in ASKING:
             states = self.states(some)
@@ -64,7 +64,7 @@ class Grown(NamedTuple):
         return _allow(left, some.mask), None
 
     def states(self, some: Some) -> StateValues:
-        """The first level's max-marginals; with constraints those of what they and `allowed` leave."""
+        """The first level's max-marginals; under constraints, over what they and `allowed` permit."""
         first, row_start = self.cascade.levels[0].filter, checks.starts(some.lengths)
         unary = scores_where(check_features(some.features), first.packed_weights, None)
         if self.forbidden is not None and some.mask is not None:
@@ -78,7 +78,7 @@ class Grown(NamedTuple):
         return states
 
     def lattice(self, some: Some, alphas: Sequence[float]) -> Lattice:
-        """What so many filters leave, as a lattice of the next order."""
+        """The lattice of the next order that the first ``len(alphas)`` filters leave."""
         left, gaps = self._filter_first(some, alphas[0])
         lattice = bigrams(some.lengths, self.cascade.n_states, left)
         if self.forbidden is not None:
@@ -92,7 +92,7 @@ class Grown(NamedTuple):
         return lattice
 
     def is_lost(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> np.ndarray:
-        """Whether so many filters lose each sequence's truth, bool (W,)."""
+        """Whether the first ``len(alphas)`` filters lose each sequence's truth, bool (W,)."""
         lattice = self.lattice(some, alphas)
         kept = np.zeros(len(some.lengths), dtype=bool)
         has_columns = np.diff(lattice.col_start) > 0
@@ -115,7 +115,7 @@ class Grown(NamedTuple):
         return decode_examples(self.cascade, some.features, some.lengths, left=left).labels
 
     def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> Points:
-        """Where the filter behind those with `alphas` loses the truth."""
+        """The settings at which the filter after those with `alphas` loses the truth."""
         if not alphas:
             states = self.states(some)
             at_truth = states.points()[np.arange(len(truth)), truth]
@@ -133,7 +133,7 @@ class Grown(NamedTuple):
 
 
 def _allow(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-    """What is left and allowed; where that is nothing, what is allowed."""
+    """The states both left and allowed; all allowed ones at a position where none are both."""
     if mask is None:
         return left
     left &= mask
@@ -147,18 +147,18 @@ def rank_labellings(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k best labellings of one example, best first: (scores (m,), labels (m, L)).
 
-    Best first from the end; what is still to come is known from the messages from the start, so that nothing
-    is taken up that is not among the k best. Soong and Huang (1991), A tree-trellis based fast search for
-    finding the N best sentence hypotheses.
+    Best-first search from the end; the forward messages give the exact score of the rest, so that only
+    prefixes of the k best are expanded. Soong and Huang (1991), A tree-trellis based fast search for finding
+    the N best sentence hypotheses.
     """
     forward = messages(lattice, arc_score).forward
     first, last = lattice.col_start[example], lattice.col_start[example + 1]
     start, stop = lattice.arc_start[first], lattice.arc_start[last]
     by_head = start + np.argsort(lattice.arc_head[start:stop], kind="stable")
     heads = lattice.arc_head[by_head]
-    inner = lattice.node_start[first + example + 1]  # nodes before it have nothing behind them
+    inner = lattice.node_start[first + example + 1]  # nodes before it have no arcs into them
     ends = range(lattice.node_start[last + example], lattice.node_start[last + example + 1])
-    count = itertools.count()  # equals in the order in which they were found
+    count = itertools.count()  # breaks ties in the order of discovery
     waiting: list[tuple[float, int, int, float, tuple[Any, ...]]] = [
         (-forward[v], next(count), v, 0.0, ()) for v in ends if forward[v] > -np.inf
     ]
@@ -180,7 +180,7 @@ def rank_labellings(
 
 
 def _spell(lattice: Lattice, example: int, path: tuple[Any, ...]) -> list[int]:
-    """The states along arcs, linked from the first one on."""
+    """The states along a linked list of arcs that begins with the first one."""
     mask, n = (1 << lattice.bits) - 1, int(lattice.order[example])
     key = int(lattice.arc_key[path[0]])
     states = [(key >> lattice.bits * back & mask) - 1 for back in range(n - 1, 0, -1)]

@@ -1,6 +1,7 @@
-"""Type aliases of X and y that the taggers' signatures are annotated with.
+"""Type aliases for X and y in the taggers' signatures.
 
-A checker cannot tell a text from a list of texts, so some mistakes are left to the error that names the item.
+A type checker cannot tell a text from a list of texts, so some mistakes surface only at run time, in an error
+that names the item.
 
 >>> from spcviz.sequences.input_types import Inputs, Targets
 >>> X: Inputs = [[{"word": "the"}, {"word": "dog"}], [["barks"]]]
@@ -19,7 +20,7 @@ class Table(Protocol):
 
 
 Token: TypeAlias = Iterable[str] | Iterable[bytes] | Mapping[str, Any] | Sequence[float] | Table
-"""Features that are there, features with values, or a row of numbers."""
+"""A token's features: names, names with values, or a row of numbers."""
 
 Item: TypeAlias = Collection[Token] | Table
 """One sequence: tokens, or a table with a row for each."""
@@ -31,4 +32,4 @@ Targets: TypeAlias = Iterable[Sequence[str | None] | Sequence[int | None] | Tabl
 """y: a label for each token, all texts or all whole numbers; None only where labels may be missing."""
 
 Weights: TypeAlias = Iterable[float] | Table
-"""Of sequences."""
+"""One weight per sequence."""

@@ -10,11 +10,11 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 
 UNKNOWN = -1
-"""The number of a label that is None: not known."""
+"""The number of a label that is None (unknown)."""
 
 
 def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list[Any]:
-    """The labels of all sequences, one after the other; with `may_miss`, None where one is not known.
+    """The concatenated labels of all sequences; with `may_miss`, None where one is unknown.
 
     >>> flat_labels([["DT", "NN"], ["VB"]], np.array([2, 1]))
     ['DT', 'NN', 'VB']
@@ -27,7 +27,7 @@ def flat_labels(y: Any, lengths: np.ndarray, *, may_miss: bool = False) -> list[
 
 
 def list_classes(given: Any) -> list[Any]:
-    """Labels that are given as a list of all there are; errors call it classes.
+    """Read the list of all labels that a caller gives; errors call it classes.
 
     >>> list_classes(np.array(["NN", "DT"]))
     ['NN', 'DT']
@@ -40,7 +40,7 @@ def list_classes(given: Any) -> list[Any]:
 
 
 def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list[Any]:
-    """The labels of each sequence, in order and as many as X has `parts` (what errors call them).
+    """The labels of each sequence, checked to be as many as X has `parts` (the name for them in errors).
 
     >>> rows_of([("DT", "NN"), iter(["VB"])], np.array([2, 1]), "tokens")
     [('DT', 'NN'), ['VB']]
@@ -74,7 +74,7 @@ def rows_of(y: Any, lengths: np.ndarray, parts: str) -> list[Any]:
 
 
 def plain(label: Any) -> Any:
-    """A text or number of another class, as numpy's and enumerations', as itself; anything else as it is.
+    """A plain str or int for a label of a subclass or of numpy; anything else unchanged.
 
     >>> plain(np.str_("DT")), plain(np.int32(3)), plain(None)
     ('DT', 3, None)
@@ -92,9 +92,9 @@ def _check_labels(flat: list[Any], place_of: Callable[[int], str], may_miss: boo
 
 
 def _check_are_labels(flat: list[Any], place_of: Callable[[int], str], may_miss: bool) -> None:
-    """Refuse numbers below 0, with which other libraries say that there is no label.
+    """Refuse numbers below 0, which other libraries use for a missing label.
 
-    -1 and 1 are two labels where there is no other.
+    -1 and 1 are accepted as two labels if there are no others.
     """
     numbers = set(flat) - {None}
     if not numbers or isinstance(next(iter(numbers)), str) or min(numbers) >= 0 or numbers == {-1, 1}:
@@ -123,7 +123,7 @@ def _check_kinds(flat: list[Any], place_of: Callable[[int], str], may_miss: bool
 
 
 def place(name: str, n: int, lengths: np.ndarray) -> str:
-    """Where token n of all stands, as y[i][j].
+    """The place of the n-th token overall, as y[i][j].
 
     >>> place("y", 3, np.array([2, 0, 5]))
     'y[2][1]'
@@ -217,16 +217,16 @@ def _fill(rows: np.ndarray, item: Any, number: dict[Any, int], i: int) -> None:
 
 
 def _number_of(label: Any, number: dict[Any, int]) -> int | None:
-    """Number of a label; None of what is none, such as True, which equals 1."""
+    """Number of a label; None if it is not a label, such as True, which equals 1."""
     known = plain(label)
     try:
         return None if isinstance(known, bool) else number.get(known)
-    except TypeError:  # it has no hash
+    except TypeError:  # it is unhashable
         return None
 
 
 def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | None:
-    """Weights of all tokens (R,), one after the other, from a list with an array for each sequence.
+    """Concatenated weights of all tokens (R,), from a list with an array for each sequence.
 
     >>> weights_of_tokens([[1, 2], [0.5]], np.array([2, 1])).tolist()
     [1.0, 2.0, 0.5]
@@ -255,14 +255,14 @@ def weights_of_tokens(token_weight: Any, lengths: np.ndarray) -> np.ndarray | No
 
 
 def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
-    """Numbers of groups, one a sequence."""
+    """Group numbers, one per sequence."""
     if isinstance(groups, str | bytes | Mapping | Set) or not isinstance(groups, Iterable):
         raise ArgumentError(f"groups must be a list with a group for each sequence, got {groups!r:.60}")
     given = checks.as_tuple("groups", groups)
     if len(given) != n:
         raise ShapeError(f"groups has {len(given)} entries; X has {n} sequences")
     for i, group in enumerate(given):
-        if not isinstance(group, Hashable) or group != group:  # NaN is not even itself
+        if not isinstance(group, Hashable) or group != group:  # NaN does not equal itself
             raise ArgumentError(f"groups[{i}] must be a text or a number, got {group!r:.60}")
     number = {group: i for i, group in enumerate(dict.fromkeys(given))}
     if len(number) < parts:

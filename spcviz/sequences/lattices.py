@@ -1,4 +1,4 @@
-"""Compute the lattices of a fitted cascade level by level, and shares of labels by token."""
+"""Compute the lattices of a fitted cascade level by level, and the marginal of each label at each token."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from spcviz.learning.cascade.features import DenseRows, Features, SparseRows, un
 from spcviz.learning.chains.rows import CsrRows, Rows
 
 MAX_DENSE = 200_000_000
-"""Values of sparse matrices, zeros too, that are laid out where they are not all 1."""
+"""Most values, zeros included, to which sparse matrices are expanded when they are not all 1."""
 
 
 class Filtered(NamedTuple):
-    """What the filters leave of some sequences: labels that each token may still have, (L, K) bool each.
+    """Survivors of the filters on some sequences: labels that each token may still have, (L, K) bool each.
 
-    `lattice` has the n-grams that are left, of all sequences that are not empty; None where none is left.
+    `lattice` has the surviving n-grams of all sequences that are not empty; None if all are empty.
     """
 
     states: list[np.ndarray]
@@ -26,7 +26,7 @@ class Filtered(NamedTuple):
 
 
 def features_of(rows: Rows) -> Features:
-    """Rows as the lattices' learners read them: indicators, or all values."""
+    """Rows in the form that lattice learners read: indicators, or dense values."""
     if isinstance(rows, DenseRows):
         return rows
     if np.all(rows.values == 1.0):
@@ -54,7 +54,7 @@ def state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
     within, order = column - lattice.col_start[example], lattice.order[example]
     symbol = (1 << lattice.bits) - 1
     for back in range(int(lattice.order.max(initial=1))):
-        # each position is the last of a column's n-grams, but for those that only the first column spells
+        # each position ends the n-grams of one column, except those that only the first column spells
         is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
         row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
         state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
@@ -67,15 +67,15 @@ class OneLevel(NamedTuple):
 
     lattice: Lattice
     score: np.ndarray  # of each arc
-    alpha: float  # what it is pruned with; 0 at the last level, which decodes
+    alpha: float  # the setting it is pruned with; 0 at the last level, which decodes
 
 
 def levels_of(
     cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
 ) -> list[OneLevel]:
-    """Levels of pairs, triples and so on; what the first level, of single labels, has left.
+    """Levels of pairs, triples and so on, grown from what the first level, of single labels, leaves.
 
-    `grown` gives the lattice that filters with so many alphas leave.
+    `grown` maps the alphas of the first filters to the lattice that they leave.
     """
     levels = cascade.levels
     alphas = [float(level.alpha) for level in levels[:-1]]

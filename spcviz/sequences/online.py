@@ -17,7 +17,7 @@ from spcviz.sequences.watching import Bar
 
 
 class Walk(NamedTuple):
-    """How far training came: weights, whether a pass was ended, what there is to go on with."""
+    """Where training stopped: weights, whether a pass was completed, and the state to continue from."""
 
     weights: Weights
     has_begun: bool
@@ -26,7 +26,7 @@ class Walk(NamedTuple):
 
 
 class OnlineTagger(ChainTagger):
-    """Base of the taggers that learn from one sequence at a time; not for use by itself."""
+    """Abstract base of the taggers that learn from one sequence at a time."""
 
     warm_start: bool = False
 
@@ -52,7 +52,7 @@ class OnlineTagger(ChainTagger):
         self.verbose = verbose
 
     def fit(self, X: Inputs, y: Targets, sample_weight: Any = None) -> Self:
-        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
+        """Train on labelled sequences; `ArgumentError` names the item that is wrong.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class OnlineTagger(ChainTagger):
             (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
         y : list of sequences of str or of int
         sample_weight : array_like, shape (len(X),), optional
-            Of sequences, at least 0.
+            Weights of the sequences, at least 0.
         """
         return self._fit(X, y, sample_weight, None)
 
@@ -73,7 +73,7 @@ class OnlineTagger(ChainTagger):
         return self
 
     def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
-        """Learn from a batch; `begin` is what to go on with, None at the start."""
+        """Learn from a batch; `begin` is the state to continue from, None at the start."""
         forbidden = self._forbidden()
         training_data.check_steps(batch, forbidden, self.classes_, self.constraints)
         data = examples_of(
@@ -94,7 +94,7 @@ class OnlineTagger(ChainTagger):
         return walk
 
     def _running_state(self) -> Any:
-        """What training goes on with, from the weights so far."""
+        """The state from which training continues, built from the current weights."""
         raise NotImplementedError
 
     def _walk(
@@ -106,5 +106,5 @@ class OnlineTagger(ChainTagger):
         forbidden: np.ndarray | None,
         note: Callable[[str], object],
     ) -> Walk:
-        """The passes; `note` is told after each how it went."""
+        """Run the passes; `note` is called after each with a text on how it went."""
         raise NotImplementedError

@@ -28,7 +28,7 @@ class PerceptronState(NamedTuple):
 
 @rename_parameters(passes="max_iter")
 class StructuredPerceptron(OnlineTagger):
-    """Averaged structured perceptron: one weight a feature and label, one a step from label to label.
+    """Averaged structured perceptron: one weight per feature and label, one per transition.
 
     Collins (2002), Discriminative training methods for hidden Markov models.
 
@@ -37,18 +37,18 @@ class StructuredPerceptron(OnlineTagger):
     max_iter : int
         Passes over the training data.
     random_state : int, numpy.random.Generator or None
-        Orders each pass.
+        Shuffles each pass.
     fit_intercept, min_count, constraints, class_weight, warm_start, n_jobs, verbose
-        As of `ChainCRF`.
+        As in `ChainCRF`.
 
     Attributes
     ----------
     classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
-        As of `ChainCRF`.
+        As in `ChainCRF`.
     n_features_in_, feature_names_in_
-        As of `ChainCRF`.
+        As in `ChainCRF`.
     running_ : Running or None
-        What `partial_fit` goes on with.
+        The state from which `partial_fit` continues.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class StructuredPerceptron(OnlineTagger):
         self.warm_start = warm_start
 
     def fit(self, X: Inputs, y: Targets, sample_weight: Any = None, *, token_weight: Any = None) -> Self:
-        """Train on labelled sequences; `ArgumentError` with the item that is wrong.
+        """Train on labelled sequences; `ArgumentError` names the item that is wrong.
 
         Parameters
         ----------
@@ -95,9 +95,10 @@ class StructuredPerceptron(OnlineTagger):
             (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
         y : list of sequences of str or of int
         sample_weight : array_like, shape (len(X),), optional
-            Of sequences, at least 0.
+            Weights of the sequences, at least 0.
         token_weight : list of array_like, shape (L,) each, optional
-            Of tokens, at least 0, times those of their sequences: what a mistake there moves.
+            Weights of the tokens, at least 0, multiplied by those of their sequences: the size of the update
+            that a mistake there causes.
         """
         self._fit(X, y, sample_weight, token_weight)
         self.running_ = None
@@ -112,10 +113,10 @@ class StructuredPerceptron(OnlineTagger):
         *,
         token_weight: Any = None,
     ) -> Self:
-        """Go on training with one pass over these sequences; the weights are averaged over all calls.
+        """Continue training with one pass over these sequences; the weights are averaged over all calls.
 
-        Arguments as in `fit`; new features are added. The first call is told all `classes` there will ever
-        be.
+        Arguments as in `fit`; new features are added. The first call must name all `classes` that will ever
+        occur.
         """
         goes_on = self._may_go_on()
         how = {"goes_on": goes_on, "classes": None if goes_on else classes, "token_weight": token_weight}

@@ -1,4 +1,4 @@
-"""Drop-in replacement of python-crfsuite: `Trainer`, `Tagger` and `ItemSequence`.
+"""Drop-in replacement for python-crfsuite: `Trainer`, `Tagger` and `ItemSequence`.
 
 >>> import tempfile
 >>> from spcviz.sequences import pycrfsuite
@@ -12,7 +12,7 @@
 ...     tagger.open(folder + "/model.crfsuite").tag([{"word": "the"}, {"word": "cat"}])
 ['DT', 'NN']
 
-A model is a folder here (`spcviz.save`), of the name that CRFsuite's file would have; CRFsuite's own files
+A model is a folder here (`spcviz.save`), with the name that CRFsuite's file would have; CRFsuite's own files
 are not read.
 """
 
@@ -33,7 +33,7 @@ __all__ = ["ItemSequence", "Tagger", "Trainer"]
 
 
 class _Param(NamedTuple):
-    """A parameter of CRFsuite: the argument of `CRF` that it is, its default, what it is for."""
+    """A parameter of CRFsuite: the matching argument of `CRF`, its default, its purpose."""
 
     argument: str
     default: Any
@@ -56,11 +56,11 @@ PARAMS = {
     "linesearch": _Param("linesearch", "MoreThuente", _UNUSED),
     "max_linesearch": _Param("max_linesearch", 20, _UNUSED),
 }
-"""By the names that CRFsuite gives them."""
+"""Parameters under CRFsuite's names."""
 
 
 class ItemSequence:
-    """The tokens of one sequence; `items` says which features CRFsuite makes of them.
+    """The tokens of one sequence; `items` lists the features that CRFsuite makes of them.
 
     >>> ItemSequence([{"word": "the", "is_title": False}, ["a", "b"]]).items()
     [{'word:the': 1.0}, {'a': 1.0, 'b': 1.0}]
@@ -70,7 +70,7 @@ class ItemSequence:
         self.tokens = encoding.as_items([tokens])[0]
         if not encoding.is_named([self.tokens]) and len(self.tokens):
             raise ArgumentError(f"tokens must be dicts or lists of strings, got {self.tokens!r:.60}")
-        encoding.encode([self.tokens], {}, None, grow=True)  # refuses what is no feature
+        encoding.encode([self.tokens], {}, None, grow=True)  # refuses anything that is no feature
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -87,19 +87,19 @@ class ItemSequence:
 
 
 class Trainer:
-    """Collects sequences, then trains `spcviz.sequences.crfsuite.CRF` on them.
+    """Collect sequences, then train `spcviz.sequences.crfsuite.CRF` on them.
 
     Parameters
     ----------
     algorithm : {"lbfgs"}
     params : dict
-        As of `set_params`.
+        As in `set_params`.
     verbose : bool
 
     Attributes
     ----------
     crf_ : CRF
-        What was trained last.
+        The model trained last.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Trainer:
         self._groups: list[int] = []
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:
-        """The algorithm, lbfgs, and the kind of graph, crf1d: there are no others."""
+        """Select the algorithm and the type of graph; only lbfgs and crf1d are supported."""
         if algorithm != "lbfgs":
             raise ArgumentError(
                 f"algorithm must be lbfgs, got {algorithm!r:.60}; for ap there is StructuredPerceptron"
@@ -128,7 +128,7 @@ class Trainer:
             raise ArgumentError(f"type must be crf1d, got {type!r:.60}")
 
     def append(self, xseq: Item | ItemSequence, yseq: Sequence[Any], group: int = 0) -> None:
-        """Add a sequence and its labels; `group`: the part of the data that it belongs to."""
+        """Add a sequence and its labels; `group` is the part of the data that it belongs to."""
         tokens = encoding.as_items([xseq])[0]
         if isinstance(tokens, str | bytes | Mapping):
             raise ArgumentError(f"xseq must be a list of tokens, got {tokens!r:.60}")
@@ -146,7 +146,7 @@ class Trainer:
         self._groups.append(checks.integer("group", group, 0, 2**31 - 1))
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Set parameters by CRFsuite's names, `PARAMS`."""
+        """Set parameters under CRFsuite's names (`PARAMS`)."""
         if not isinstance(params, Mapping):
             raise ArgumentError(f"params must be a dict, got {params!r:.60}")
         for name, value in params.items():
@@ -161,7 +161,7 @@ class Trainer:
         return dict(self._params)
 
     def get(self, name: str) -> Any:
-        """The value of one."""
+        """The value of one parameter."""
         return self._params[_check_param(name)]
 
     def params(self) -> list[str]:
@@ -169,11 +169,11 @@ class Trainer:
         return list(self._params)
 
     def help(self, name: str) -> str:
-        """What a parameter is for."""
+        """Describe a parameter."""
         return PARAMS[_check_param(name)].help
 
     def train(self, model: str | Path, holdout: int = -1) -> None:
-        """Train, and store the model in a folder of this name; the group `holdout` says when to stop."""
+        """Train, and store the model in the folder `model`; the group `holdout` decides when to stop."""
         if not self._x:
             raise ArgumentError("there must be a sequence to train on: call append(xseq, yseq) first")
         holdout = checks.integer("holdout", holdout, -1, 2**31 - 1)
@@ -183,7 +183,7 @@ class Trainer:
                 f"holdout must be one of several groups, got {holdout} of {sorted(set(self._groups))!r:.60}"
             )
         about = {PARAMS[name].argument: value for name, value in self._params.items()}
-        if about["max_iterations"] is not None:  # CRFsuite's largest number stands for no limit
+        if about["max_iterations"] is not None:  # CRFsuite uses its largest number for no limit
             about["max_iterations"] = min(about["max_iterations"], 1_000_000)
         crf = crfsuite.CRF(**about, verbose=self.verbose)
         (X, y), (X_dev, y_dev) = (
@@ -205,7 +205,7 @@ class Trainer:
 
 
 class Tagger(crfsuite.Tagger):
-    """Labels sequences with a model that `Trainer.train` has stored, or `spcviz.save` of a `CRF`."""
+    """Label sequences with a `CRF` that was stored by `Trainer.train` or `spcviz.save`."""
 
     def __init__(self) -> None:
         self._crf: crfsuite.CRF | None = None
@@ -213,13 +213,13 @@ class Tagger(crfsuite.Tagger):
 
     @property
     def crf(self) -> crfsuite.CRF:  # type: ignore[override]
-        """The model that is open."""
+        """The open model."""
         if self._crf is None:
             raise ArgumentError("a model must be open: call open(name) first")
         return self._crf
 
     def open(self, name: str | Path) -> Self:
-        """Read a model from the folder of this name."""
+        """Read a model from the folder `name`."""
         from spcviz.io import load
 
         path = Path(name)
@@ -235,7 +235,7 @@ class Tagger(crfsuite.Tagger):
         return self
 
     def __enter__(self) -> Self:
-        """``with tagger.open(name):``, which closes it at the end."""
+        """Support ``with tagger.open(name):``, which closes the model at the end."""
         return self
 
     def __exit__(self, *about: object) -> None:

@@ -1,8 +1,8 @@
 """Fast path from named features without values to labels: one kernel reads tokens, another labels them.
 
-A sentence a call is how taggers serve, and then checking, splitting rows and calling kernel after kernel
-takes longer than looking up features and finding labels. Whatever is not plain (a value, a mask,
-an error) is left to the general way, which says what is wrong with it.
+Taggers in production get one sentence per call, and then checking, splitting rows and calling one kernel
+after another takes longer than looking up features and finding labels. Whatever is not plain (a value, a
+mask, an error) is left to the general path, which reports what is wrong with it.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from spcviz.sequences.tokens import Vocabulary
 def numbers_of_labels(
     items: Sequence[Any], vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
 ) -> list[list[int]] | None:
-    """The best labels of sequences of plain lists, tuples and dicts, as numbers; a list each.
+    """The best labels of sequences of plain lists, tuples and dicts, as numbers; one list each.
 
-    None where a feature has a value of its own, something is wrong or a sequence has no labelling.
+    None if a feature has a value, something is wrong or a sequence has no labelling.
     """
     out: list[list[int]] = []
     for first in range(0, len(items), TOGETHER):

@@ -1,6 +1,6 @@
 """Convert fitted taggers to plain arrays and texts, and check such states when they come from outside.
 
-One that comes from outside is compared, field by field, before anything is read by it.
+A state from outside is checked field by field before it is used.
 """
 
 import inspect
@@ -23,12 +23,12 @@ from spcviz.learning.estimators import current_names
 from spcviz.learning.workers import checked_jobs
 
 HALF_SIGNS = "surrogatepass"
-"""How half an emoji, which JSON of other tools and cut texts have, is written and read again in UTF-8."""
+"""Error handler that lets UTF-8 hold half an emoji, as other tools' JSON and truncated texts contain."""
 
 MOST_CLASSES = 100_000
 MOST_LEVELS = 12
 KINDS = ("example", "position")
-"""Of a cascade's tolerance."""
+"""Units that a cascade's tolerance may count."""
 
 
 class Texts(NamedTuple):
@@ -39,7 +39,7 @@ class Texts(NamedTuple):
 
 
 def pack_texts(texts: Iterable[str]) -> Texts:
-    """Strings as arrays.
+    """Pack strings into arrays.
 
     >>> texts_of(pack_texts(["a", "", "é"]))
     ['a', '', 'é']
@@ -50,13 +50,13 @@ def pack_texts(texts: Iterable[str]) -> Texts:
 
 
 def texts_of(texts: Texts) -> list[str]:
-    """What `pack_texts` packed."""
+    """The strings that `pack_texts` packed."""
     data, ends = texts.utf8.tobytes(), texts.ends.tolist()
     return [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
 
 
 def mark(value: Any) -> Any:
-    """JSON knows neither tuples nor dicts by numbers."""
+    """Mark tuples and dicts, since JSON has no tuples and no dicts with numbers as keys."""
     if isinstance(value, tuple):
         return {"tuple": [mark(item) for item in value]}
     if isinstance(value, list):
@@ -80,7 +80,7 @@ def unmark(value: Any) -> Any:
 
 
 def params_as_json(params: dict[str, Any]) -> str:
-    """Parameters of an estimator; `ArgumentError` if one is a function, say, which no file can hold."""
+    """An estimator's parameters as JSON; `ArgumentError` if one, such as a function, cannot be stored."""
     for name, value in params.items():
         try:
             json.dumps(value)
@@ -93,7 +93,7 @@ def params_as_json(params: dict[str, Any]) -> str:
 
 
 def json_of(name: str, text: Any) -> Any:
-    """What a field of JSON holds."""
+    """The content of a JSON field."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
@@ -101,7 +101,7 @@ def json_of(name: str, text: Any) -> Any:
 
 
 def checked_params(kind: type, params: Any) -> dict[str, Any]:
-    """Parameters as an estimator's constructor takes them; those that it has learned since may be missing."""
+    """Checked parameters for an estimator's constructor; those added in later versions may be missing."""
     known = inspect.signature(kind).parameters
     params = current_names(kind, params) if isinstance(params, dict) else params
     if not isinstance(params, dict) or not set(params) <= set(known):
@@ -130,7 +130,7 @@ def _is_like(default: float, value: Any) -> bool:
 
 
 def checked_classes(labels: Any) -> np.ndarray:
-    """Labels as an array: rising, all texts or all whole numbers."""
+    """Labels as an array: sorted, all texts or all whole numbers."""
     stored_arrays.classes("classes", labels, 1, MOST_CLASSES)
     if len(set(map(type, labels))) > 1 or labels != sorted(labels):
         raise ArgumentError(f"classes must be sorted, all texts or all whole numbers, got {labels!r:.60}")
@@ -138,7 +138,7 @@ def checked_classes(labels: Any) -> np.ndarray:
 
 
 def checked_names(utf8: Any, ends: Any) -> list[str]:
-    """Names of features in two arrays: their UTF-8, and where each ends."""
+    """Feature names from two arrays: their UTF-8, and where each ends."""
     n = np.shape(ends)[0] if np.ndim(ends) else 0
     stored_arrays.table("names.ends", ends, (n,), "i8")
     size = int(ends[-1]) if n else 0
@@ -156,20 +156,20 @@ def checked_names(utf8: Any, ends: Any) -> list[str]:
 
 
 def check_weights(name: str, weights: Weights, n_features: int, n_states: int) -> None:
-    """Refuse weights (F, K) and (K, K) of other features or labels."""
+    """Refuse weights whose shapes are not (F, K) and (K, K) for these features and labels."""
     stored_arrays.table(f"{name}.unary", weights.unary, (n_features, n_states))
     stored_arrays.table(f"{name}.pairwise", weights.pairwise, (n_states, n_states))
 
 
 def checked_edges(n_edges: Any) -> int:
-    """Rows of weights that are of no feature: none, or an intercept's, the start's and the end's."""
+    """Number of weight rows that belong to no feature: 0, or 3 for intercept, start and end."""
     if n_edges not in (0, N_EDGES) or isinstance(n_edges, bool):
         raise ArgumentError(f"n_edges must be 0 or {N_EDGES}, got {n_edges!r:.60}")
     return int(n_edges)
 
 
 def n_features_of(name: str, unary: Any, n_names: int | None, n_edges: int = 0) -> int:
-    """How many features weights are of, without their last `n_edges` rows: as many as have names."""
+    """Number of features that weights have, without their last `n_edges` rows; must match `n_names`."""
     n = (np.shape(unary)[0] if np.ndim(unary) else 0) - n_edges
     if n < 0:
         raise ShapeError(f"{name} has {n + n_edges} rows; n_edges needs {n_edges} of them")
@@ -181,7 +181,7 @@ def n_features_of(name: str, unary: Any, n_names: int | None, n_edges: int = 0) 
 def check_cascade(
     cascade: Cascade, figures: Any, n_states: int, n_names: int | None, n_edges: int = 0
 ) -> int:
-    """Refuse a cascade whose levels do not fit each other or its labels; how many features it is of."""
+    """Refuse a cascade whose levels do not fit each other or its labels; return its number of features."""
     levels, what = cascade.levels, "cascade"
     if checks.integer(f"{what}.n_states", cascade.n_states, 1, 1000) != n_states:
         raise ShapeError(f"{what}.n_states is {cascade.n_states}; classes has {n_states} labels")
@@ -216,7 +216,7 @@ def _check_figures(figures: Any, n_filters: int) -> None:
 
 
 def check_worth(worth: Worth | None, n_levels: int) -> None:
-    """Refuse figures of a last level that no training comes to."""
+    """Refuse figures of a last level that training cannot produce."""
     if worth is None:
         return
     if not isinstance(worth, Worth):

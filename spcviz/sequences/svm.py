@@ -24,11 +24,11 @@ class SVMState(NamedTuple):
 
 @rename_parameters(passes="max_iter", rate="learning_rate")
 class StructuredSVM(OnlineTagger):
-    """Structured support vector machine: the true labelling wins by a margin for each token that is wrong.
+    """Structured support vector machine: the true labelling must win by a margin for each wrong token.
 
     Its hinge is that of a filter whose threshold lies a margin below the best score
-    (`spcviz.engine.thresholds.rules`), so that what it prunes with ``rule="margin"`` is what it was trained
-    for: ``svm.to_scores(X).tune(y, 0.01, rule="margin")``.
+    (`spcviz.engine.thresholds.rules`), so pruning with ``rule="margin"`` is what it was trained for:
+    ``svm.to_scores(X).tune(y, 0.01, rule="margin")``.
     Taskar, Guestrin and Koller (2004), Max-margin Markov networks; Tsochantaridis et al. (2005); Weiss
     (2013), thesis, (3.4) and (3.5).
 
@@ -37,25 +37,25 @@ class StructuredSVM(OnlineTagger):
     c2 : float
         Regulariser: c2 times the squared norm of all weights is added to the sum of the hinges.
     margin : float
-        How far behind the truth a labelling should be for each token that it has wrong; only its size beside
-        `c2` matters.
+        How far a labelling should score below the truth for each wrong token; only its size relative to `c2`
+        matters.
     learning_rate : float
-        By about how much the first steps change the score of a label.
+        Roughly how much the first steps change the score of a label.
     max_iter : int
         Passes over the training data; the weights are averaged over the second half of them.
     random_state : int, numpy.random.Generator or None
-        Orders each pass.
+        Shuffles each pass.
     class_weight : dict, "balanced" or None
         Weights of labels; a sequence counts with the mean over its tokens.
     fit_intercept, min_count, constraints, n_jobs, verbose
-        As of `ChainCRF`.
+        As in `ChainCRF`.
 
     Attributes
     ----------
     classes_, state_weights_, transition_weights_, intercept_, start_weights_, end_weights_
-        As of `ChainCRF`.
+        As in `ChainCRF`.
     n_features_in_, feature_names_in_
-        As of `ChainCRF`.
+        As in `ChainCRF`.
 
     Examples
     --------

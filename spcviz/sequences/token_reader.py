@@ -1,9 +1,9 @@
-"""Read plain tokens in one call: Python writes them as bytes, a kernel finds their features there.
+"""Read plain tokens in one call: Python serialises them to bytes, and a kernel finds their features there.
 
-`marshal` goes once through lists, dicts and texts, without a loop of Python's, and takes nothing but Python's
-own types; it writes a letter for the type of each object, and how long each text is. What is not plain (a
-list of texts as a value, a large integer, a type of somebody's own) ends the reading, and is left to
-`spcviz.sequences.tokens`, which says what is wrong with it, if anything is.
+`marshal` walks lists, dicts and texts once, without a Python loop, and accepts only Python's built-in types;
+it writes a letter for the type of each object, and the length of each text. Anything that is not plain (a
+list of texts as a value, a large integer, a user-defined type) stops the reader and is left to
+`spcviz.sequences.tokens`, which reports what is wrong with it, if anything.
 """
 
 import os
@@ -20,19 +20,19 @@ from spcviz.engine.kernels.text_table import UNIT, add_text, find_records, index
 from spcviz.sequences.feature_names import MAX_VALUE, split_name
 
 TOGETHER = 32
-"""Sequences at a time: what is written of them stays in the processor's cache until it is read."""
+"""Sequences per call: their bytes stay in the processor's cache until they are read."""
 
 ONES, VALUES, SHARED, ODD = 0, 1, 2, 3
-"""What tokens are: features that are there; with values; with lists that are there twice; not plain."""
+"""Kinds of tokens: all values 1; with other values; with a list that occurs twice; not plain."""
 
 _LIST, _TUPLE, _SMALL_TUPLE, _DICT, _END, _AGAIN = (ord(letter) for letter in "[(){0r")
 _TEXT, _INTERNED, _ASCII, _ASCII_INTERNED, _SHORT, _SHORT_INTERNED = (ord(letter) for letter in "utaAzZ")
 _TRUE, _FALSE, _INT, _FLOAT = (ord(letter) for letter in "TFig")
 _LETTER = 127
-"""The bits of a letter; the eighth says that the object may be named again, by its number among such."""
+"""The bits of a letter; the eighth marks an object that may be referenced again, by its index."""
 
 _QUICK, _WHOLE = 4, 2
-"""Formats: where an object that is there twice is written once, and where it is written twice."""
+"""Formats of `marshal`: the first writes an object that occurs twice once, the second twice."""
 
 _KEY, _OTHER = "".join(["k", "e", "y"]), "".join(["e", "x"])
 _SAMPLE = [
@@ -54,16 +54,16 @@ _WRITTEN = {
 
 
 def _is_written(form: int) -> bool:
-    """Whether this Python writes a format as it is read here: its makers may change it."""
+    """Whether this Python's `marshal` writes a format as it is read here: versions may change it."""
     written = dumps(_SAMPLE, form), _WRITTEN[form]
     return len(written[0]) == len(written[1]) and all(a in (b, b | 128) for a, b in zip(*written))
 
 
 _FORMS = tuple(form for form in (_QUICK, _WHOLE) if _is_written(form))
 _ALL, _SEQUENCE, _TOKEN, _VALUE = 0, 1, 2, 3
-"""Where the reader is: before the list of all, in a sequence or between two, in a token, before a value."""
+"""The reader's state: before the outer list, in a sequence or between two, in a token, before a value."""
 
-_MOST = 2**31 - 1  # bytes: places are of 32 bits
+_MOST = 2**31 - 1  # bytes: places have 32 bits
 _NOTHING = np.empty(0)
 _SECRET = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 
@@ -72,23 +72,23 @@ class Numbered(NamedTuple):
     """Features of tokens: how many each has (N,), their numbers (-1: unknown), values (None: all 1)."""
 
     counts: np.ndarray
-    index: np.ndarray  # type: ignore[assignment]  # nobody asks a tuple's own index here
+    index: np.ndarray  # type: ignore[assignment]  # the method tuple.index is not used here
     values: np.ndarray | None
 
 
 Int = Any
-"""A whole number: of Python where it is written, of 64 bits in kernels."""
+"""A whole number: Python's where it is written, 64 bits in kernels."""
 
 
 class _Table(NamedTuple):
-    """Names of features for `find_records`: records, with `UNIT` bytes behind the last, and slots."""
+    """Feature names for `find_records`: records, followed by `UNIT` bytes, and slots."""
 
     records: np.ndarray
     slots: np.ndarray
 
 
 class TokenReader:
-    """Finds a vocabulary's features in plain tokens; what the vocabulary is given later is found, too.
+    """Find a vocabulary's features in plain tokens, including features added to it later.
 
     >>> reader = TokenReader({"word=The": 0, "is_title": 1})
     >>> lengths, tokens = reader.read([[{"word": "The", "is_title": True}, ["is_title", "never"]], []])
@@ -99,12 +99,12 @@ class TokenReader:
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self._vocabulary, self._n_read, self._n = vocabulary, 0, 0
         self._table = _Table(np.frombuffer(bytes(UNIT), np.uint8), np.zeros(16, np.int64))
-        self._reading = threading.Lock()  # two threads may ask a new vocabulary at once
+        self._reading = threading.Lock()  # two threads may read with a new vocabulary at once
 
     def read(self, items: Sequence[Any], *, has_values: bool = True) -> tuple[np.ndarray, Numbered] | None:
         """(lengths, features) of sequences of plain tokens; None if anything in them is not plain.
 
-        Without `has_values` a value that is not 1 is not plain.
+        Without `has_values`, only the values 0 and 1 are plain.
         """
         if self._n_read != len(self._vocabulary):
             with self._reading:
@@ -151,12 +151,12 @@ class TokenReader:
             if part is None:
                 return None
             size, tokens = part
-            parts.append((size, tokens._replace(counts=tokens.counts.copy())))  # or all its room is kept
+            parts.append((size, tokens._replace(counts=tokens.counts.copy())))  # or the buffer stays alive
         lengths, numbered = zip(*parts)
         return np.concatenate(lengths), _join_parts(numbered)
 
     def _catch_up(self) -> None:
-        """Read what the vocabulary has been given; tables that a reader holds stay as they are."""
+        """Add the vocabulary's new features; tables that another thread is using stay unchanged."""
         names = list(islice(self._vocabulary, self._n_read, None))
         numbers = list(islice(self._vocabulary.values(), self._n_read, None))
         new = [record_of(number, _utf8(name)) for name, number in zip(names, numbers)]
@@ -188,7 +188,7 @@ def _join_parts(parts: Sequence[Numbered]) -> Numbered:
 
 @spliced_kernel
 def _begin_text(data: np.ndarray, letter: Int, at: Int) -> tuple[Int, Int]:
-    """(where a text's bytes begin, how many they are); -1 if it is no text."""
+    """(where a text's bytes begin, their number); -1 if it is no text."""
     first, length = at + 5, np.int64(-1)
     if letter in (_SHORT, _SHORT_INTERNED):
         first, length = at + 2, np.int64(data[at + 1])
@@ -211,13 +211,13 @@ def read_tokens(
 ) -> tuple[Int, Int, Int]:
     """(tokens, features, one of `ONES`, `VALUES`, `SHARED`, `ODD`); fills all arrays but data and secret.
 
-    Each turn of its loop opens one object: the list of all, a sequence, a token, a text or key, a value.
+    Each iteration of its loop opens one object: the outer list, a sequence, a token, a text or key, a value.
 
     data (B,) uint8: a list or tuple of W sequences as `marshal` writes it
-    shared (B // 2,) int32: where objects begin that may be named again; eight: one float as bytes and as such
+    shared (B // 2,) int32: starts of objects that may be referenced again; eight: a float as bytes and number
     lengths (W,), counts (B // 2,): tokens of each sequence, features of each token
-    places, totals : of each feature, (B // 2, 4) and (B // 2,), as `find_records` wants them
-    values (B // 2,): of each feature; (0,) if they are `ODD` where they are not 1
+    places, totals : of each feature, (B // 2, 4) and (B // 2,), as `find_records` expects them
+    values (B // 2,): of each feature; (0,) if values other than 0 and 1 count as `ODD`
     """
     n_shared, at, w = np.int64(0), np.int64(0), np.int64(-1)
     n_tokens, n, kind = np.int64(0), np.int64(0), np.int64(ONES)
@@ -251,7 +251,7 @@ def read_tokens(
                 at = place + 1
             else:
                 return n_tokens, n, np.int64(ODD)
-            if after:  # the rest is looked through first: written twice, what is not plain may have no end
+            if after:  # scan the rest first: in the format without references, data may not be finite
                 kind, at = np.int64(SHARED), after
                 tokens_left -= 1 if tokens_left else 0
                 continue

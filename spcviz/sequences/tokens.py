@@ -1,8 +1,8 @@
-"""Encode tokens (dicts, lists, sets, bytes) as numbers of features, with the vocabulary of these.
+"""Encode tokens (dicts, lists, sets, bytes) as feature numbers, and keep the vocabulary of features.
 
-What a pair of a dict stands for is said by `spcviz.sequences.feature_names`. A `Vocabulary` has its features
-by key and value, too: no text is put together, be the value known or not. What is plain is read by a kernel
-(`spcviz.sequences.token_reader`), where nothing is to be numbered anew.
+`spcviz.sequences.feature_names` defines which feature a dict's pair stands for. A `Vocabulary` also indexes
+its features by key and value, so that looking up a pair builds no string, whether the value is known or not.
+Plain tokens are read by a kernel (`spcviz.sequences.token_reader`) when no new feature is to be numbered.
 """
 
 import operator
@@ -19,11 +19,11 @@ from spcviz.sequences.labels import place
 from spcviz.sequences.token_reader import Numbered, TokenReader
 
 UNKNOWN, _NEW = -1, -2
-"""What is no feature of training; what a `Pairs` does not say of a pair, which has to be looked at."""
+"""Codes: a feature not seen in training; a pair that `Pairs` does not cover and that is spelt out."""
 
 
 class Vocabulary(dict[str, int]):
-    """Numbers of named features, 0 .. F - 1, in the order in which training saw them."""
+    """Numbers of named features, 0 .. F - 1, in the order of training."""
 
     _pairs: "Pairs | None" = None
     _reader: TokenReader | None = None
@@ -33,21 +33,21 @@ class Vocabulary(dict[str, int]):
 
     @property
     def pairs(self) -> "Pairs":
-        """The same by key and value."""
+        """This vocabulary indexed by key and value."""
         if self._pairs is None:
             self._pairs = Pairs(self)
         return self._pairs.caught_up()
 
     @property
     def reader(self) -> TokenReader:
-        """What finds the features of plain tokens."""
+        """The reader that finds the features of plain tokens."""
         if self._reader is None:
             self._reader = TokenReader(self)
         return self._reader
 
 
 class _Values(dict[Any, int]):
-    """Numbers of a key's features by value; asked with brackets it numbers what is new."""
+    """Numbers of a key's features by value; a lookup with brackets numbers new values."""
 
     def __init__(self, key: str, vocabulary: dict[str, int]) -> None:
         super().__init__()
@@ -62,13 +62,13 @@ class _Values(dict[Any, int]):
         else:
             for name, _ in entries_of(self.key, value):
                 numbers.setdefault(name, len(numbers))
-            return _NEW  # its value counts, or there are several
+            return _NEW  # it has a value of its own, or stands for several features
         self[value] = code
         return code
 
 
 class Pairs(dict[str, dict[Any, int]]):
-    r"""A vocabulary by key and value: what a pair of a dict stands for, where that is one feature of value 1.
+    r"""A vocabulary by key and value, for dict pairs that stand for one feature of value 1.
 
     >>> pairs = Vocabulary({"word=The": 0, "is_title": 1, r"a\=b=c": 2}).pairs
     >>> pairs["word"]["The"], pairs["is_title"][True], pairs["a=b"]["c"], pairs["never"].get("The", -2)
@@ -81,7 +81,7 @@ class Pairs(dict[str, dict[Any, int]]):
         self._nothing: dict[Any, int] = {}
 
     def caught_up(self) -> "Pairs":
-        """With the features that the vocabulary has been given since."""
+        """This index, brought up to date with the vocabulary."""
         if self.n_read == len(self.vocabulary):
             return self
         for name, number in islice(self.vocabulary.items(), self.n_read, None):
@@ -112,7 +112,7 @@ class Pairs(dict[str, dict[Any, int]]):
 def numbered_pairs(
     tokens: Sequence[Any], vocabulary: dict[str, int], grow: bool, lengths: np.ndarray
 ) -> Numbered:
-    """Tokens with dicts, sets or bytes among them; `lengths` are of their sequences, for errors."""
+    """Number tokens that include dicts, sets or bytes; `lengths` of their sequences are for errors."""
     dicts = (
         tokens if set(map(type, tokens)) == {dict} else [_dict(t, n, lengths) for n, t in enumerate(tokens)]
     )
@@ -126,11 +126,11 @@ def numbered_pairs(
 
 
 Odd = list[list[tuple[int, float]]]
-"""What pairs stand for that are not one feature of value 1: numbers and values."""
+"""Feature numbers and values of pairs that do not stand for a single feature of value 1."""
 
 
 def _codes(dicts: Sequence[dict[Any, Any]], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
-    """(the code of each pair of each token, int32; what codes from -3 down stand for)."""
+    """(the code of each pair of each token, int32; the features that codes from -3 down stand for)."""
     odd: Odd = []
     items = chain.from_iterable(map(dict.items, dicts))
     codes = (_code(pairs, name, value, odd) for name, value in items)
@@ -151,7 +151,7 @@ def _spelt_out(numbers: dict[str, int], name: Any, value: Any, odd: Odd) -> int:
 
 
 def _grown_codes(dicts: Sequence[dict[Any, Any]], counts: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, Odd]:
-    """`_codes`, where what is new is numbered in the order in which it comes."""
+    """`_codes`, numbering new features in order of appearance."""
     n, numbers = int(counts.sum()), pairs.vocabulary
     odd: Odd = []
     pairs.grows = True
@@ -178,7 +178,7 @@ def _grown_codes(dicts: Sequence[dict[Any, Any]], counts: np.ndarray, pairs: Pai
 def _pairs_at(
     dicts: Sequence[dict[Any, Any]], counts: np.ndarray, places: np.ndarray
 ) -> Iterable[tuple[Any, Any]]:
-    """The pairs at some places of all tokens' pairs one after the other."""
+    """The pairs at some places in the concatenation of all tokens' pairs."""
     ends = np.cumsum(counts)
     owners = np.searchsorted(ends, places, side="right")
     firsts = (ends - counts)[owners]
@@ -190,7 +190,7 @@ def _pairs_at(
 
 
 def _spread(counts: np.ndarray, index: np.ndarray, odd: Odd) -> Numbered:
-    """Features of pairs that stand for none, for several, or for one with a value, in their places."""
+    """Insert, in place, the features of pairs that stand for none, for several, or for one with a value."""
     places = np.flatnonzero(index < _NEW)
     entries = [odd[-3 - code] for code in index[places].tolist()]
     sizes = np.ones(len(index), dtype=np.int64)
@@ -204,7 +204,7 @@ def _spread(counts: np.ndarray, index: np.ndarray, odd: Odd) -> Numbered:
 
 
 def _dict(token: Any, n: int, lengths: np.ndarray) -> dict[Any, Any]:
-    """A token as a dict; that of many names has each as often as it is there."""
+    """A token as a dict; in a list of names, a name that occurs n > 1 times has the value n."""
     if isinstance(token, dict):
         return token
     if isinstance(token, Mapping):
@@ -221,7 +221,7 @@ def _dict(token: Any, n: int, lengths: np.ndarray) -> dict[Any, Any]:
 
 
 def _refuse(dicts: Sequence[dict[Any, Any]], lengths: np.ndarray) -> NoReturn:
-    """Say which pair of which token stands for no feature."""
+    """Raise the error that names the first pair that stands for no feature, and its token."""
     for n, token in enumerate(dicts):
         for name, value in token.items():
             try:

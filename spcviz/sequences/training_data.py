@@ -1,4 +1,4 @@
-"""Prepare a tagger's training data: numbered labels, weights of sequences and tokens, rare features cut."""
+"""Prepare a tagger's training data: label numbers, sequence and token weights, removal of rare features."""
 
 from typing import Any, NamedTuple
 
@@ -18,11 +18,11 @@ class Batch(NamedTuple):
     encoded: Encoded
     labels: np.ndarray
     weights: np.ndarray
-    token_weights: np.ndarray | None = None  # beside those of sequences; None: all tokens count alike
+    token_weights: np.ndarray | None = None  # in addition to `weights`; None: all tokens count alike
 
 
 def choose_classes(flat: list[Any], given: Any) -> np.ndarray:
-    """The labels, or those given; in both cases sorted."""
+    """The labels that occur, or those given; sorted in both cases."""
     if given is None:
         classes = labels.classes_of(flat)
     else:
@@ -47,7 +47,7 @@ def weights_of_sequences(sample_weight: Any, n: int) -> np.ndarray:
 
 
 def mean_weights(each: np.ndarray, numbers: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Mean over each sequence's tokens with a known label (W,); 1 where there are none."""
+    """Mean over each sequence's tokens with a known label (W,); 1 for a sequence without any."""
     is_known = numbers >= 0
     owner = np.repeat(np.arange(len(lengths)), lengths)[is_known]
     total = np.bincount(owner, each[is_known], len(lengths))
@@ -56,7 +56,7 @@ def mean_weights(each: np.ndarray, numbers: np.ndarray, lengths: np.ndarray) -> 
 
 
 def drop_rare(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple[Vocabulary, Encoded]:
-    """Without the features that occur less often than `min_count`."""
+    """Drop the features that occur less often than `min_count`."""
     rows = encoded.rows
     if not isinstance(rows, CsrRows):
         return vocabulary, encoded
@@ -71,7 +71,7 @@ def drop_rare(vocabulary: Vocabulary, encoded: Encoded, min_count: int) -> tuple
 
 
 def weights_of_classes(wanted: Any, numbers: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """Weight of each token's label, (R,), 1 where it is not known; None where none are asked for."""
+    """Weight of each token's label, (R,), 1 where it is unknown; None if no weights are wanted."""
     if wanted is None:
         return None
     is_known = numbers >= 0
@@ -91,7 +91,7 @@ def weights_of_classes(wanted: Any, numbers: np.ndarray, classes: np.ndarray) ->
 
 
 def check_steps(batch: Batch, forbidden: np.ndarray | None, classes: np.ndarray, constraints: Any) -> None:
-    """Refuse labels of training that break the constraints."""
+    """Refuse training labels that break the constraints."""
     if forbidden is None:
         return
     lengths, numbers = batch.encoded.lengths, batch.labels

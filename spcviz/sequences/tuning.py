@@ -1,4 +1,4 @@
-"""Choose a fitted cascade's thresholds anew on other sequences, filter by filter or with a guarantee."""
+"""Retune a fitted cascade's thresholds on other sequences, filter by filter or with a guarantee."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -20,29 +20,29 @@ from spcviz.sequences.input_types import Inputs, Targets
 
 
 class Tuned(Filtering):
-    """Base of the cascade, with its thresholds; not for use by itself."""
+    """Abstract base of the cascade that sets its thresholds."""
 
     levels_: tuple[LevelFigures, ...]
 
     def tune(self, X: Inputs, y: Targets, tolerance: Any = None, *, guarantee: Guarantee = None) -> Self:
-        """Set every threshold anew on sequences not seen in training.
+        """Retune every threshold on sequences not seen in training.
 
         Parameters
         ----------
         tolerance : float or tuple of float, optional
-            Another one than the estimator's.
+            Replaces the estimator's tolerance.
         guarantee : {None, "mean"} or float
-            Another one than the estimator's. With a guarantee the thresholds are chosen together, along the
-            path of those that the cascade has: so many times as far below the best, at all levels alike
-            (`spcviz.learning.cascade.paths`), and the tolerance is that of the whole cascade. Without, filter
-            by filter.
+            Replaces the estimator's guarantee. With a guarantee the thresholds are chosen jointly, along the
+            path of the current ones: one factor scales how far below the best they lie, at all levels alike
+            (`spcviz.learning.cascade.paths`), and the tolerance is that of the whole cascade. Without one,
+            they are chosen filter by filter.
 
         Raises
         ------
         InfeasibleError
-            If a guarantee takes more sequences than there are; the message says how many.
+            If a guarantee needs more sequences than there are; the message says how many.
         """
-        # An estimator keeps its own until it has been tuned to others.
+        # The estimator's own settings hold until it has been tuned with others.
         guarantee = self.guarantee if guarantee is None else guarantees.check_guarantee(guarantee)
         tolerance = self.tolerance if tolerance is None else tolerance
         encoded, grown = self._encode(X), self._grown_cascade()
@@ -120,7 +120,7 @@ class Tuned(Filtering):
         return self
 
     def _promised_tolerance(self, tolerance: Any) -> float:
-        """The tolerance that a guarantee is about: of the whole cascade."""
+        """The checked tolerance of a guarantee, which is that of the whole cascade."""
         if checks.one_of("tolerance_kind", self.tolerance_kind, TOLERANCE_KINDS) != "example":
             raise ArgumentError("tolerance_kind must be example for a guarantee, which is about sequences")
         if _are_many(tolerance):
@@ -141,7 +141,7 @@ class Tuned(Filtering):
 
 
 def _are_many(tolerance: Any) -> bool:
-    """Whether it is one a filter: a text is not, nor is an array of no dimension."""
+    """Whether a tolerance is given per filter; a text is not, nor is an array without dimensions."""
     if isinstance(tolerance, np.ndarray):
         return tolerance.ndim > 0
     return isinstance(tolerance, Sequence) and not isinstance(tolerance, str | bytes)

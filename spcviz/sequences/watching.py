@@ -10,25 +10,25 @@ from spcviz.engine import checks
 from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient
 
 EVERY = 5
-"""Iterations from one look at what was set aside to the next."""
+"""Iterations between two evaluations of the validation loss."""
 PATIENCE = 4
-"""Looks in a row without a smaller loss, after which training stops."""
+"""Evaluations in a row without a smaller loss after which training stops."""
 
 
 class Watch:
-    """Looks at the loss of sequences that training does not see, and keeps the best weights."""
+    """Track the loss on sequences that training does not see, and keep the best weights."""
 
     def __init__(
         self, examples: Examples, forbidden: np.ndarray | None, note: Callable[[float], object]
     ) -> None:
         self._examples, self._forbidden, self._note = examples, forbidden, note
-        self.losses: list[float] = []  # of each look, a token
+        self.losses: list[float] = []  # per token, one for each evaluation
         self.weights: Weights | None = None
         self.iteration = 0
         self.has_stopped = False
 
     def __call__(self, iteration: int, weights: Weights) -> bool:
-        """Whether training has gone on for long enough."""
+        """Whether training should stop."""
         if iteration % EVERY:
             return False
         loss = self._loss(weights)
@@ -40,7 +40,7 @@ class Watch:
         return self.has_stopped
 
     def best(self, last: Weights, n_iterations: int) -> tuple[Weights, int]:
-        """The weights to keep and the iteration they are of, with those that training ended with."""
+        """The weights to keep and their iteration, given the weights that training ended with."""
         loss = self._loss(last)
         if self.weights is None or loss < min(self.losses):
             self.losses.append(loss)
@@ -53,7 +53,7 @@ class Watch:
 
 
 class Bar:
-    """A bar of progress on standard error, if `verbose`; a context."""
+    """A context manager that shows a progress bar on standard error if `verbose`."""
 
     def __init__(self, name: str, total: int | None, verbose: Any) -> None:
         if not isinstance(verbose, bool | np.bool_ | None):
@@ -67,7 +67,7 @@ class Bar:
         self._bar.close()
 
     def tick(self, text: str = "") -> None:
-        """One step on, with what there is to say."""
+        """Advance by one step, with an optional text."""
         if text:
             self._bar.set_postfix_str(text, refresh=False)
         self._bar.update()

@@ -4,14 +4,14 @@ import math
 from typing import Any
 
 TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
-"""Words of keys whose values are times, or made of times: no two runs agree on them."""
+"""Words in keys whose values are times, or computed from times: no two runs agree on them."""
 
 TOLERANCE = 1e-9
 
 
 def differences(new: dict[str, Any], old: dict[str, Any]) -> tuple[int, list[str]]:
-    """How many values two results' folds share, and a line for each that differs by more than 1e-9 and is no
-    time.
+    """The number of values that two results' folds share, and a line for each that differs by more than 1e-9
+    and is not a time.
 
     >>> old = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.25, "us": 3.0}]}]}
     >>> new = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.26, "us": 4.0}]}]}
@@ -20,7 +20,7 @@ def differences(new: dict[str, Any], old: dict[str, Any]) -> tuple[int, list[str
     """
     lines: list[str] = []
     compared = 0
-    for name, digest in new["data_digests"].items():  # a part of a result has a part of its data
+    for name, digest in new["data_digests"].items():  # a partial result has only part of the data
         if digest != old["data_digests"].get(name):
             lines.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
     standing = {fold["fold"]: fold["rows"] for fold in old.get("fold_rows", [])}

@@ -16,7 +16,7 @@ def median_us(call: Callable[[], Any], repeats: int) -> float:
 
 
 def times_us(call: Callable[[], Any], repeats: int) -> list[float]:
-    """Microseconds of every call after an uncounted one, as `median_us` takes them."""
+    """Microseconds of every call after an uncounted one, measured as in `median_us`."""
     call()
     return [_time(call)[1] for _ in range(repeats)]
 
@@ -24,7 +24,7 @@ def times_us(call: Callable[[], Any], repeats: int) -> list[float]:
 def turns_us(
     calls: Mapping[K, Callable[[], Any]], repeats: int, now: Callable[[], float] = time.process_time
 ) -> dict[K, list[float]]:
-    """Microseconds of each call in every turn by a clock, all in turn, after a round that does not count."""
+    """Microseconds of each call in every round by the clock `now`, after a round that does not count."""
     taken: dict[K, list[float]] = {key: [] for key in calls}
     for _ in range(repeats + 1):
         for key, call in calls.items():
@@ -42,7 +42,7 @@ def medians_us(
 
 
 def rounds_us(calls: Sequence[Callable[..., Any]], rounds: int) -> np.ndarray:
-    """Microseconds of each call in every round, (calls, rounds), after one that does not count."""
+    """Microseconds of each call in every round, (calls, rounds), after a round that does not count."""
     for call in calls:
         call()
     taken = [[_time(call)[1] for call in calls] for _ in range(rounds)]
@@ -56,14 +56,14 @@ def least_us(calls: Sequence[Callable[..., Any]], rounds: int) -> list[float]:
 
 def _time(call: Callable[[], T], now: Callable[[], float] = time.process_time) -> tuple[T, float]:
     """(result, microseconds) of a call: wall clock or a clock of CPU time, whichever is shorter."""
-    # Other programs on the machine must not count, nor a second thread twice.
+    # Other programs on the machine must not count, and a second thread must not count twice.
     start, cpu_start = time.perf_counter(), now()
     value = call()
     wall, cpu = time.perf_counter() - start, now() - cpu_start
     return value, 1e6 * min(wall, cpu)
 
 
-_LONG_US = 5000.0  # beyond it a first call's cold caches do not count
+_LONG_US = 5000.0  # above it, the cold caches of a first call do not matter
 
 
 def fastest_us(call: Callable[[], T]) -> tuple[T, float]:

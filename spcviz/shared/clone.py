@@ -1,4 +1,4 @@
-"""Find what lies beside the package in a clone of the repository and in no wheel: experiments, benchmarks."""
+"""Find the code that a clone of the repository has and a wheel has not: experiments, benchmarks."""
 
 import sys
 from importlib import import_module
@@ -11,23 +11,23 @@ OUTSIDE = ("experiments", "benchmarks")
 
 
 class NoCloneError(SpcvizError):
-    """Something is wanted that only a clone of the repository has."""
+    """Something is needed that only a clone of the repository has."""
 
 
 def is_clone() -> bool:
-    """Whether experiments and benchmarks lie beside the package.
+    """Whether experiments and benchmarks are next to the package.
 
-    A folder of the same name beside an installed package may be anybody's: it is ours where the project's own
-    file says what is built there.
+    A folder of the same name next to an installed package may belong to another project: it is ours only next
+    to a ``pyproject.toml``.
     """
     return (ROOT / "pyproject.toml").is_file() and all((ROOT / name).is_dir() for name in OUTSIDE)
 
 
 def require(command: str) -> None:
-    """Raise `NoCloneError` where there is no clone, by what wants one; else let Python find what lies in it.
+    """Raise `NoCloneError` outside a clone, naming `command`; in one, make its modules importable.
 
-    Whoever starts the command line elsewhere, and every worker, finds it too: the clone's folder goes to the
-    front of ``sys.path``.
+    The clone's folder goes to the front of ``sys.path``, so that workers and a command line started elsewhere
+    find them too.
     """
     if not is_clone():
         raise NoCloneError(
@@ -39,7 +39,7 @@ def require(command: str) -> None:
 
 
 def load_module(name: str) -> ModuleType:
-    """A module of the package, or of what lies beside it; `NoCloneError` where that is missing."""
+    """A module of the package, or of the code next to it; `NoCloneError` where that is missing."""
     if name.partition(".")[0] in OUTSIDE:
         require(name)
     return import_module(name)

@@ -7,24 +7,24 @@ from spcviz.engine.errors import SpcvizError
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "spcviz" / "app" if (ROOT / "spcviz" / "app").is_dir() else ROOT
-"""Holds app.py and the pages: the clone itself, or the folder in which an installed package brings them."""
+"""Holds app.py and the pages: the clone itself, or the folder of an installed package that contains them."""
 NAMED_CACHE = os.environ.get("SPCVIZ_CACHE", "")
 CACHE = Path(NAMED_CACHE).expanduser().absolute() if NAMED_CACHE else ROOT / "cache"
 """Stored models, results and words: a clone's own, or that of the clone that SPCVIZ_CACHE names."""
 NEEDS = """# Wants spcviz[app] and the stored models of a clone: run it there, or let the environment variable
 # SPCVIZ_CACHE name the folder cache of one."""
-"""At the head of a scene's Python."""
+"""Comment at the head of a scene's Python."""
 MODELS, RESULTS = CACHE / "models", CACHE / "results"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
-"""Where long work keeps its finished parts, for the next run."""
+"""Folder in which long computations store finished parts for the next run."""
 
 
 class NoCacheError(SpcvizError, FileNotFoundError):
-    """A part of the repository's cache is wanted, and a package installed by pip has none."""
+    """A part of the repository's cache is needed, and a package installed by pip has none."""
 
 
 def shipped_path(path: Path) -> Path:
-    """A path; `NoCacheError` if it lies in the repository's cache and there is none, as after pip."""
+    """The path itself; `NoCacheError` if it is in the repository's cache and there is none, as after pip."""
     if path.is_relative_to(CACHE) and NAMED_CACHE and not path.exists():
         raise NoCacheError(
             f"{path} is missing: SPCVIZ_CACHE is {NAMED_CACHE!r}; let it name the folder cache of a clone of "
@@ -47,7 +47,7 @@ def data_folder() -> Path | None:
 
 
 def state_of_data(below: str = "") -> str:
-    """What is wrong or right with SPCVIZ_DATA and its folder `below`, for the end of a message."""
+    """The state of SPCVIZ_DATA and its folder `below`, as the end of a message."""
     named = os.environ.get("SPCVIZ_DATA")
     if not named:
         return "SPCVIZ_DATA is not set"

@@ -1,4 +1,4 @@
-"""Compact storage of linear n-gram models: 32-bit weights, rising codes as differences."""
+"""Compact storage of linear n-gram models: 32-bit weights, increasing keys as differences."""
 
 from collections.abc import Callable
 
@@ -9,13 +9,13 @@ from spcviz.learning.cascade.online import Model
 
 
 def narrow(model: Model) -> Model:
-    """A model as it is stored: `wide` of it is the model with its weights rounded."""
+    """A model in its stored form; `wide` restores it with rounded weights."""
     weights, values = model.weights.astype(np.float32), model.values.astype(np.float32)
     return Model(weights, np.diff(model.keys, prepend=0), values)
 
 
 def wide(stored: Model) -> Model:
-    """The model of what `narrow` returns.
+    """The model that `narrow` stored.
 
     >>> stored = narrow(Model(np.ones((2, 3)), np.array([4, 9]), np.array([0.5, 0.1])))
     >>> stored.keys, wide(stored).keys, wide(stored).values.round(6)

@@ -9,12 +9,12 @@ from spcviz.engine.errors import SpcvizError
 
 
 class OutputError(SpcvizError, OSError):
-    """A command could not write what it would make."""
+    """A command could not write its output."""
 
 
 def file(option: str, path: Path, project_folders: Sequence[Path] = ()) -> Path:
-    """A file to be written: its folder must be writable, and is created if it is one of `project_folders`, or
-    `OutputError`.
+    """Check a file to be written: its folder must be writable, and is created if it is one of
+    `project_folders`. Raises `OutputError`.
 
     >>> from pathlib import Path
     >>> file("--json", Path("/nonexistent/dir/x.json"))
@@ -35,7 +35,7 @@ def file(option: str, path: Path, project_folders: Sequence[Path] = ()) -> Path:
 
 
 def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
-    """A folder to write to, made if its parent exists, or with `is_own` all of its path; or `OutputError`."""
+    """A folder to write to, created if its parent exists (with `is_own`, in any case); or `OutputError`."""
     if not is_own and not path.parent.is_dir():
         got = f"got {str(path)!r}; make the folder that it is to lie in or name another"
         raise OutputError(f"{option} must be a folder, or lie in one that is there, {got}")
@@ -55,7 +55,7 @@ def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
 
 
 def _try(option: str, path: Path, folder: Path) -> None:
-    """Write a file of no name."""
+    """Write a temporary file into a folder; `OutputError` if that fails."""
     try:
         with tempfile.TemporaryFile(dir=folder) as trial:
             trial.write(b"x")

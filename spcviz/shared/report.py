@@ -35,9 +35,9 @@ def describe(
 ) -> dict[Any, Any]:
     """Assemble a result for the JSON file.
 
-    `rows` and `baselines` are measured figures, a row's ``paper`` the paper's; digests of `data` (data set ->
-    name -> array) are written; `fold_rows` (a ``fold`` and its ``rows``) are what `rows` are means of, so
-    that a fold run again can be checked (`spcviz.shared.checking`).
+    `rows` and `baselines` are measured figures, and a row's ``paper`` is the paper's figure. Of `data` (data
+    set -> name -> array), the digests are written. `rows` are means of `fold_rows` (a ``fold`` and its
+    ``rows``), which are stored so that a repeated fold can be checked (`spcviz.shared.checking`).
     """
     return {
         "name": name,
@@ -75,8 +75,8 @@ def mean_and_sd(name: str, values: Sequence[float]) -> dict[str, float | None]:
 
 
 def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict[Any, Any]:
-    """What a result was made from: digests of code and models, libraries, CPU seconds of all `parts`; when,
-    and on top of which commit.
+    """The provenance of a result: digests of code and models, libraries, CPU seconds of all `parts`, the date
+    and the commit.
     """
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -99,7 +99,7 @@ def _commit() -> str | None:
 
 
 def machine() -> dict[str, Any]:
-    """What the times were measured on."""
+    """The machine that times are measured on."""
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:

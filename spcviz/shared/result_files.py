@@ -1,4 +1,4 @@
-"""Read stored results; a damaged one ends in a sentence with the command that repairs it (`reading`)."""
+"""Read stored results; a damaged one raises an error with the command that repairs it (`reading`)."""
 
 import contextlib
 import json
@@ -49,11 +49,11 @@ def read(folder: Path, name: str) -> dict[Any, Any] | None:
 
 @contextlib.contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Around all that is made of a stored result: what its content causes becomes a `ResultError`."""
+    """Wrap the use of a stored result: an exception that its content causes becomes a `ResultError`."""
     try:
         yield
     except ResultError:
         raise
-    except Exception as error:  # a value of another type or size ends as any of them
+    except Exception as error:  # a value of another type or size may raise any of them
         cause = f"{type(error).__name__}: {error}".replace("\n", " ")
         raise ResultError(name, f"does not hold what is shown of it ({cause:.100})") from error

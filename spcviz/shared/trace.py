@@ -36,7 +36,7 @@ def timed_run(
 
 
 def alphas_used(cascade: Cascade, alphas: Sequence[float | None], n_levels: int) -> list[float]:
-    """The alpha of each of the first levels: the tuned one where that given is None or missing."""
+    """The alpha of each of the first levels: the tuned one where the given one is None or missing."""
     given = [*alphas, *[None] * n_levels]
     return [level.alpha if a is None else a for level, a in zip(cascade.levels[:n_levels], given)]
 
@@ -48,10 +48,11 @@ def at_margins(
     alphas: Sequence[float | None],
     margins: Sequence[float],
 ) -> Cascade:
-    """The cascade with tuned alphas of one example's own, each of which stands for a level's margin.
+    """The cascade with one example's alphas as the tuned ones, each equivalent to a level's margin.
 
-    A threshold a margin below the best is one of mean and best at the alpha 1 - margin / (best - mean), which
-    is another for every example. `alphas` are those asked for (None: the margin's), `margins` one a level.
+    A threshold at a margin below the best is one between mean and best at alpha = 1 - margin / (best - mean),
+    which differs for every example. `alphas` are the requested ones (None: the margin's), `margins` one per
+    level.
     """
     levels, used = list(cascade.levels), list(alphas)
     for t, margin in enumerate(margins[: len(alphas)]):
@@ -72,7 +73,7 @@ def trace_fields(
     labels: np.ndarray | None = None,
     turns: int = 2,
 ) -> dict[str, Any]:
-    """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of some turns."""
+    """``levels``, ``predictions`` and ``microseconds`` of a `WordTrace`, the best times of `turns` runs."""
     runs = [timed_run(cascade, features, length, len(alphas), alphas) for _ in range(turns)]
     steps, read, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
@@ -154,13 +155,13 @@ def node_level(
 
 
 def _truth(lattice: Lattice, labels: np.ndarray | None) -> np.ndarray:
-    """The true path's arcs; none where it is unknown or not in the lattice."""
+    """The true path's arcs; empty if it is unknown or not in the lattice."""
     arcs = np.zeros(0, dtype=np.int64) if labels is None else path_of(lattice, labels)
     return arcs if (arcs >= 0).all() else arcs[:0]
 
 
 def _score_of(labels: np.ndarray | None, level: Level, lattice: Lattice, features: Features) -> float:
-    """Score of a labelling, in or out of the lattice, under a level's filter; NaN of none."""
+    """Score of a labelling, in or out of the lattice, under a level's filter; NaN without labels."""
     if labels is None:
         return np.nan
     unary = unary_scores(features, level.filter.weights)
@@ -168,7 +169,7 @@ def _score_of(labels: np.ndarray | None, level: Level, lattice: Lattice, feature
 
 
 def _threshold(level: Level, pruned: Pruned, alpha: float) -> dict[str, Any]:
-    """Fields of a `LevelTrace` that say what was pruned by; `alpha` is what was asked for."""
+    """Fields of a `LevelTrace` that describe the threshold; `alpha` is the requested one."""
     used, names = pruned.alpha[0], ("best", "mean", "n_valid", "has_spread")
     fields = {name: getattr(pruned.limits, name)[0].item() for name in names}
     fields |= {"alpha": float(alpha), "tuned_alpha": float(level.alpha)}

@@ -25,14 +25,14 @@ class LevelTrace(NamedTuple):
     previous: np.ndarray
     following: np.ndarray
     map_arcs: np.ndarray  # (C,) int32: the best path, one arc per column
-    # (C,) or (0,) int32: the true path; empty when the truth is unknown or fell at an earlier level
+    # (C,) or (0,) int32: the true path; empty if the truth is unknown or was pruned at an earlier level
     truth_arcs: np.ndarray
-    # score of the true path under this level's model (also when it has fallen); NaN if unknown
+    # score of the true path under this level's model (also if it was pruned); NaN if unknown
     truth_score: float
     # best, mean: largest and mean finite max-marginal; threshold = best - (1 - alpha)(best - mean)
     best: float
     mean: float
-    n_valid: int  # number of arcs with a finite max-marginal: what the mean is over
+    n_valid: int  # number of arcs with a finite max-marginal, over which the mean is taken
     has_spread: bool  # false when all max-marginals are equal; then nothing is pruned
     alpha: float  # the alpha this level was pruned with to make the next
     tuned_alpha: float  # the alpha that training chose on development data
@@ -56,4 +56,4 @@ class WordTrace(NamedTuple):
     microseconds_dense: float
     words: tuple[str, ...] = ()  # for tagged text, the L words; then `pixels` has no rows
     meanings: tuple[str, ...] = ()  # for tagged text, the K states in plain words
-    level_names: tuple[str, ...] = ()  # what to call each level; by their order if empty
+    level_names: tuple[str, ...] = ()  # names of the levels; they are named by order if empty

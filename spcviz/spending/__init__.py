@@ -4,11 +4,11 @@
 `FeatureTiers`          levels of features that can be bought: columns, keys of dicts or functions; costs
 `BudgetedTagger`        buys features position by position (DMS-pi, one shot, anytime, ...)
 `ModelSelector`         lifts whole sequences to a larger model (DMS)
-`EnvelopeTagger`        whichever of them, or of the fixed tiers, is best at a budget, held out
+`EnvelopeTagger`        whichever of these, or of the fixed tiers, is best at a budget, held out
 ======================  =======================================================================
 
 A policy has to learn from predictions of models that have not seen the sequences: the estimators cross-fit
-by themselves.
+automatically.
 """
 
 from spcviz.spending.answers import BudgetCurve, Purchase, Spent

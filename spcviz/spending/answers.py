@@ -1,4 +1,4 @@
-"""Result types of the estimators under a budget."""
+"""Result types of the budgeted estimators: predictions with costs, single purchases, budget curves."""
 
 from importlib import import_module
 from typing import NamedTuple
@@ -7,13 +7,13 @@ import numpy as np
 
 
 class Spent(NamedTuple):
-    """Predictions and what they took.
+    """Predictions, the tiers reached and the cost.
 
     Attributes
     ----------
     labels : list of ndarray, (L_i,) each
     tiers : list of ndarray, (L_i,) int64 each
-        Tier that each position was lifted to, 0 to T - 1.
+        Tier to which each position was lifted, 0 to T - 1.
     cost : float
     """
 
@@ -23,7 +23,7 @@ class Spent(NamedTuple):
 
 
 class Purchase(NamedTuple):
-    """One step of a course on one sequence.
+    """One purchase for one sequence, as listed by `course`.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Purchase(NamedTuple):
     tier : str
         Name of the tier that was bought.
     value : float
-        What it was queued by.
+        Its value in the queue.
     cost : float
     labels : ndarray, shape (L,)
         Prediction after it.
@@ -46,12 +46,12 @@ class Purchase(NamedTuple):
 
 
 class BudgetCurve(NamedTuple):
-    """What each of some budgets buys.
+    """The results of several budgets.
 
     Attributes
     ----------
     budget, cost : ndarray, shape (B,)
-        What was there to spend, and what was spent.
+        The available and the spent amount.
     error : ndarray, shape (B,)
         Share of positions whose label is wrong.
     lifted : ndarray, shape (B, T)
@@ -64,12 +64,12 @@ class BudgetCurve(NamedTuple):
     lifted: np.ndarray
 
     def show(self) -> object:
-        """The curves in a notebook; see `spcviz.show`."""
+        """Show the curves in a notebook; see `spcviz.show`."""
         return import_module("spcviz").show(self)
 
 
 def curve_of(budgets: list[float], rows: list[tuple[float, float, np.ndarray]], n_tiers: int) -> BudgetCurve:
-    """A curve of (cost, error, lifted) of each budget."""
+    """A curve from the (cost, error, lifted) of each budget."""
     return BudgetCurve(
         np.array(budgets, dtype=float),
         np.array([cost for cost, _, _ in rows], dtype=float),

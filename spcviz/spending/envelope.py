@@ -1,16 +1,16 @@
-r"""`EnvelopeTagger`: at each budget the way to spend it that was best on held-out sequences.
+r"""`EnvelopeTagger`: at each budget, the way of spending that was best on held-out sequences.
 
 .. math:: e(r) = \min_{w,\, r' \le r} e_w(r')
 
-One model that reads positions at whichever tier each stands is ahead while little is spent, and a model of
-its own for each tier once most positions have been lifted: neither wins everywhere, and some purchases make
-answers worse. So both are trained, all ways are run on sequences set aside, and `predict` goes the way that
-this has shown to be best, spending less where more does not help. Which fixed tier is the best, all sequences
-say, read by models of the other folds: a few set aside tell two tiers apart hardly more often than a coin.
-What beats it on those by no more than twice its standard error is not taken for better: many ways at many
-rates are compared.
+A single model that reads each position at its current tier is ahead while little is spent; a separate model
+per tier is ahead once most positions have been lifted. Neither wins everywhere, and some purchases make
+predictions worse. So both are trained, all ways of spending are run on sequences set aside, and `predict`
+uses the way that was best there, spending less where more does not help. The best fixed tier is chosen on all
+sequences, read by models of the other folds: a few sequences set aside separate two tiers hardly better than
+a coin toss. A way that beats it on those by no more than twice the standard error does not count as better,
+because many ways at many rates are compared.
 
-Legend: w a way to spend, r a rate, in the unit of costs for each position on average.
+Legend: w a way of spending, r a rate: the average cost per position, in the unit of costs.
 """
 
 from collections.abc import Sequence
@@ -32,26 +32,26 @@ from spcviz.spending.tagger import BudgetedTagger, BudgetedTaggerState
 from spcviz.spending.tiers import Compute, FeatureTiers, check_tiers, lengths_of
 
 WAYS = ("positions", "sequences", "fixed")
-"""By position with one model (`BudgetedTagger`); by sequence with a model a tier (`ModelSelector`, "dms");
-all sequences in turn to the same tier, by its own model."""
+"""By position with one model (`BudgetedTagger`); by sequence with a model per tier (`ModelSelector`, "dms");
+all sequences in turn to the same tier, with its own model."""
 
 STEPS = 4
 """Rates that are tried between one tier for all positions and the next."""
 
 
 class Choice(NamedTuple):
-    """What is done from a rate on, and the shares of wrong labels on the sequences set aside."""
+    """The choice from a rate on, and shares of wrong labels on the sequences set aside."""
 
     rate: float
     way: str  # one of WAYS
     spend: float  # rate at which that way was best; at most `rate`
     error: float
-    fixed: float  # of the best fixed tier that this rate pays for
-    standard_error: float  # of the difference of the two
+    fixed: float  # error of the best fixed tier that this rate pays for
+    standard_error: float  # of the difference between the two errors
 
 
 class EnvelopeTaggerState(NamedTuple):
-    """All of a fitted `EnvelopeTagger`."""
+    """The state of a fitted `EnvelopeTagger`."""
 
     hold_out: int
     random_state: int | None
@@ -62,28 +62,28 @@ class EnvelopeTaggerState(NamedTuple):
 
 @rename_parameters(passes="max_iter", folds="cv")
 class EnvelopeTagger(Budgeted):
-    """Predict labels of sequences with features that cost, by whichever way of spending was best held out.
+    """Label sequences with features that cost, by whichever way of spending was best held out.
 
-    A `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and which of them, or which fixed tier,
-    at which rate: never knowingly worse than the best fixed tier of the same cost. On five draws of 300
-    tagged sentences of a corpus's training part, and 300 others to judge by, it was at none of the rates that
-    are tried above that tier, nor above that tier's model by itself (`spcviz.spending.mixing`), and 0.3 to
-    1.3 points below the latter where everything is bought. Elsewhere chance may have it above.
-    ``python -m spcviz bench envelope`` repeats such draws, of chunks and handwritten words too.
+    It trains a `BudgetedTagger` (``dms_pi``) and a `ModelSelector` (``dms``), and chooses one of them, or a
+    fixed tier, for each rate: never knowingly worse than the best fixed tier of the same cost. On five draws
+    of 300 tagged sentences from a corpus's training part, judged on 300 others, its error was at none of the
+    rates tried above that tier's, nor above that of the tier's unmixed model (`spcviz.spending.mixing`), and
+    0.3 to 1.3 points below the latter where everything is bought. Elsewhere chance may put it above.
+    ``python -m spcviz bench envelope`` repeats such draws, also on chunks and handwritten words.
 
     Parameters
     ----------
     tiers : FeatureTiers
     hold_out : int
-        One in so many sequences is set aside to choose the way by; both are then trained on all.
+        One in `hold_out` sequences is set aside to choose the way; both models are then trained on all.
     max_iter, cv, random_state, n_jobs
-        As of `BudgetedTagger`.
+        As in `BudgetedTagger`.
 
     Attributes
     ----------
     classes_ : ndarray
     plan_ : tuple of Choice
-        By rising rate: from this rate on, which way is gone and what it came to on the sequences set aside.
+        By rising rate: the way used from this rate on, and its result on the sequences set aside.
     positions_, sequences_ : BudgetedTagger, ModelSelector
         Trained on all sequences.
     """
@@ -108,9 +108,9 @@ class EnvelopeTagger(Budgeted):
         self.n_jobs = n_jobs
 
     def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
-        """Choose the way on sequences set aside, then train on all; arguments as of `BudgetedTagger.fit`.
+        """Choose the way on sequences set aside, then train on all; arguments as in `BudgetedTagger.fit`.
 
-        At least 3 sequences with positions have to remain where one in `hold_out` is set aside.
+        At least 3 sequences with positions must remain when one in `hold_out` is set aside.
         """
         tiers, every = check_tiers(self.tiers), checks.integer("hold_out", self.hold_out, 2, 1000)
         lengths = lengths_of(X)
@@ -140,18 +140,18 @@ class EnvelopeTagger(Budgeted):
         return first, ModelSelector(self.tiers, random_state=seeds[1], **more).fit(X, y)
 
     def choice(self, rate: float) -> Choice:
-        """What is done with so much for each position; inf: with as much as one likes."""
+        """The choice at a rate, the average budget per position; inf: no limit."""
         check_is_fitted(self)
         if rate != np.inf:
             checks.number("rate", rate, 0)
         return self.plan_[int(np.searchsorted([one.rate for one in self.plan_], rate, side="right")) - 1]
 
     def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
-        """`predict`, with the tiers that were reached and what it cost: by the way that was best held out."""
+        """`predict`, with the tiers that were reached and the cost, by the way that was best held out."""
         limit = self._limit(X, budget, rate)
         n = int(self.reader_.lengths(X).sum())
         chosen = self.choice(limit / n if n else 0.0)
-        # Where the last rate that was tried is the best one, what is left over goes the same way.
+        # If the highest rate tried is the best one, the rest of the budget is spent the same way.
         most = limit if chosen.spend == chosen.rate else _price_of(chosen.spend, n)
         return _way(chosen.way, self.positions_, self.sequences_).spend(X, min(limit, most))
 
@@ -177,7 +177,7 @@ class EnvelopeTagger(Budgeted):
         return points
 
     def to_state(self) -> EnvelopeTaggerState:
-        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
+        """The state that `spcviz.io.save` stores; without tiers' functions, which are code: see `attach`."""
         check_is_fitted(self)
         states, seed = (self.positions_.to_state(), self.sequences_.to_state()), self.random_state
         seed = int(seed) if isinstance(seed, int | np.integer) else None
@@ -227,12 +227,12 @@ def _way(way: str, positions: BudgetedTagger, sequences: ModelSelector) -> Budge
 
 
 def _price_of(rate: float, n: int) -> float:
-    """What n positions cost at a rate; sums of costs may round above it."""
+    """The budget of n positions at a rate, with slack for sums of costs that round above it."""
     return rate * n * (1 + 1e-12)
 
 
 def rates_of(costs: np.ndarray) -> np.ndarray:
-    """The rates that are tried, rising: each tier for all positions, and `STEPS` to the next; costs (T - 1,).
+    """The rates tried, rising: each tier for all positions, and `STEPS` up to the next; costs (T - 1,).
 
     >>> rates_of(np.array([1.0, 4.0])).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 4.0, 5.0]
@@ -249,9 +249,9 @@ def plan_ways(
     costs: np.ndarray,
     by_tier: np.ndarray,
 ) -> tuple[Choice, ...]:
-    """The way to go from each rate on, by what each way comes to on sequences that it has not seen.
+    """Choose a way of spending from each rate on, by the errors of each way on sequences it has not seen.
 
-    by_tier : (T,) wrong labels of all training sequences by each fixed tier, read by models of other folds.
+    by_tier : (T,) wrong labels over all training sequences at each fixed tier, by models of other folds.
     """
     lengths = np.array([len(labels) for labels in y])
     rates, n = rates_of(costs), int(lengths.sum())
@@ -262,7 +262,7 @@ def plan_ways(
             answers = spender.spend(X, _price_of(rate, n)).labels
             wrong[way, r] = np.array([sum(a != b for a, b in zip(*both)) for both in zip(answers, y)])
     until = np.concatenate([[0.0], np.cumsum(costs)])
-    # One that a free one follows is never left.
+    # A tier followed by a free one is never the last one reached.
     tiers = np.flatnonzero(np.append(until[1:] > until[:-1], True))
     plan = []
     for r, rate in enumerate(rates.tolist()):
@@ -273,7 +273,7 @@ def plan_ways(
         )
         less = wrong[fixed] - wrong[best]
         error = float(np.sqrt(spread_of(less, lengths)))
-        if less.sum() / n <= 2 * error:  # twice: it is the best of many that were looked at
+        if less.sum() / n <= 2 * error:  # twice: it is the best of many candidates
             best, less, error = fixed, less * 0, 0.0
         mean, other = (float(wrong[at].sum() / n) for at in (best, fixed))
         plan.append(Choice(rate, best[0], float(rates[best[1]]), mean, other, error))
@@ -281,12 +281,12 @@ def plan_ways(
 
 
 def _least(wrong: dict[tuple[str, int], np.ndarray], way: str, at: np.ndarray) -> tuple[str, int]:
-    """The cheapest of the rates at which a way has the fewest wrong labels."""
+    """The lowest rate at which a way has the fewest wrong labels."""
     return way, int(at[np.argmin([wrong[way, int(r)].sum() for r in at])])
 
 
 def spread_of(differences: np.ndarray, lengths: np.ndarray) -> float:
-    """Variance of the sum of differences over the sum of lengths, from sequence to sequence; inf of one."""
+    """Variance, across sequences, of the sum of differences over the sum of lengths; inf for one sequence."""
     n, total = len(lengths), int(lengths.sum())
     if n < 2:
         return np.inf
@@ -295,7 +295,7 @@ def spread_of(differences: np.ndarray, lengths: np.ndarray) -> float:
 
 
 def _check_plan(plan: Any) -> None:
-    """Refuse a plan that no training comes to."""
+    """Refuse a plan that training cannot produce."""
     if not isinstance(plan, tuple) or not plan or not all(isinstance(one, Choice) for one in plan):
         raise ArgumentError(f"plan must be Choices, at least one, got {plan!r:.60}")
     for i, one in enumerate(plan):

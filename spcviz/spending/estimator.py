@@ -1,4 +1,4 @@
-"""Base class of the estimators under a budget: cross-fitted models, curves, checks of states."""
+"""Base class of the budgeted estimators: cross-fitted models, prediction, budget curves, stored states."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -23,7 +23,7 @@ from spcviz.spending.training import Training, train_folds
 
 
 class Fitted(NamedTuple):
-    """Training sequences, and models of all of them and of all but each fold."""
+    """Training sequences, with models of all of them and of all but each fold."""
 
     reader: Reader
     classes: tuple[str | int, ...]
@@ -37,13 +37,13 @@ class Fitted(NamedTuple):
 
 
 class Budgeted(Versioned):
-    """An estimator that predicts labels of sequences with what a budget buys."""
+    """Base of the estimators that label sequences with the features that a budget buys."""
 
     tiers: FeatureTiers
     reader_: Reader
 
     def _fit_models(self, tiers: Tiers, X: Sequence[Any], y: Sequence[Any], *, is_one: bool) -> Fitted:
-        """One model of all tiers, or one for each."""
+        """Train one model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
         reader, features, data, classes = Reader.fit_tiers(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
@@ -57,19 +57,19 @@ class Budgeted(Versioned):
     def predict(
         self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None
     ) -> list[np.ndarray]:
-        """Labels (L_i,) of each sequence, with what `budget` buys.
+        """Labels (L_i,) of each sequence, with the features that `budget` buys.
 
-        A budget is for all of X together, in the unit of the tiers' costs; `rate`, in its place, is for each
-        position on average. Neither: everything is bought.
+        A budget is for all of X together, in the unit of the tiers' costs; alternatively, `rate` is the
+        average budget per position. With neither, everything is bought.
         """
         return self.spend(X, budget, rate=rate).labels
 
     def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
-        """`predict`, with the tiers that were reached and what it cost."""
+        """`predict`, with the tiers that were reached and the cost."""
         raise NotImplementedError
 
     def _limit(self, X: Sequence[Any], budget: float | None, rate: float | None = None) -> float:
-        """What may be spent on all of X, of a fitted estimator."""
+        """The budget for all of X; checks that the estimator is fitted."""
         check_is_fitted(self)
         if budget is not None and rate is not None:
             raise ArgumentError("budget, of all of X, and rate, of each position, must not be given both")
@@ -78,12 +78,12 @@ class Budgeted(Versioned):
         return np.inf if budget is None else expansion.checked_budget(budget)
 
     def cost_of_everything(self, X: Sequence[Any]) -> float:
-        """What all features of all positions of X cost."""
+        """The cost of all features at all positions of X."""
         check_is_fitted(self)
         return float(self.reader_.lengths(X).sum() * self.reader_.tiers.costs.sum())
 
     def curve(self, X: Sequence[Any], y: Sequence[Any], budgets: Sequence[float]) -> BudgetCurve:
-        """What each of some budgets, each for all of X, buys on labelled sequences.
+        """The result of each of some budgets, each for all of X, on labelled sequences.
 
         A label that training did not have counts as wrong.
         """
@@ -101,7 +101,7 @@ class Budgeted(Versioned):
     def _points(
         self, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
     ) -> list[tuple[float, float, np.ndarray]]:
-        """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
+        """(cost, share of wrong labels, share of positions at each tier) for each budget."""
         raise NotImplementedError
 
     def score(
@@ -118,7 +118,7 @@ class Budgeted(Versioned):
         tier : str
             Name of a tier that a function computes.
         function : callable
-            As of `FeatureTiers`: of as many features as in training, which is seen when they are bought.
+            As in `FeatureTiers`, with as many features as in training; this is checked when they are bought.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class Budgeted(Versioned):
         return self
 
     def _state(self) -> dict[str, Any]:
-        """What both kinds store."""
+        """The fields that both kinds of estimator store."""
         check_is_fitted(self)
         seed = self.random_state
         return {
@@ -151,7 +151,7 @@ class Budgeted(Versioned):
 
     @classmethod
     def _from_state(cls, state: Any, **settings: Any) -> Self:
-        """The estimator, with what `_state` has state_checks."""
+        """The estimator with the fields of `_state`, checked."""
         state_checks.check_common(state)
         about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
         estimator = cls(state.tiers.to_tiers(), random_state=state.random_state, **about, **settings)

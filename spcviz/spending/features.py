@@ -1,8 +1,8 @@
-"""Features of sequences at each tier: dense arrays, or entries of named and sparse ones.
+"""Features of sequences at each tier, as dense arrays or, if named or sparse, as sparse tables.
 
-A table of features (R, F_t) is an array of 32 bits, or a `scipy.sparse.csr_array` with rising columns, each
-once, and no zeros. What is computed with it is the same to the last bit either way. Names are numbered by
-`spcviz.sequences.encoding`, which reads what the taggers there are given.
+A table of features (R, F_t) is a 32-bit float array, or a `scipy.sparse.csr_array` with sorted columns,
+without duplicates or zeros. Results computed from it are the same to the last bit either way. Names are
+numbered by `spcviz.sequences.encoding`, as for the taggers there.
 """
 
 import re
@@ -21,7 +21,7 @@ from spcviz.sequences.feature_names import key_of_pair
 from spcviz.spending.tiers import Tiers, are_keys
 
 MAX_BYTES = 8 << 30
-"""Of the features of all positions of one call."""
+"""Most bytes of features for all positions of one call."""
 
 Wanted = tuple[int, np.ndarray | None]
 """Number of an item, and the positions of it whose features are wanted; None: all."""
@@ -39,7 +39,7 @@ def everywhere(X: Any) -> list[Wanted]:
 
 
 def first_features(tiers: Tiers, X: Any, tier: int) -> tuple[Table, Vocabulary | None]:
-    """Features of one tier at all positions, and the numbers of their names; None: they have none."""
+    """Features of one tier at all positions, and the vocabulary of their names; None if they have none."""
     wanted = everywhere(X)
     if are_keys(keys := tiers.columns[tier]):
         items, met = _of_keys(tiers, X, wanted, tier)
@@ -61,7 +61,7 @@ def first_features(tiers: Tiers, X: Any, tier: int) -> tuple[Table, Vocabulary |
 def features_at(
     tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int, vocabulary: Vocabulary | None
 ) -> Table:
-    """Features of one tier at some positions of some items, or at all of each, one below the other."""
+    """Features of one tier at some or all positions of some items, stacked by rows."""
     if are_keys(tiers.columns[tier]):
         items, _ = _of_keys(tiers, X, wanted, tier)
         return _encode_named(tiers, X, items, wanted, tier, vocabulary, grow=False)
@@ -87,7 +87,7 @@ def _encode_named(
     *,
     grow: bool,
 ) -> sparse.csr_array:
-    """Tokens of items by the numbers of their names, as the taggers read them."""
+    """Tokens of items as tables of numbered names, read as by the taggers."""
     for (i, positions), item in zip(wanted, items):
         n = size_of(X[i]) if positions is None else len(positions)
         if hasattr(item, "__len__") and len(item) != n:
@@ -102,7 +102,7 @@ def _encode_named(
 
 
 def _restore_places(message: str, wanted: Sequence[Wanted], tier: int) -> str:
-    """An error about "X[0][1]" of the items that were encoded, with the places that they have in X."""
+    """An error about "X[0][1]" of the encoded items, reworded with their places in X."""
 
     def place(found: re.Match[str]) -> str:
         i, positions = wanted[int(found[1])]
@@ -118,17 +118,17 @@ def _restore_places(message: str, wanted: Sequence[Wanted], tier: int) -> str:
 
 
 def _canonical(table: Any) -> sparse.csr_array:
-    """Entries in 32 bits, columns rising in each row, each once, none 0."""
+    """The table in 32 bits, with sorted columns in each row and without duplicates or zeros."""
     table = sparse.csr_array(table, copy=True)
     table.sum_duplicates()
-    with np.errstate(over="ignore"):  # what becomes infinite is refused with its place
+    with np.errstate(over="ignore"):  # values that become infinite are refused later, with their place
         table = table.astype(np.float32)
     table.eliminate_zeros()
     return table
 
 
 def _of_keys(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple[list[Any], set[str]]:
-    """The tokens of items with the features of a tier's keys alone, and the keys that they have."""
+    """(tokens of items with only the features of a tier's keys, the keys that occur)."""
     keys, met, of_name = frozenset(tiers.columns[tier]), set[str](), dict[str | bytes, str]()
     items = []
     for i, positions in wanted:
@@ -144,7 +144,7 @@ def _of_keys(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> tuple
 
 
 def _pick_features(token: Any, keys: frozenset[str], met: set[str], of_name: dict[str | bytes, str]) -> Any:
-    """A token with the features of some keys; what is no token is left to the reader of all tokens."""
+    """A token with only the features of some keys; an invalid token is returned for the encoder to refuse."""
     if isinstance(token, Mapping):
         out: dict[Any, Any] = {}
         for name, value in token.items():
@@ -173,7 +173,7 @@ def _pick_features(token: Any, keys: frozenset[str], met: set[str], of_name: dic
 def _compute_tier(
     tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int
 ) -> tuple[list[Any], list[np.ndarray]]:
-    """(what the function of a tier gives for each item, the positions it was asked for)."""
+    """(the result of a tier's function for each item, the positions that were requested)."""
     rows = [np.arange(size_of(X[i])) if positions is None else positions for i, positions in wanted]
     items, function = [X[i] for i, _ in wanted], tiers.columns[tier]
     if not tiers.batch:
@@ -193,7 +193,7 @@ def _compute_tier(
 def _numbers(
     tiers: Tiers, raw: list[Any], rows: list[np.ndarray], wanted: Sequence[Wanted], tier: int
 ) -> Table:
-    """What a tier's function has computed, one below the other."""
+    """Results of a tier's function, stacked by rows."""
     tables = [_plain(f"tiers.columns[{tier}] of X[{i}]", given) for (i, _), given in zip(wanted, raw)]
     for (i, _), table, asked in zip(wanted, tables, rows):
         if table.ndim != 2 or table.shape[0] != len(asked):
@@ -204,7 +204,7 @@ def _numbers(
 
 
 def _columns(tiers: Tiers, X: Any, wanted: Sequence[Wanted], tier: int) -> Table:
-    """Columns of items, at some positions or at all, one below the other."""
+    """Columns of items at some or all positions, stacked by rows."""
     chosen, name, tables = tiers.columns[tier], tiers.names[tier], []
     for i, positions in wanted:
         x = X[i]
@@ -234,7 +234,7 @@ def _plain(name: str, values: Any) -> Any:
 
 
 def _below(tiers: Tiers, tables: list[Any], wanted: Sequence[Wanted], tier: int) -> Table:
-    """Tables of items one below the other, in 32 bits."""
+    """Tables of items, stacked by rows, in 32 bits."""
     tables = [_canonical(table) if sparse.issparse(table) else table.astype(np.float32) for table in tables]
     for (i, positions), table in zip(wanted, tables):
         _check_finite(i, table, positions, tiers.names[tier])
@@ -259,14 +259,14 @@ def _check_finite(i: int, table: Table, positions: np.ndarray | None, name: str)
 
 
 def below(tables: Sequence[Table]) -> Table:
-    """Rows of some tables, at least one, one below the other."""
+    """Stack the rows of at least one table."""
     if any(sparse.issparse(table) for table in tables):
         return sparse.csr_array(sparse.vstack([sparse.csr_array(table) for table in tables], format="csr"))
     return np.concatenate(tables)
 
 
 def beside(tables: Sequence[Table], n_columns: int | None = None) -> Table:
-    """Tables side by side, and 0 in the columns that none has."""
+    """Tables side by side, padded with zero columns up to `n_columns`."""
     width, n_rows = sum(table.shape[1] for table in tables), tables[0].shape[0]
     n_columns = width if n_columns is None else n_columns
     if any(sparse.issparse(table) for table in tables):
@@ -278,12 +278,12 @@ def beside(tables: Sequence[Table], n_columns: int | None = None) -> Table:
 
 
 def scales_of(tables: Sequence[Table]) -> np.ndarray:
-    """Factors that give all tiers the mean squared length of the first, so that learning moves them alike."""
+    """Factors that give all tiers the first one's mean squared length, so that learning moves them alike."""
     squares = np.array([squared_length(table) for table in tables])
     squares = np.where(squares > 0, squares, 1.0)
     return np.sqrt(squares[0] / squares)
 
 
 def scale_table(table: Table, scale: float) -> Table:
-    """A tier brought to its scale."""
+    """A tier's features, multiplied by its scale."""
     return table * np.float32(scale)

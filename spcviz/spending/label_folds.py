@@ -12,13 +12,13 @@ from spcviz.sequences.labels import plain, rows_of
 Label = str | int
 
 LEAST = 3
-"""Sequences that a policy is learned from: some are left to judge it by."""
+"""Fewest sequences from which a policy is learned: some are kept to judge it."""
 
 
 class Labelled(NamedTuple):
-    """Sequences with positions, one after the other."""
+    """Concatenated labels of the sequences that have positions."""
 
-    labels: np.ndarray  # (R,) int64: numbers of classes; -1 for a label that is none
+    labels: np.ndarray  # (R,) int64: class numbers; -1 for a label that is not a class
     lengths: np.ndarray  # (W,) int64: at least 1 each
 
     @property
@@ -48,13 +48,13 @@ def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
 
 
 def numbers_of(labels: Sequence[Label], classes: Sequence[Label]) -> np.ndarray:
-    """Numbers of classes; -1 for what is none of them."""
+    """Class numbers of labels; -1 for a label that is not a class."""
     number = {label: k for k, label in enumerate(classes)}
     return np.array([number.get(label, -1) for label in labels], dtype=np.int64)
 
 
 def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:
-    """The fold of each of n sequences, 0 .. folds - 1, equally many in each."""
+    """The random fold of each of n sequences, 0 .. folds - 1; folds are equally large."""
     folds = checks.integer("cv", folds, 2, 1000)
     if n < LEAST:
         raise ArgumentError(f"X must have at least {LEAST} sequences with positions, got {n}")
@@ -62,5 +62,5 @@ def drawn_folds(n: int, folds: Any, rng: np.random.Generator) -> np.ndarray:
 
 
 def some(labelled: Labelled, chosen: np.ndarray) -> Labelled:
-    """The sequences that are chosen by a mask."""
+    """The sequences that a mask selects."""
     return Labelled(labelled.labels[np.repeat(chosen, labelled.lengths)], labelled.lengths[chosen])

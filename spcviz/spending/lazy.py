@@ -1,8 +1,8 @@
-"""Spend a budget on features that are computed when they are bought, and never otherwise.
+"""Spend a budget on features that are computed only when they are bought.
 
-What is bought on one sequence depends on the others only through the queue. So each sequence is run by itself
-with the scores that are known (`spcviz.learning.budgets.spending`), as far as the first purchase that is not:
-that is what it offers to the queue. The trajectory is that of a batch whose features are all there.
+Purchases on one sequence depend on the others only through the queue. So each sequence is run separately with
+the known scores (`spcviz.learning.budgets.spending`), up to the first purchase whose scores are unknown: that
+is its offer to the queue. The trajectory is that of a batch with all features computed.
 """
 
 from collections.abc import Callable
@@ -18,25 +18,25 @@ _Step = tuple[int, int, float, float]
 """Part, tier, value and cost of a purchase."""
 
 _HUGE, _PLENTY = 1e30, 1e18
-"""Cost of what no longer fits, and a budget that has room for all but that."""
+"""Cost of a purchase that no longer fits, and a budget that covers everything else."""
 
 
 class _Chain:
-    """One sequence: what is known of it, and what it would buy next."""
+    """One sequence: its known scores, and its next purchase."""
 
     def __init__(self, world: Parts, rule: Rule, costs: np.ndarray) -> None:
         self.world, self.rule, self.real = world, rule, costs
-        # Where values do not go by cost, unit costs end the run after one step that is not known yet.
+        # If values do not depend on costs, unit costs end the run after one step that is not known yet.
         rule_costs = costs if rule.per_cost else np.ones_like(costs)
         self.costs = np.repeat(rule_costs[None], world.shape[0], axis=0)
         self.tiers = np.zeros(world.shape[0], dtype=np.int64)
         self.bought: list[_Step] = []
-        # What is not known stands still: a purchase that is not made changes nothing before it.
+        # Unknown tiers repeat the known scores: a purchase that is not made changes nothing before it.
         self.scores = np.repeat(world.scores[:, :1], world.shape[1], axis=1)
         self.look()
 
     def look(self) -> None:
-        """Run as far as is known."""
+        """Run as far as scores are known."""
         world = self.world._replace(scores=np.ascontiguousarray(self.scores))
         n = len(self.bought)
         enough = _PLENTY if self.rule.per_cost else n + 1.0
@@ -61,7 +61,7 @@ class _Chain:
         return float((np.where(self.costs < _HUGE, self.real, 0.0) * is_open).sum())
 
     def drop(self) -> None:
-        """The next purchase does not fit any more, and never will."""
+        """Drop the next purchase, which does not fit the budget any more and never will."""
         part, tier, _, _ = self.next
         self.costs[part, tier - 1 :] = _HUGE
         self.look()
@@ -84,11 +84,11 @@ def spend_lazily(
     *,
     is_together: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """(labels (R,), tiers (R,), what was spent) of Algorithm 5 on a batch; costs (T - 1,).
+    """(labels (R,), tiers (R,), amount spent) of Algorithm 5 on a batch; costs (T - 1,).
 
-    Scores of tiers other than 0 are not looked at: ``compute([(w, part, tier), ...])`` gives those (n, K) of
-    parts of sequences w, once for each purchase: one after the other in order, or those that are certain
-    together; see `spcviz.spending.turns`.
+    Scores of tiers other than 0 are ignored: ``compute([(w, part, tier), ...])`` returns those (n, K) of
+    parts of sequences w, once for each purchase: one after another in order, or all certain ones together;
+    see `spcviz.spending.turns`.
     """
     chains = []
     for w in range(len(world.starts) - 1):

@@ -1,12 +1,12 @@
-r"""Mix the models of expensive tiers with those of cheaper ones, by what reads held-out folds best.
+r"""Mix the models of expensive tiers with those of cheaper ones, by the share best on held-out folds.
 
 .. math:: W'_t = (1 - s_t)\, W_t + s_t\, W'_{t-1}
 
-A model of more features has more to learn from the same sequences, and of a few hundred it may come out no
-better than that of the cheaper tier, though it reads all of that one's features, too. The two are wrong at
-other places: their mean is often better than either. How much of the cheaper one is taken, sequences say that
-neither has seen: those of each fold, by models of the other folds. 0 is among the shares, so that a model
-that is better by itself stays as it is.
+A model with more features has more to learn from the same sequences. With a few hundred of them it may be no
+better than the cheaper tier's model, although it reads all of that model's features too. The two make
+different mistakes, so their average is often better than either. The share of the cheaper model is chosen on
+sequences that neither has seen: those of each fold, read by models of the other folds. 0 is among the shares,
+so a model that is better alone stays as it is.
 
 Legend: t a tier, W the weights of its model (0 for features that it does not read), s the share.
 """
@@ -19,11 +19,11 @@ from spcviz.spending import label_folds
 from spcviz.spending.estimator import Fitted
 
 SHARES = (0.0, 0.25, 0.5, 0.75)
-"""Of the cheaper tier's model: those that are tried."""
+"""Shares of the cheaper tier's model that are tried."""
 
 
 def mix_models(fitted: Fitted) -> Fitted:
-    """With the models of each tier but the first mixed by the share that reads best on the folds."""
+    """Mix the model of each tier but the first by the share with the fewest errors on held-out folds."""
     held = []
     for p in range(len(fitted.without)):
         mask = fitted.fold == p
@@ -43,7 +43,7 @@ def mix_models(fitted: Fitted) -> Fitted:
 
 
 def mix_pair(dear: Tiered, cheap: Tiered, share: float) -> Tiered:
-    """Models of one tier each, the second of the first so many features of the first.
+    """Mix two models of one tier each; `cheap` reads the first ``cheap.edges[0]`` features of `dear`.
 
     >>> one = Tiered(np.array([2]), np.full((2, 2), 4.0), np.zeros((2, 2)))
     >>> mix_pair(one, Tiered(np.array([1]), np.zeros((1, 2)), np.ones((2, 2))), 0.25).weights.tolist()
@@ -57,7 +57,7 @@ def mix_pair(dear: Tiered, cheap: Tiered, share: float) -> Tiered:
 
 
 def _n_wrong(model: Tiered, features: Table, data: label_folds.Labelled) -> int:
-    """Labels that a model of one tier has wrong."""
+    """Number of labels that a model of one tier gets wrong."""
     scores = tier_scores(model, features[:, : model.edges[0]])[:, 0]
     labels = decode_batch(np.ascontiguousarray(scores), data.lengths, model.pairwise).labels
     return int((labels != data.labels).sum())

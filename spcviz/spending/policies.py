@@ -1,6 +1,6 @@
-"""Policies that buy features position by position: how each is trained, and the rule it spends by.
+"""Policies that buy features position by position: how each is trained, and the rule by which it spends.
 
-Their names are keys of `spcviz.learning.budgets.methods.METHODS`, which says what each goes by.
+Their names are keys of `spcviz.learning.budgets.methods.METHODS`, which describes each of them.
 """
 
 from typing import NamedTuple
@@ -23,27 +23,27 @@ POLICIES = (
     "dms_pi", "dms_pi_by_value", "dms_pi_per_cost", "greedy", "imitation_parts", "one_shot", "anytime",
     "myopic", "uniform", "random",
 )  # fmt: skip
-"""What a `BudgetedTagger` may buy by. ``dms_pi``: of the queues by value and by value per cost the one that
-wastes less on sequences left for development."""
+"""Policies of a `BudgetedTagger`. ``dms_pi``: the queue, by value or by value per cost, that wastes less on
+development sequences."""
 
 N_STEPS = 8
-"""Steps of an anytime policy that have a classifier of their own."""
+"""Steps of an anytime policy that have separate classifiers."""
 
 MOST_LABELS = 4000
-"""Codes of five labels have to fit 62 bits."""
+"""Codes of five labels must fit into 62 bits."""
 
 _MARGIN = ACTION_FEATURES.index("margin small")
 
 
 class Policy(NamedTuple):
-    """What was learned for one of `POLICIES`."""
+    """The learned parameters of one of `POLICIES`."""
 
     key: str
     beta: np.ndarray | None  # (T - 1, D) weights of an action's features
-    per_cost: bool  # the queue goes by value per cost
+    per_cost: bool  # the queue is ordered by value per cost
     one_shot: OneShot | None
     anytime: Anytime | None
-    seed: int  # of the random numbers that random policies go by
+    seed: int  # for the random numbers of random policies
 
 
 def checked_policy(policy: str) -> str:
@@ -62,10 +62,10 @@ def world_of(
     seen: np.ndarray,
     margin: float,
 ) -> Parts:
-    """Sequences as `spcviz.learning.budgets` takes them.
+    """Sequences in the form that `spcviz.learning.budgets` takes.
 
-    Scores (R, T, K), pairwise (M, K, K) of each model; ``model`` (R,) says which reads each position,
-    ``labels`` (R,) the true ones, -1 where they are not known, which counts as wrong.
+    Scores (R, T, K), pairwise (M, K, K) of each model; ``model`` (R,) is the model that reads each position,
+    ``labels`` (R,) are the true ones, -1 where unknown, which counts as wrong.
     """
     n_rows, n_tiers, n = scores.shape
     return Parts(
@@ -84,7 +84,7 @@ def world_of(
 
 
 def margin_of(scores: np.ndarray, pairwise: np.ndarray, fold: np.ndarray, lengths: np.ndarray) -> float:
-    """The typical margin with free features, what margins are compared with; fold (W,): each one's model."""
+    """The typical margin with free features, the scale for other margins; fold (W,): each chain's model."""
     tables = np.empty((len(scores), scores.shape[2]))
     for p in range(len(pairwise)):
         rows = np.repeat(fold == p, lengths)
@@ -95,11 +95,11 @@ def margin_of(scores: np.ndarray, pairwise: np.ndarray, fold: np.ndarray, length
 
 
 def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generator) -> Policy:
-    """Learn one of `POLICIES` on training sequences that were read by models which have not seen them."""
+    """Learn one of `POLICIES` on training sequences, read by models that have not seen them."""
     empty = Policy(key, None, False, None, None, int(rng.integers(2**32)))
     n_tiers = world.shape[1]
     if key in ("dms_pi", "dms_pi_by_value", "dms_pi_per_cost"):
-        # Where all tiers cost the same, both queues are one.
+        # If all tiers cost the same, both queues are the same.
         if key == "dms_pi" and len(set(costs.tolist())) > 1:
             best = min(part_policy.train_queues(world, rng, costs), key=lambda queue: queue.badness)
             return empty._replace(beta=_tiers(best.policy.beta, n_tiers), per_cost=best.per_cost)
@@ -118,7 +118,7 @@ def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generat
 
 
 def _tiers(beta: np.ndarray, n_tiers: int) -> np.ndarray:
-    """Weights of all tiers: those of a tier that no trajectory reached are 0."""
+    """Weights of all tiers: 0 for tiers that no trajectory reached."""
     out = np.zeros((n_tiers - 1, beta.shape[1]))
     out[: len(beta)] = beta
     return out
@@ -137,7 +137,7 @@ def _one_shot(world: Parts, rng: np.random.Generator) -> OneShot:
 
 
 def _inputs(world: Parts) -> np.ndarray:
-    """What a one-shot policy sees: free scores, and what inference on them says around the position."""
+    """Inputs of a one-shot policy: free scores, and features of inference on them around the position."""
     free = world.scores[:, 0]
     return np.concatenate([free - free.max(axis=1, keepdims=True), _free(world)], axis=1)
 
@@ -147,7 +147,7 @@ def _free(world: Parts) -> np.ndarray:
 
 
 def rule_of(policy: Policy, world: Parts, tolerance: float) -> Rule:
-    """The rule that a policy spends by on some sequences."""
+    """The rule by which a policy spends on some sequences."""
     n_parts, n_tiers = world.shape
     if policy.beta is not None:
         return part_policy.rule(policy.beta, per_cost=policy.per_cost, q=tolerance)

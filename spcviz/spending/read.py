@@ -1,4 +1,4 @@
-"""Read items of X as features at all tiers, for a fitted estimator."""
+"""Read items of X as features at all tiers, for a fitted estimator; store the tiers and restore them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -16,18 +16,18 @@ from spcviz.spending.tiers import Detached, FeatureTiers, Tiers, are_keys, lengt
 
 
 class StoredTiers(NamedTuple):
-    """Tiers of columns, as they are stored."""
+    """Tiers in the form in which they are stored."""
 
     names: tuple[str, ...]
-    columns: tuple[np.ndarray, ...]  # int; none of a tier that has keys or that a function computes
+    columns: tuple[np.ndarray, ...]  # int; empty for a tier with keys or a function
     costs: np.ndarray  # (T - 1,)
-    widths: np.ndarray  # (T,) features of each tier
+    widths: np.ndarray  # (T,) number of features of each tier
     batch: bool = False  # whether functions take many items at once
     keys: tuple[tuple[str, ...], ...] = ()  # of each tier; (): no tier has any
-    features: tuple[Texts | None, ...] = ()  # names of each tier's, in their order; (): no tier has any
+    features: tuple[Texts | None, ...] = ()  # names of each tier's features, in order; (): no tier has any
 
     def to_tiers(self) -> FeatureTiers:
-        """As a user writes them."""
+        """The tiers as a user writes them."""
         columns = tuple(
             of_tier if len(of_tier) else keys or Detached(name)
             for name, of_tier, keys in zip(self.names, self.columns, self.keys or ((),) * len(self.names))
@@ -35,7 +35,7 @@ class StoredTiers(NamedTuple):
         return FeatureTiers(self.names, columns, (0.0, *self.costs.tolist()), self.batch)
 
     def vocabularies(self) -> tuple[Vocabulary | None, ...]:
-        """Numbers of the names of each tier's features, of names that have been checked."""
+        """The vocabulary of each tier's feature names, after a check of the names."""
         return tuple(
             None if texts is None else Vocabulary((name, n) for n, name in enumerate(checked_names(*texts)))
             for texts in self.features or (None,) * len(self.names)
@@ -43,7 +43,7 @@ class StoredTiers(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Tiers, how wide each is, the factors that bring all to one scale, and the names of features."""
+    """Tiers, their widths, the factors that bring them to one scale, and their feature names."""
 
     tiers: Tiers
     widths: np.ndarray  # (T,) int64
@@ -78,7 +78,7 @@ class Reader(NamedTuple):
         return reader, reader.join_tiers(parts), data, classes
 
     def to_stored(self) -> StoredTiers:
-        """Tiers as they are stored: a function is code, and is left out."""
+        """Tiers in stored form; functions are code and are left out."""
         none, of = np.zeros(0, dtype=np.int64), self.tiers
         columns = tuple(none if callable(c) or are_keys(c) else c for c in of.columns)
         about = of.names, columns, of.costs, self.widths, of.batch
@@ -89,7 +89,7 @@ class Reader(NamedTuple):
         return StoredTiers(*about, keys, texts)
 
     def attach(self, name: str, function: Any) -> Self:
-        """With the function of a tier that one computes."""
+        """A reader with `function` for a tier that is computed by one."""
         names = self.tiers.names
         if name not in names:
             raise ArgumentError(f"tier must be one of {', '.join(names)}, got {name!r:.60}")
@@ -116,15 +116,15 @@ class Reader(NamedTuple):
         return self.join_tiers([self._read(t, X, features.everywhere(X)) for t in range(len(self.widths))])
 
     def free(self, X: Any) -> Table:
-        """Those of the free tier at all positions, (R, F_0)."""
+        """Features of the free tier at all positions, (R, F_0)."""
         return self.buy(X, features.everywhere(X), 0)
 
     def buy(self, X: Any, wanted: Sequence[Wanted], tier: int) -> Table:
-        """Those of a tier at some positions of some items, one below the other, at its scale: (n, F_t)."""
+        """Scaled features of a tier at some positions of some items, stacked by rows: (n, F_t)."""
         return features.scale_table(self._read(tier, X, wanted), self.scales[tier])
 
     def up_to(self, tables: Sequence[Table]) -> Table:
-        """Features (n, F) of what `free` and `buy` gave for the first tiers; 0 in place of all others."""
+        """Features (n, F) from the results of `free` and `buy` for the first tiers; all others are 0."""
         return features.beside(tables, int(self.widths.sum()))
 
     def join_tiers(self, parts: Sequence[Table]) -> Table:

@@ -1,4 +1,4 @@
-"""`ModelSelector`, DMS as an estimator (thesis chapter 6): whole sequences lifted to larger models."""
+"""`ModelSelector`, DMS as an estimator (thesis chapter 6): it lifts whole sequences to larger models."""
 
 import copy
 import itertools
@@ -30,12 +30,12 @@ from spcviz.spending.tiers import FeatureTiers, check_tiers
 from spcviz.spending.turns import Offer, spend_in_turns
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
-"""What a `ModelSelector` may go by. ``dms``: of the queues by value and by value per cost the one that wastes
-less on training sequences; ``fixed``: all sequences to the next model in turn; ``uniform``: at random."""
+"""Policies of a `ModelSelector`. ``dms``: the queue, by value or by value per cost, that wastes less on
+training sequences; ``fixed``: all sequences to the next model in turn; ``uniform``: at random."""
 
 
 class ModelSelectorState(NamedTuple):
-    """All of a fitted `ModelSelector`."""
+    """The state of a fitted `ModelSelector`."""
 
     tiers: StoredTiers
     policy: str
@@ -53,20 +53,20 @@ class ModelSelectorState(NamedTuple):
 
 @rename_parameters(passes="max_iter", folds="cv")
 class ModelSelector(Budgeted):
-    """Predict labels of sequences by one of several models each, the dearer where it is expected to help.
+    """Label each sequence with one of several models, a more expensive one where it is expected to help.
 
-    Model t is a linear chain on the features of tiers 0 to t, mixed with model t - 1 as far as that reads
-    sequences better that neither has seen (`spcviz.spending.mixing`). Whole sequences are lifted from model
-    to model; a selector predicts from what was read so far how many labels the next model would mend.
+    Model t is a linear chain on the features of tiers 0 to t, mixed with model t - 1 by the share that is
+    best on sequences that neither has seen (`spcviz.spending.mixing`). Whole sequences are lifted from model
+    to model; a selector predicts from the results so far how many labels the next model would correct.
 
     Parameters
     ----------
     tiers : FeatureTiers
-        Costs are those of one position; a sequence's purchase costs as much as its positions together.
+        Costs are per position; a purchase for a sequence costs the sum over its positions.
     policy : {"dms", "dms_by_value", "dms_per_cost", "fixed", "uniform"}
         See `SELECTORS`.
     max_iter, cv, random_state, n_jobs
-        As of `spcviz.spending.BudgetedTagger`.
+        As in `spcviz.spending.BudgetedTagger`.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class ModelSelector(Budgeted):
     models_ : tuple of Tiered
     selector_ : Selector
     held_out_errors_ : ndarray, shape (S, T)
-        Wrong labels of each training sequence that has positions, by each model, read by those of the other
-        folds. Not stored by `spcviz.io.save`.
+        Wrong labels of each training sequence that has positions, under each tier's model trained on the
+        other folds. Not stored by `spcviz.io.save`.
 
     References
     ----------
@@ -102,7 +102,7 @@ class ModelSelector(Budgeted):
         self.n_jobs = n_jobs
 
     def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
-        """Train a model for each tier, and the selector; arguments and errors as of `BudgetedTagger.fit`."""
+        """Train a model for each tier, and the selector; arguments and errors as in `BudgetedTagger.fit`."""
         tiers = check_tiers(self.tiers)
         _check_policy(self.policy)
         fitted = mix_models(self._fit_models(tiers, X, y, is_one=False))
@@ -115,9 +115,9 @@ class ModelSelector(Budgeted):
         return self
 
     def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
-        """`predict`, with the tiers that were reached and what it cost.
+        """`predict`, with the tiers that were reached and the cost.
 
-        A tier's function is called for the sequences that are lifted to it, when they are, and no others.
+        A tier's function is called only for the sequences that are lifted to it, when they are lifted.
         """
         limit, reading = self._limit(X, budget, rate), _Reading(self, X)
         bought = reading.spend(limit)
@@ -126,7 +126,7 @@ class ModelSelector(Budgeted):
         return Spent([self.classes_[row] for row in labels], tiers, float(sum(step[3] for step in bought)))
 
     def as_fixed(self) -> "ModelSelector":
-        """The same models, all sequences lifted in turn: one tier for all, where the budget pays for it."""
+        """The same models, lifting all sequences in turn: one tier for all, as far as the budget allows."""
         fixed = copy.copy(self)
         fixed.policy = "fixed"
         return fixed
@@ -139,7 +139,7 @@ class ModelSelector(Budgeted):
         return list(itertools.chain.from_iterable(points))
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
-        """Step by step to which model one sequence is lifted, and what is predicted after each step."""
+        """The models to which one sequence is lifted, step by step, with the prediction after each step."""
         limit, reading, names = self._limit([x], budget), _Reading(self, [x]), self.reader_.tiers.names
         return [
             Purchase(-1, names[tier], value, cost, self.classes_[labels])
@@ -147,7 +147,7 @@ class ModelSelector(Budgeted):
         ]
 
     def to_state(self) -> ModelSelectorState:
-        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
+        """The state that `spcviz.io.save` stores; without tiers' functions, which are code: see `attach`."""
         state = self._state() | {"models": self.models_, "selector": self.selector_}
         return ModelSelectorState(**state, per_cost=self.per_cost_, seed=self.seed_)
 
@@ -175,10 +175,10 @@ def _check_policy(policy: str) -> None:
 
 
 class _Reading:
-    """Sequences on their way from model to model: how each was read, and what its next model is worth.
+    """Sequences being lifted from model to model: the reading of each, and the value of its next model.
 
-    Algorithm 3 as `spcviz.learning.budgets.expansion.expand` has it, with values that are worked out only
-    when the model before has been paid for.
+    Algorithm 3 as in `spcviz.learning.budgets.expansion.expand`, except that a value is computed only once
+    the previous model has been paid for.
     """
 
     def __init__(self, selector: ModelSelector, X: Sequence[Any]) -> None:
@@ -188,25 +188,25 @@ class _Reading:
         self.costs = selector.reader_.tiers.costs
         n_more = len(self.costs)
         drawn = np.random.default_rng(selector.seed_).random((len(X), n_more))
-        self.random = drawn - np.arange(n_more)  # one model after the other
+        self.random = drawn - np.arange(n_more)  # models in order, one after another
         self.free = selector.reader_.free(X)
         self.known: dict[tuple[int, int], Table] = {}
         self.first = np.concatenate([[0], np.cumsum(self.lengths)])
         self.read: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
         self.restart()
-        if len(self.filled):  # everything is read by the free model, at once
+        if len(self.filled):  # read everything with the free model at once
             lengths = self.lengths[self.filled]
             labels, meta = _read_by(selector.models_[0], self.free, lengths, selector.seen_)
             split = np.split(labels, np.cumsum(lengths)[:-1])
             self.read = {(int(i), 0): (read, row) for i, read, row in zip(self.filled, split, meta)}
 
     def restart(self) -> None:
-        """Back to the free model."""
+        """Return all sequences to the free model."""
         self.tiers = np.zeros(len(self.X), dtype=np.int64)
 
     @property
     def labels(self) -> list[np.ndarray]:
-        """States of each sequence, as read by the model that it was lifted to."""
+        """States of each sequence, as predicted by the model that it was lifted to."""
         none = np.zeros(0, dtype=np.int64)
         return [self.read[i, t][0] if self.lengths[i] else none for i, t in enumerate(self.tiers.tolist())]
 
@@ -226,10 +226,10 @@ class _Reading:
         return out
 
     def lift(self, lines: list["_Line"]) -> None:
-        """Compute what the next model of some sequences reads, and read each by that model."""
+        """Compute the features of some sequences' next models, and read each sequence with its model."""
         selector = self.own
         for line in lines:
-            if line.offer is not None:  # who is lifted has one
+            if line.offer is not None:  # a line that is lifted has one
                 line.bought.append(line.offer)
         self.tiers[[line.number for line in lines]] += 1
         fresh = [(line.number, tier) for line in lines if (line.number, tier := line.tier) not in self.read]
@@ -249,7 +249,7 @@ class _Reading:
             line.look()
 
     def value(self, i: int) -> float:
-        """What the next model of a sequence is worth, as it is queued."""
+        """The value of a sequence's next model, by which it is queued."""
         tier, policy = int(self.tiers[i]), self.own.policy
         if policy == "uniform":
             return float(self.random[i, tier])
@@ -286,19 +286,19 @@ class _Line:
         return float(self.costs[self.tier :].sum())
 
     def look(self) -> None:
-        """What it would buy next."""
+        """Update the offer: its next purchase, if any."""
         is_open = self.tier < len(self.costs)
         self.offer = (self.reading.value(self.number), float(self.costs[self.tier])) if is_open else None
 
     def drop(self) -> None:
-        """Models come one after the other: behind one that does not fit there is none."""
+        """Drop the offer and all later ones: a model cannot be skipped."""
         self.offer = None
 
 
 def _spend_budgets(
     selector: ModelSelector, X: Sequence[Any], truth: np.ndarray, budgets: list[float]
 ) -> list[tuple[float, float, np.ndarray]]:
-    """(cost, share of wrong labels, share of positions at each tier) of what each budget buys."""
+    """(cost, share of wrong labels, share of positions at each tier) for each budget."""
     reading, n, rows = _Reading(selector, X), max(len(truth), 1), []
     for budget in budgets:
         reading.restart()
@@ -310,11 +310,11 @@ def _spend_budgets(
 
 
 def _read_across_folds(fitted: Fitted) -> Looked:
-    """What models of the other folds make of each training sequence."""
+    """Read each training sequence with models of the other folds."""
     data, fold = fitted.data, fitted.fold
     seen = seen_in_other_parts(data.labels, data.starts, fold, len(fitted.classes))
     metas, losses, labels = [], [], []
-    order = np.argsort(fold, kind="stable")  # sequences fold by fold, as they are read
+    order = np.argsort(fold, kind="stable")  # sequences fold by fold, in reading order
     for p, models in enumerate(fitted.without):
         held, fold_data = np.repeat(fold == p, data.lengths), label_folds.some(data, fold == p)
         looks = [_read_by(model, fitted.features[held], fold_data.lengths, seen) for model in models]
@@ -332,14 +332,14 @@ def _read_across_folds(fitted: Fitted) -> Looked:
 def _read_by(
     model: Tiered, features: Table, lengths: np.ndarray, seen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(labels, meta-features) of sequences as a plain model reads them."""
+    """(labels, meta-features) of sequences under a model of one tier."""
     return _look(tier_scores(model, features[:, : model.edges[0]])[:, 0], lengths, model.pairwise, seen)
 
 
 def _look(
     unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, seen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(labels, meta-features) of sequences as a model reads them."""
+    """(labels, meta-features) of sequences, given their scores."""
     unary = np.ascontiguousarray(unary, dtype=np.float64)
     labels, meta = chain_meta(unary, lengths, pairwise, seen)
     return labels, np.concatenate([meta, meta[:, state_checks.N_GRAMS :] > 0], axis=1)
@@ -348,7 +348,7 @@ def _look(
 def _selector(
     policy: str, looked: Looked, costs: np.ndarray, rng: np.random.Generator
 ) -> tuple[Selector, bool]:
-    """(selector, whether its queue goes by value per cost)."""
+    """(selector, whether its queue is ordered by value per cost)."""
     sizes = np.asarray(looked.sizes)[:, None]
     values, folds = batch_selection.values_of(looked.losses) / sizes, batch_selection.draw_folds(looked, rng)
     fitted = dms.fit_selector(looked.meta, values, folds)

@@ -1,4 +1,4 @@
-"""Check states of estimators that come from outside, before anything is indexed by them."""
+"""Check estimator states that come from outside, before they are used to index anything."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from spcviz.sequences.states import Texts, checked_names
 from spcviz.spending.policies import MOST_LABELS, Policy
 
 N_GRAMS = META.index("new 3-grams")
-"""Meta-features from this one on are counted, and once more whether they are above 0."""
+"""Meta-features from this index on are counts; each also enters as whether it is above 0."""
 
 
 def check_common(state: Any) -> None:
-    """Refuse settings, tiers or counts that both kinds of estimator could not have stored."""
+    """Refuse settings, tiers or counts that neither kind of estimator could have stored."""
     stored_arrays.classes("classes", state.classes, 2, MOST_LABELS)
     checks.integer("passes", state.passes, 1, 10_000)
     checks.integer("folds", state.folds, 2, 2**31)
@@ -34,7 +34,7 @@ def check_common(state: Any) -> None:
         stored_arrays.table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
     stored_arrays.table("tiers.widths", tiers.widths, (n,), "i8")
     _check_names(tiers, n)
-    # A tier without columns has a function's features or those of keys: it says only how many there are.
+    # A tier without columns has keys or a function: it stores only the number of its features.
     widths = [len(columns) or max(int(width), 1) for columns, width in zip(tiers.columns, tiers.widths)]
     if tiers.widths.tolist() != widths:
         raise ArgumentError(f"tiers.widths must be {widths}, those of tiers.columns, got {tiers.widths}")
@@ -44,7 +44,7 @@ def check_common(state: Any) -> None:
 
 
 def _check_names(tiers: Any, n: int) -> None:
-    """Names of features, and the keys that they are of: a tier has columns, or these, or a function."""
+    """Check feature names and their keys: a tier has columns, or named features, or a function."""
     for field in ("features", "keys"):
         each = getattr(tiers, field)
         if not isinstance(each, tuple) or len(each) not in (0, n) or len(each) != len(tiers.features):
@@ -75,7 +75,7 @@ def _check_names(tiers: Any, n: int) -> None:
 
 
 def _check_seen(seen: Any) -> None:
-    """A table of codes by their hashes: whoever looks for one that is not there stops at a free place."""
+    """Check a hash table of codes; a search for a missing code needs a free place to stop at."""
     size = np.shape(seen)[0] if np.ndim(seen) else 0
     stored_arrays.table("seen", seen, (size,), "i8")
     if size & (size - 1) or not size:
@@ -85,7 +85,7 @@ def _check_seen(seen: Any) -> None:
 
 
 def check_tiered(name: str, model: Tiered, edges: np.ndarray, n_states: int) -> None:
-    """Refuse a chain model of other tiers or labels."""
+    """Refuse a chain model for other tiers or labels."""
     stored_arrays.table(f"{name}.edges", model.edges, (len(edges),), "i8")
     if model.edges.tolist() != list(edges):
         raise ArgumentError(f"{name}.edges must be {list(map(int, edges))}, got {model.edges.tolist()}")
@@ -94,7 +94,7 @@ def check_tiered(name: str, model: Tiered, edges: np.ndarray, n_states: int) -> 
 
 
 def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
-    """Refuse what was not learned for this policy, or for other tiers or labels."""
+    """Refuse parameters that were learned for another policy, or for other tiers or labels."""
     if policy.key != key:
         raise ArgumentError(f"learned.key must be policy, {key!r}, got {policy.key!r:.60}")
     n_seen, n_more = len(ACTION_FEATURES), n_tiers - 1
@@ -121,8 +121,8 @@ def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
 
 
 def check_selector(selector: Selector, n_tiers: int) -> None:
-    """Refuse a selector of other tiers or meta-features."""
-    width = 2 * (2 * len(META) - N_GRAMS)  # of a model, and how they differ from those of the one before
+    """Refuse a selector for other tiers or meta-features."""
+    width = 2 * (2 * len(META) - N_GRAMS)  # of a model, and their differences from the model before it
     stored_arrays.table("selector.beta", selector.beta, (n_tiers - 1, width + 1))
     stored_arrays.table("selector.mean", selector.mean, (n_tiers - 1, width))
     stored_arrays.positive("selector.scale", selector.scale, (n_tiers - 1, width))

@@ -1,4 +1,4 @@
-"""`BudgetedTagger`, DMS-pi as an estimator (thesis chapter 7): features bought position by position."""
+"""`BudgetedTagger`, DMS-pi as an estimator (thesis chapter 7): it buys features position by position."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -34,7 +34,7 @@ from spcviz.spending.tiers import FeatureTiers, check_tiers
 
 
 class BudgetedTaggerState(NamedTuple):
-    """All of a fitted `BudgetedTagger`."""
+    """The state of a fitted `BudgetedTagger`."""
 
     tiers: StoredTiers
     policy: str
@@ -52,31 +52,32 @@ class BudgetedTaggerState(NamedTuple):
 
 @rename_parameters(passes="max_iter", folds="cv")
 class BudgetedTagger(Budgeted):
-    """Predict labels of sequences with features that cost, bought where they are expected to pay.
+    """Label sequences with features that cost, bought where they are expected to pay off.
 
-    One linear chain model reads positions at whichever tier each stands; a policy decides what to buy next.
-    The policy is learned from readings of the training sequences by models that have not seen them.
+    One linear chain model reads each position at its current tier; a policy decides what to buy next. The
+    policy is learned from predictions on the training sequences by models that have not seen them.
 
     Parameters
     ----------
     tiers : FeatureTiers
     policy : str
-        One of `spcviz.spending.POLICIES`: ``dms_pi`` (values learned from whole trajectories), ``greedy``,
-        ``one_shot``, ``anytime``, ``imitation_parts``; to compare with: ``uniform``, ``random`` and
-        ``myopic``, which buys where the best label leads by least, learns nothing of what a purchase changes,
-        and so is often worse than ``uniform``.
+        One of `spcviz.spending.POLICIES`: ``dms_pi`` (values learned from whole trajectories;
+        ``dms_pi_by_value`` and ``dms_pi_per_cost`` fix the order of its queue), ``greedy``, ``one_shot``,
+        ``anytime``, ``imitation_parts``; as baselines: ``uniform``, ``random`` and ``myopic``,
+        which buys where the best label leads by the smallest margin, learns nothing about the effect of a
+        purchase, and so is often worse than ``uniform``.
     inference_tolerance : float
         q of quiescent inference, 0 to 1: messages that change less than this share are not passed on. 0 is
         exact.
     max_iter : int
-        Of the averaged perceptron.
+        Passes of the averaged perceptron.
     cv : int
-        Parts of the training sequences for readings by models that have not seen them.
+        Number of folds for predictions by models that have not seen the sequences.
     random_state : int, numpy.random.Generator or None
     n_jobs : int or None
-        Models of folds that are trained, and budgets of a curve, at a time, by threads (or where joblib's
-        ``parallel_config`` says: ``"dask"`` for a cluster); -1: as many as there are processors. The result
-        is the same.
+        How many models of folds are trained, and budgets of a curve evaluated, in parallel, by threads (or
+        wherever joblib's ``parallel_config`` says: ``"dask"`` for a cluster); -1: one per processor. The
+        result is the same.
 
     Attributes
     ----------
@@ -118,7 +119,7 @@ class BudgetedTagger(Budgeted):
         Parameters
         ----------
         X : list of array_like (L_i, F), of scipy.sparse, of lists of tokens (dicts or lists of texts)
-            Or of anything that the tiers' functions take; see `FeatureTiers.columns`.
+            Or of anything that the tiers' functions accept; see `FeatureTiers.columns`.
         y : list of sequences of str or int
             A label for each position.
 
@@ -129,16 +130,16 @@ class BudgetedTagger(Budgeted):
         Raises
         ------
         ArgumentError, ShapeError, ScoreError
-            If an item is ragged, has NaN, or is not as long as its labels: the message names it. If there are
-            fewer than 3 sequences with positions, or fewer than 2 labels.
+            If an item is ragged, has NaN, or differs in length from its labels: the message names it. Also if
+            there are fewer than 3 sequences with positions, or fewer than 2 labels.
         """
         return self.take(*self._learn_policies(X, y, (self.policy,))[0])
 
     def fit_each(self, X: Sequence[Any], y: Sequence[Any], policies: Sequence[str]) -> dict[str, Self]:
-        """Train one tagger a policy on the same model and the same readings, to compare policies.
+        """Train one tagger per policy on the same model and the same predictions, to compare policies.
 
-        They come in the order of `policies`, of `spcviz.spending.POLICIES`; this estimator itself stays as it
-        is.
+        They are returned in the order of `policies`, which are names from `spcviz.spending.POLICIES`; this
+        estimator itself does not change.
         """
         taggers = {}
         for key, learned in zip(policies, self._learn_policies(X, y, policies)):
@@ -149,7 +150,7 @@ class BudgetedTagger(Budgeted):
     def _learn_policies(
         self, X: Sequence[Any], y: Sequence[Any], policies: Sequence[str]
     ) -> list[tuple[Any, ...]]:
-        """What `take` takes, for each policy; the model is trained once."""
+        """The arguments of `take` for each policy; the model is trained once."""
         tiers, keys = check_tiers(self.tiers), [checked_policy(key) for key in policies]
         if "anytime" in keys and tiers.has_functions:
             raise ArgumentError(
@@ -177,7 +178,7 @@ class BudgetedTagger(Budgeted):
         return self
 
     def _world(self, X: Sequence[Any], labels: np.ndarray | None = None) -> Parts:
-        """Sequences to be read, with everything computed."""
+        """Sequences with the scores of all tiers computed."""
         lengths = self.reader_.lengths(X)
         return self._read(self.reader_.features(X), lengths[lengths > 0], labels)
 
@@ -192,9 +193,9 @@ class BudgetedTagger(Budgeted):
         return world_of(scores, pairwise, model, labels, starts, self.seen_, self.margin_)
 
     def spend(self, X: Sequence[Any], budget: float | None = None, *, rate: float | None = None) -> Spent:
-        """`predict`, with the tiers that were reached and what it cost.
+        """`predict`, with the tiers that were reached and the cost.
 
-        A tier's function is called for what is bought, when it is bought, and for nothing else.
+        A tier's function is called only for purchases, when they are made.
         """
         limit = self._limit(X, budget, rate)
         lengths = self.reader_.lengths(X)
@@ -213,7 +214,7 @@ class BudgetedTagger(Budgeted):
         return part_policy.spend(world, rule, limit, self.reader_.tiers.costs, keep_all=keep_all)
 
     def _spend_budget(self, world: Parts, budget: float) -> tuple[float, float, np.ndarray]:
-        """(cost, share of wrong labels, share of positions at each tier) of what a budget buys."""
+        """(cost, share of wrong labels, share of positions at each tier) for one budget."""
         trajectory, n = self._course(world, budget), max(world.shape[0], 1)
         lifted = np.bincount(trajectory.tiers, minlength=world.shape[1]) / n
         return float(trajectory.cost.sum()), world.loss_of(trajectory.labels) / n, lifted
@@ -230,7 +231,7 @@ class BudgetedTagger(Budgeted):
             at = np.array([int(world.starts[w]) + part for w, part, _ in bought])
             tier_of = np.array([tier for *_, tier in bought])
             scores = np.empty((len(at), len(self.classes_)))
-            for tier in np.unique(tier_of).tolist():  # each has a function of its own
+            for tier in np.unique(tier_of).tolist():  # each has its own function
                 some = np.flatnonzero(tier_of == tier)
                 wanted = [(int(filled[bought[k][0]]), np.array([bought[k][1]])) for k in some]
                 got, rows = reader.buy(X, wanted, tier), at[some].tolist()
@@ -251,7 +252,7 @@ class BudgetedTagger(Budgeted):
         return spread(self._spend_budget, [(world, budget) for budget in budgets], self.n_jobs)
 
     def course(self, x: Any, budget: float | None = None) -> list[Purchase]:
-        """Step by step what is bought for one sequence, and what is predicted after each purchase."""
+        """The purchases for one sequence, step by step, with the prediction after each."""
         limit = self._limit([x], budget)
         trajectory, names = self._course(self._world([x]), limit, keep_all=True), self.reader_.tiers.names
         steps = zip(
@@ -263,11 +264,11 @@ class BudgetedTagger(Budgeted):
         ]
 
     def show(self, x: Any, words: Sequence[str] | None = None) -> object:
-        """What each purchase for one sequence changes, in a notebook; see `spcviz.show`."""
+        """Show in a notebook what each purchase for one sequence changes; see `spcviz.show`."""
         return import_module("spcviz").show(self, x, words)
 
     def to_state(self) -> BudgetedTaggerState:
-        """All that `spcviz.io.save` stores; functions of tiers are code, and left out: see `attach`."""
+        """The state that `spcviz.io.save` stores; without tiers' functions, which are code: see `attach`."""
         state = self._state() | {"model": self.model_, "margin": self.margin_, "learned": self.policy_}
         return BudgetedTaggerState(**state, inference_tolerance=float(self.inference_tolerance))
 
@@ -286,7 +287,7 @@ class BudgetedTagger(Budgeted):
 
 
 def _read_across_folds(fitted: Fitted) -> Parts:
-    """The training sequences, each read by the model of the other folds."""
+    """The training sequences, each read with the model of the other folds."""
     data, fold, features = fitted.data, fitted.fold, fitted.features
     scores, pairwise = [], []
     order = np.empty(features.shape[0], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Levels of features that can be bought, and the features of sequences at all of them."""
+"""`FeatureTiers`: levels of features that can be bought; checks of tiers and of the lengths of X."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
@@ -21,25 +21,25 @@ class FeatureTiers(NamedTuple):
     names : sequence of str
         T different names, at least two.
     columns : sequence of (array_like of int, sequence of str, or callable)
-        Of each tier one of these:
+        For each tier one of these:
 
-        - numbers of columns of X's arrays or scipy.sparse matrices;
-        - keys of X's tokens, where these are dicts, or lists of texts such as ``"word=The"``, whose key is
-          ``word``: all features of these keys;
-        - a function that is called as ``f(x, positions)`` with one item of X and an array of positions of it,
-          and returns their features: (len(positions), F_t), sparse or not, or a list of as many dicts or
-          lists of texts. A later tier's is called for what is bought, when it is bought, and for nothing
-          else.
+        - column numbers of X's arrays or scipy.sparse matrices;
+        - keys of X's tokens, if these are dicts, or lists of texts such as ``"word=The"``, whose key is
+          ``word``: all features with these keys;
+        - a function that is called as ``f(x, positions)`` with one item of X and an array of positions in it,
+          and returns their features: (len(positions), F_t), sparse or dense, or a list with a dict or list of
+          texts for each position. The function of a later tier is called only for purchases, when they are
+          made.
 
-        Named features are numbered as the taggers of `spcviz.sequences` number them, in each tier by itself,
-        and those that are not there take no memory, nor do zeros of sparse matrices.
+        Named features are numbered as by the taggers of `spcviz.sequences`, separately in each tier. Absent
+        ones take no memory, nor do zeros of sparse matrices.
     costs : sequence of float
-        Of buying each tier for one position, in the unit of budgets. The first is free: 0.
+        Cost of each tier for one position, in the unit of budgets. The first is free: 0.
     batch : bool
         Whether functions are called as ``f(items, positions)`` with a list of items and a list of arrays of
-        positions, one of each item, and return a list of their features. All that is certain to be bought is
-        then computed in one call a tier, as a neural network or a server likes it; what is bought is the
-        same. One sequence buys position by position, so that this pays where `predict` gets many.
+        positions, one per item, and return a list of their features. All purchases that are certain are then
+        computed in one call per tier, which suits a neural network or a server; the purchases are the same.
+        A single sequence buys position by position, so this pays off when `predict` gets many.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class FeatureTiers(NamedTuple):
 
 
 class Detached(NamedTuple):
-    """In place of a tier's function in an estimator that was loaded: functions are code, and not stored."""
+    """Placeholder for a tier's function in a loaded estimator: functions are code and are not stored."""
 
     name: str
 
@@ -83,12 +83,12 @@ class Tiers(NamedTuple):
 
     @property
     def has_functions(self) -> bool:
-        """Whether features of some tier that is not free are computed when they are bought."""
+        """Whether some tier that is not free computes its features when they are bought."""
         return any(callable(columns) for columns in self.columns[1:])
 
 
 def check_tiers(tiers: Any, *, is_stored: bool = False) -> Tiers:
-    """Tiers as they are used, or the error that names what is wrong; stored ones may share columns."""
+    """Tiers in checked form, or the error that names what is wrong; stored tiers may share columns."""
     if not isinstance(tiers, tuple) or len(tiers) not in (3, 4):
         raise ArgumentError(f"tiers must be FeatureTiers(names, columns, costs), got {tiers!r:.60}")
     names, columns = (
@@ -132,7 +132,7 @@ def are_keys(columns: Any) -> bool:
 
 
 def _may_be_keys(columns: Any) -> bool:
-    """Whether a tier's columns are meant as keys: a text, or texts among them."""
+    """Whether a tier's columns are meant as keys: a text, or a collection with texts in it."""
     if isinstance(columns, np.ndarray):
         return columns.dtype.kind in "US" or (columns.dtype.kind == "O" and _may_be_keys(columns.tolist()))
     if isinstance(columns, str | bytes):
@@ -141,7 +141,7 @@ def _may_be_keys(columns: Any) -> bool:
 
 
 def _checked_keys(t: int, given: Any, before: list[Any]) -> tuple[str, ...]:
-    """Keys of X's tokens, as texts, or the error that names what is wrong."""
+    """Keys of X's tokens as texts, or the error that names what is wrong."""
     if isinstance(given, str | bytes):
         raise ArgumentError(f"tiers.columns[{t}] must be a list of keys, got {given!r:.60} (of one: [key])")
     keys = sorted(given, key=str) if isinstance(given, Set) else list(given)
@@ -164,7 +164,7 @@ def _checked_keys(t: int, given: Any, before: list[Any]) -> tuple[str, ...]:
 
 
 def _refuse_both_kinds(names: Sequence[str], columns: list[Any]) -> None:
-    """X holds arrays or tokens, so that keys and numbers of columns cannot both be right."""
+    """Refuse keys together with column numbers: X holds arrays or tokens, so one of them must be wrong."""
     keys = [t for t, of_tier in enumerate(columns) if are_keys(of_tier)]
     numbers = [t for t, of_tier in enumerate(columns) if isinstance(of_tier, np.ndarray) and len(of_tier)]
     if keys and numbers:
@@ -175,7 +175,7 @@ def _refuse_both_kinds(names: Sequence[str], columns: list[Any]) -> None:
 
 
 def _refuse_bought_twice(t: int, columns: np.ndarray, before: list[Any]) -> None:
-    """A column of an earlier tier is there already when a later one is bought: it would be paid for twice."""
+    """Refuse a column that an earlier tier has already bought: it would be paid for twice."""
     values, counts = np.unique(columns, return_counts=True)
     if counts.max() > 1:
         raise ArgumentError(

@@ -1,6 +1,7 @@
 """Train models of several tiers on all sequences and on all but each fold, in parallel.
 
-Each training gets the random numbers that it would get one after the other: those before it are drawn ahead.
+Each training run gets the random numbers it would get if they ran one after another: earlier ones are drawn
+ahead.
 """
 
 import copy
@@ -15,15 +16,15 @@ from spcviz.spending.label_folds import Labelled
 
 
 class Training(NamedTuple):
-    """How models are trained."""
+    """Settings for the training of models."""
 
-    edges: np.ndarray  # (T,) features of each tier and those before it
+    edges: np.ndarray  # (T,) number of features up to and including each tier
     n_states: int
     passes: int
     is_one: bool  # one model reads all tiers; else each tier has its own, which reads the features up to it
 
     def train(self, features: Table, data: Labelled, rng: np.random.Generator) -> tuple[Tiered, ...]:
-        """The model, or one for each tier."""
+        """Train the model, or one for each tier."""
         return tuple(
             fit_tiered(
                 features[:, : edges[-1]],
@@ -39,7 +40,7 @@ class Training(NamedTuple):
         )
 
     def ahead(self, data: Labelled, rng: np.random.Generator) -> np.random.Generator:
-        """Random numbers for one training; `rng` goes on behind them."""
+        """A generator for one training run; `rng` is advanced past its numbers."""
         generator = copy.deepcopy(rng)
         for _ in range(self.passes * len(self._models())):
             self._draw_tiers(data, rng)
@@ -64,7 +65,7 @@ def train_folds(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> list[tuple[Tiered, ...]]:
-    """Models of all sequences, then those without each fold; by as many workers as joblib says."""
+    """Train models on all sequences, then without each fold, with as many workers as joblib says."""
     chosen = [np.ones(len(fold), dtype=bool), *(fold != p for p in range(int(fold.max()) + 1))]
     each = [how.ahead(label_folds.some(data, mask), rng) for mask in chosen]
     return spread(_some_trained, [(how, features, data, *pair) for pair in zip(chosen, each)], n_jobs)

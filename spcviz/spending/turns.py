@@ -1,14 +1,14 @@
-"""Order of purchases when sequences share one budget, and which of them can be made together.
+"""Order purchases when sequences share one budget, and find those that can be made together.
 
-The queue is that of Algorithm 5: whoever offers the most buys next, and what it then offers is known only
-when that has been computed. Computing is dear where a function is called over a network or runs a neural
-network, and then many at once cost little more than one. So offers that are *certain* are bought together:
-those that are made in the end whatever the others come to. Nothing is computed that is not paid for, and all
-purchases are those of the queue, in its order.
+The queue is that of Algorithm 5: the sequence with the most valuable offer buys next, and its following offer
+is known only once that purchase has been computed. Computing is expensive if a function calls a server or
+runs a neural network, and then many at once cost little more than one. So offers that are *certain* are
+bought together: those that will be bought whatever the other offers turn out to be. Nothing is computed that
+is not paid for, and the purchases are those of the queue, in its order.
 
-An offer is certain if the budget has room for everything that could be bought before it. Before an offer of
-value v a sequence buys only what comes before its first offer below v; behind an offer of at least v that is
-not computed yet, everything is possible.
+An offer is certain if the budget covers everything that could be bought before it. Before an offer of value
+v, a sequence buys only what comes before its first offer below v; after an offer of at least v that is not
+computed yet, anything is possible.
 """
 
 import heapq
@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 _SLACK = 1 + 1e-9
-"""Costs are added in another order than the queue does; what fits by less than this is not certain."""
+"""Costs are summed in a different order than in the queue; an offer that fits by less is not certain."""
 
 Offer = tuple[float, float]
 """Value and cost of a purchase."""
@@ -30,31 +30,31 @@ class Line(Protocol):
 
     @property
     def offer(self) -> Offer | None:
-        """What it would buy next; None: nothing more."""
+        """The next purchase; None if there is none left."""
 
     @property
     def rest(self) -> float:
-        """Cost of everything that it could still buy, the offer included."""
+        """Cost of everything that it could still buy, including the offer."""
 
     def drop(self) -> None:
-        """The offer does not fit any more, and never will."""
+        """Drop the offer, which does not fit the budget any more and never will."""
 
 
 def spend_in_turns(
     lines: Sequence[Line], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
 ) -> tuple[list[int], float]:
-    """(line of each purchase, in order, what was spent).
+    """(line of each purchase, in order; the amount spent).
 
     Parameters
     ----------
     lines : sequence of Line
     budget : float
     buy : callable
-        Makes the offers of the lines whose numbers it is given; each then has its next offer.
+        Buys the offers of the lines whose numbers it is given; each line then has its next offer.
     is_together : bool
-        Whether all offers that are certain are bought at once; else one after the other.
+        Whether all certain offers are bought at once; else one after another.
     """
-    early: list[deque[Offer]] = [deque() for _ in lines]  # bought, and not yet their turn
+    early: list[deque[Offer]] = [deque() for _ in lines]  # bought before their place in the queue
 
     def head(w: int) -> Offer | None:
         return early[w][0] if early[w] else lines[w].offer
@@ -82,15 +82,15 @@ def spend_in_turns(
 
 
 def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
-    """Numbers of the lines whose offer is bought in the end, whatever the others come to.
+    """Numbers of the lines whose offer will be bought, whatever the other offers turn out to be.
 
     Parameters
     ----------
     lines : sequence of Line
     early : sequence of sequences of Offer
-        Of each line, what has been bought before its turn.
+        For each line, the purchases made before their place in the queue.
     left : float
-        Of the budget, before any of that.
+        The remaining budget, before any of these.
     """
     w = np.array([i for i, line in enumerate(lines) if line.offer is not None], dtype=np.int64)
     offers = np.array([lines[i].offer for i in w]).reshape(-1, 2)
@@ -105,7 +105,7 @@ def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float
 
 
 def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:
-    """Sum of the costs of which the value is at least each of some.
+    """For each entry of `than`, the sum of the costs whose value is at least as high.
 
     >>> _sum_of_higher(np.array([1.0, 3.0, 2.0]), np.array([10.0, 5.0, 1.0]), np.array([2.0, 9.0])).tolist()
     [6.0, 0.0]

@@ -1,6 +1,6 @@
 """Model files: one ``.npz`` of plain arrays and one ``.json`` manifest, atomic and verified.
 
-What a model is made of goes there and comes back through `spcviz.store.tree`, results of calls too.
+`spcviz.store.tree` converts models, and results of function calls, to such arrays and back.
 """
 
 from spcviz.store.atomic import write_json_atomic

@@ -1,6 +1,6 @@
 """Write named arrays as the bytes of an ``.npz`` file, and read them; `numpy.load` reads them too.
 
-The bytes depend on the arrays alone: entries in the order of their names, one fixed time, headers
+The bytes depend only on the arrays: entries are sorted by name, with one fixed time, and headers are
 written here because numpy's own padding has changed between versions.
 """
 
@@ -38,15 +38,15 @@ def pack(arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def describe(array: np.ndarray) -> dict[str, Any]:
-    """What a manifest says of one array: dtype, shape and sha256."""
+    """The manifest's description of one array: dtype, shape and sha256."""
     return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": digest_of_array(array)}
 
 
 def unpack(npz: bytes, described: dict[str, dict[Any, Any]]) -> dict[str, np.ndarray]:
-    """Arrays, read-only for good, from the bytes of an npz file, never unpacking more than `described` says.
+    """Permanently read-only arrays from the bytes of an npz file; unpacks no more than `described` says.
 
-    `described` is what `describe` said of each array, with acceptable sizes; `DamagedError` unless the arrays
-    are exactly those.
+    `described` has the result of `describe` for each array, with acceptable sizes; `DamagedError` unless the
+    arrays are exactly those.
     """
     try:
         archive, names = Zip(npz), sorted(described)
@@ -69,7 +69,7 @@ def _read(archive: Zip, name: str, about: dict[str, Any]) -> np.ndarray:
         if file.read(len(head)) != head:
             raise DamagedError(f"has an array {name!r} that is not of dtype {dtype} and shape {shape}")
         data = exactly(file, size - len(head))
-    # A view of immutable bytes: nobody can make it writable again.
+    # A view of immutable bytes: it cannot be made writable again.
     array = np.frombuffer(data, dtype).reshape(shape)
     if digest_of_array(array) != about["sha256"]:
         raise DamagedError(f"has an array {name!r} without the SHA-256 of the manifest")
@@ -77,7 +77,7 @@ def _read(archive: Zip, name: str, about: dict[str, Any]) -> np.ndarray:
 
 
 def _npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
-    """What precedes the elements in a .npy file of version 1.0, padded so that they start at 64 n."""
+    """The header of a .npy file of version 1.0, padded so that elements start at a multiple of 64."""
     text = repr({"descr": np.dtype(dtype).str, "fortran_order": False, "shape": tuple(shape)})
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")

@@ -1,4 +1,4 @@
-"""Write files atomically: the old version or the new one stays, whatever happens in between.
+"""Write files atomically: the old or the new version remains, whatever happens in between.
 
 The bytes go to a temporary file in the same folder, which is flushed to the disk and then renamed over
 the target; the folder is flushed last, so that the rename itself survives a power cut.
@@ -19,16 +19,16 @@ from spcviz.engine.errors import ArgumentError
 fcntl: Any
 try:
     import fcntl
-except ImportError:  # Windows: two writers of one model at the same time are then the user's business
+except ImportError:  # Windows: the user must not write one model from two processes at the same time
     fcntl = None
 
 TEMPORARY_SUFFIX = ".tmp"
 ROW_LENGTH = 1000
-"""Characters of a result's row that is not broken: most rows with lists of a number an order fit."""
+"""Longest row of a result that stays on one line: most rows with one number per order fit."""
 
 
 def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
-    """Write `data` to `path`, atomically: a reader sees all of it or the file that was there before.
+    """Write `data` to `path`, atomically: a reader sees all of it or the previous file.
 
     The folder is created if needed. After an OSError (a full disk, say) `path` holds the old bytes or, if
     only flushing the folder failed, the new ones.
@@ -57,12 +57,13 @@ def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
 
 
 def write_json_atomic(path: str | Path, obj: Any) -> Path:
-    """Write `obj` as JSON with a row a line, atomically; for results.
+    """Write `obj` as JSON with one row per line, atomically; for results.
 
-    What holds no other list or dict stands on one line, and so does a row (an item of a list) of at most
-    `ROW_LENGTH` characters: a change shows as the rows that changed, and a file takes three quarters of what
-    a line a number would. Numpy scalars and arrays become numbers and lists, the order of keys is kept.
-    `ArgumentError` if something is not JSON, NaN and infinities included; OSError as `write_bytes_atomic`.
+    A value without lists or dicts inside is written on one line, and so is a row (an item of a list) of at
+    most `ROW_LENGTH` characters: a diff shows the rows that changed, and a file takes three quarters of the
+    space of one number per line. Numpy scalars and arrays become numbers and lists; the order of keys is
+    kept. `ArgumentError` if something is not JSON, NaN and infinities included; OSError as in
+    `write_bytes_atomic`.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rows = [{"order": np.int64(2), "kept": [5, 3]}]
@@ -87,7 +88,7 @@ def json_bytes(obj: Any, argument: str, **options: Any) -> bytes:
 
 @contextlib.contextmanager
 def writing(folder: str | Path) -> Iterator[None]:
-    """Hold the folder for one writer at a time. The lock dies with its process, also on kill -9."""
+    """Lock the folder for one writer at a time. The lock is released with its process, also on kill -9."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:
@@ -102,7 +103,7 @@ def writing(folder: str | Path) -> Iterator[None]:
 
 
 def _in_lines(plain: Any, end: str) -> str:
-    """JSON of what is plain already; `end` ends a line and indents the next."""
+    """JSON of a value that is already plain; `end` ends a line and indents the next."""
     parts = plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
     if not any(isinstance(part, dict | list) for part in parts):
         return json.dumps(plain, ensure_ascii=False)
@@ -126,7 +127,7 @@ def _plain(value: Any) -> Any:
 
 def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
-    while view:  # os.write may take less than it was given
+    while view:  # os.write may write less than it was given
         view = view[os.write(handle, view) :]
 
 

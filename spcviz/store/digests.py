@@ -1,4 +1,4 @@
-"""SHA-256 of arrays: of their dtype, shape and little-endian row-by-row bytes, nothing else."""
+"""SHA-256 of arrays: of their dtype, shape and little-endian bytes in row order, nothing else."""
 
 import hashlib
 from typing import Any
@@ -14,8 +14,8 @@ ALLOWED_DTYPES = "bool, integer or float of at most 8 bytes"
 def portable(array: Any, name: str) -> np.ndarray:
     """`array` with its axes in C order and little-endian elements; same shape.
 
-    `ArgumentError` if its dtype could not be read back everywhere: objects, strings, records, complex, long
-    double.
+    `ArgumentError` if its dtype cannot be read back on every platform: objects, strings, records, complex,
+    long double.
     """
     array = np.asarray(array)
     if array.dtype.kind not in ALLOWED_KINDS or array.dtype.itemsize > 8:
@@ -30,9 +30,9 @@ def digest_of_array(array: np.ndarray) -> str:
 
 
 def digest_of_arrays(arrays: dict[str, np.ndarray]) -> str:
-    """One digest (64 hexadecimal digits) for a set of named arrays, for instance what a model was trained on.
+    """One digest (64 hexadecimal digits) for a set of named arrays, for instance a model's training data.
 
-    Equal iff names, dtypes, shapes and all bytes are equal, whatever the order of the names. Dtypes as
+    Equal iff names, dtypes, shapes and all bytes are equal, whatever the order of the names. Dtypes as in
     `portable`.
 
     >>> a, b = np.arange(3), np.ones(2)

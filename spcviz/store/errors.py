@@ -6,19 +6,19 @@ from spcviz.engine.errors import SpcvizError
 
 
 class StoreError(SpcvizError):
-    """A model file is missing, damaged, or of another kind; the message ends with the repairing command."""
+    """A model file is missing, damaged, or of another kind; the message ends with the repair command."""
 
 
 class DamagedError(SpcvizError):
-    """Bytes that are not what the store writes; inside the store only, callers see `StoreError`."""
+    """Bytes are not in the store's format; used inside the store only, callers see `StoreError`."""
 
 
 OWN_MODEL = "estimator"
-"""Name of the files of a user's own model: no command makes that again."""
+"""File name of a user's own model, which no command can rebuild."""
 
 
 def repair_command(name: str) -> str:
-    """The command that makes a model again.
+    """The command that rebuilds a model.
 
     >>> repair_command("ocr-hog")
     'python -m spcviz train ocr'
@@ -29,7 +29,7 @@ def repair_command(name: str) -> str:
 
 
 def refusal(folder: str | Path, name: str, what: str) -> StoreError:
-    """The `StoreError` that says what is wrong with a model and how to mend it."""
+    """The `StoreError` that says what is wrong with a model and how to repair it."""
     if name == OWN_MODEL:
         return StoreError(f"model in {folder} {what}; fit it again and write it with spcviz.save")
     return StoreError(f"model {name!r} in {folder} {what}; repair with: {repair_command(name)}")

@@ -1,6 +1,6 @@
 """Store records (NamedTuples, dataclasses) as flat named arrays, and rebuild them from their annotations.
 
-Model files hold no skeleton. What is stored is a record whose annotations are precise::
+Model files hold no skeleton. They store a record whose annotations are precise::
 
     class Stored(NamedTuple):
         filter: tuple[Model, ...]           filter0_weights, filter0_keys, ..., filter1_weights, ...
@@ -30,9 +30,9 @@ _LEAVES = ("array", "scalar", "number")
 def arrays_of(record: Any) -> dict[str, np.ndarray]:
     """The arrays of a record, by name; single numbers become arrays of no dimensions.
 
-    The record holds arrays, numbers, None where the annotation says so, tuples, lists, dicts and records of
-    such. `ArgumentError` if it holds anything else, or if the names would not tell it: two empty dicts look
-    alike.
+    The record holds arrays, numbers, None where the annotation allows it, and tuples, lists, dicts and
+    records of these. `ArgumentError` if it holds anything else, or if the names do not determine it: two
+    empty dicts look alike.
 
     >>> from typing import NamedTuple
     >>> class Fit(NamedTuple):
@@ -54,10 +54,10 @@ def arrays_of(record: Any) -> dict[str, np.ndarray]:
 
 
 def record_of(kind: type[Record], arrays: dict[str, np.ndarray]) -> Record:
-    """The record that `arrays_of` took apart; the arrays are not copied, dicts in it have their order.
+    """Rebuild the record that `arrays_of` took apart; arrays are not copied, dicts follow the arrays' order.
 
-    `ArgumentError` if the class is not annotated precisely enough; `DamagedError`, with the way to it, if an
-    array is missing or has no place.
+    `ArgumentError` if the class is not annotated precisely enough; `DamagedError`, with the path, if an array
+    is missing or has no place.
 
     >>> from typing import NamedTuple
     >>> class Fit(NamedTuple):
@@ -72,7 +72,7 @@ def record_of(kind: type[Record], arrays: dict[str, np.ndarray]) -> Record:
 def stored_as(kind: type[Record], stored: StoredModel) -> Record:
     """A stored model's arrays as a record.
 
-    `StoreError` if they are not those of such a record; it ends with the command that makes them anew.
+    `StoreError` if they are not those of such a record; it ends with the command that rebuilds them.
     """
     try:
         return record_of(kind, stored.arrays)
@@ -84,9 +84,9 @@ def stored_as(kind: type[Record], stored: StoredModel) -> Record:
 
 
 def layout(kind: type, names: Iterable[str]) -> Any:
-    """The skeleton (see `spcviz.store.tree`) of a record of which only the names of arrays are known.
+    """The skeleton (see `spcviz.store.tree`) of a record, inferred from the names of its arrays alone.
 
-    `ArgumentError` if an annotation leaves open what is meant, `DamagedError` if a name is missing.
+    `ArgumentError` if an annotation is ambiguous, `DamagedError` if a name is missing.
     """
     return _node(kind, tuple(names), "", "value")
 
@@ -126,7 +126,7 @@ def _is_there(name: str, names: tuple[str, ...]) -> bool:
 
 
 def _begins(name: str, names: tuple[str, ...]) -> bool:
-    """Whether there is anything of this name: itself, a field or an item."""
+    """Whether an array with this name exists, or one of a field or item below it."""
     return any(re.fullmatch(rf"{re.escape(name)}(\d*|\d*_.*)", array_name) for array_name in names)
 
 
@@ -141,7 +141,7 @@ def _keys(kind: type, name: str, names: tuple[str, ...]) -> list[Any]:
 
 
 def _leafless(node: Any) -> Any:
-    """A skeleton in which an array and a single number look alike."""
+    """The skeleton without the difference between arrays and single numbers."""
     if isinstance(node, list):
         return [_leafless(child) for child in node]
     if not isinstance(node, dict):

@@ -1,7 +1,7 @@
 """Write and check a model's manifest: a file that disagrees with it is refused.
 
-``sha256`` is the digest of all other entries, written with sorted keys and no spaces to spare; of all but
-``licence``, which has one of its own: the same model under a licence that is worded anew is the same model.
+``sha256`` is the digest of all other entries, serialised on one line with sorted keys, except ``licence``,
+which has its own digest: a model whose licence is reworded is still the same model.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def check_name(name: Any) -> None:
 
 
 def check_arrays(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays in the form they are stored in, sorted by name, or ArgumentError."""
+    """The arrays in the form in which they are stored, sorted by name, or ArgumentError."""
     _check_type("arrays", arrays, dict)
     if len(arrays) > MAX_ARRAYS:
         raise ArgumentError(f"arrays must be at most {MAX_ARRAYS}, got {len(arrays)}")
@@ -58,7 +58,7 @@ def check_arrays(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 def make_manifest(
     name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], npz: bytes
 ) -> dict[str, Any]:
-    """Everything worth knowing about a model.
+    """Build a model's manifest.
 
     `about` has one entry for each of `FIELDS`, `arrays` come from `check_arrays`, `npz` from
     `spcviz.store.archive.pack`. `ArgumentError` if an entry has the wrong type, is not JSON, or the whole is
@@ -77,7 +77,7 @@ def make_manifest(
         "arrays": {key: describe(array) for key, array in arrays.items()},
         "npz": {"sha256": hashlib.sha256(npz).hexdigest(), "bytes": len(npz)},
     }
-    # Through JSON and back, so that the digest is of what a reader will see: lists for tuples and arrays.
+    # Through JSON and back, so that the digest covers what a reader will see: lists for tuples and arrays.
     manifest = json.loads(json_bytes(manifest, "settings and metrics"))
     manifest["sha256"] = _digest(manifest)
     n_bytes = len(manifest_bytes(manifest))
@@ -89,9 +89,9 @@ def make_manifest(
 
 
 def with_licence(manifest: dict[str, Any], licence: Any) -> dict[str, Any]:
-    """A manifest that says what its model owes to others' data.
+    """A manifest that states its model's obligations from others' data.
 
-    `licence` is plain JSON, a dict that is not empty; its own digest goes beside its entries, under
+    `licence` is plain JSON, a dict that is not empty; its own digest is added to its entries, under
     ``sha256``.
     """
     if not isinstance(licence, dict) or not licence:
@@ -106,7 +106,7 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 
 
 def parse_manifest(name: str, data: bytes) -> dict[str, Any]:
-    """The manifest in the bytes of a file; `name` is the model it has to belong to.
+    """The manifest in the bytes of a file; `name` is the model that it must belong to.
 
     `DamagedError` unless it is one that `make_manifest` wrote and that this program can use.
     """
@@ -127,7 +127,7 @@ def parse_manifest(name: str, data: bytes) -> dict[str, Any]:
 
 
 def npz_name(manifest: dict[str, Any]) -> str:
-    """File name of the arrays that go with a manifest; it never comes from the manifest as a path."""
+    """File name of the arrays that belong to a manifest; the manifest never supplies a path."""
     return f"{manifest['name']}.{manifest['npz']['sha256'][:16]}.npz"
 
 
@@ -146,7 +146,7 @@ def _check_type(argument: str, value: Any, wanted: type) -> None:
 
 
 def _check_manifest(manifest: dict[str, Any], name: str) -> None:
-    """Guard against a manifest whose digest is right but which `make_manifest` would not have written."""
+    """Refuse a manifest whose digest is right but which `make_manifest` would not have written."""
     if manifest["format"] != FORMAT:
         raise ValueError(f"format must be {FORMAT!r}, got {manifest['format']!r}")
     if manifest["name"] != name:
@@ -181,7 +181,7 @@ def model_digest(folder: str | Path, name: str) -> str:
 
 
 def made_with(folder: str | Path, *names: str) -> dict[str, str]:
-    """Digests of stored models by name: what a value from them is made from; see `spcviz.store.save_value`.
+    """Digests of stored models by name, as a value's `made_from`; see `spcviz.store.save_value`.
 
     >>> made_with("nowhere", "ocr")
     {'ocr': ''}

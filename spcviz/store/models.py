@@ -1,16 +1,16 @@
-"""Save and load a model so that it is whole or refused, never half read.
+"""Save and load models so that each is read completely or refused, never in part.
 
 A model ``ocr`` is two files in one folder::
 
     ocr.json                     manifest: what it is, how it was made, SHA-256 of everything
-    ocr.<16 hex digits>.npz      the arrays; the digits open its own SHA-256
+    ocr.<16 hex digits>.npz      the arrays; the digits are the first of its own SHA-256
 
 The manifest is replaced last and is the only way to the arrays, so at every instant the folder holds
 the old model or the new one. Reading checks, in this order: the manifest's digest of itself, the npz
 file's SHA-256 before anything in it is parsed, sizes before anything is unpacked, and each array.
 The same arrays always give the same bytes. No pickle: dtypes are bool, integer and float only.
 
-A model's name opens with what ``python -m spcviz train`` has to be given to make it again:
+A model's name begins with the argument of ``python -m spcviz train`` that rebuilds it:
 ``ocr`` and ``ocr-hog`` are both repaired by ``python -m spcviz train ocr``.
 """
 
@@ -43,7 +43,7 @@ READ_ATTEMPTS = 5
 
 
 class StoredModel(NamedTuple):
-    """What `load_model` returns.
+    """The result of `load_model`.
 
     The arrays are read-only, little-endian, in C order. The manifest has ``kind``, ``version``, ``settings``,
     ``data_digest``, ``random_state``, ``metrics``; ``arrays`` (dtype, shape and sha256 of each) and ``npz``
@@ -58,8 +58,8 @@ class StoredModel(NamedTuple):
 class ModelStatus(NamedTuple):
     """One line of `list_models`: the size is that of the npz file.
 
-    Where the manifest cannot be read, `problem` says why and the command that repairs it; kind, version and
-    size are empty or 0.
+    If the manifest cannot be read, `problem` has the reason and the repair command; kind, version and size
+    are empty or 0.
     """
 
     name: str
@@ -83,7 +83,7 @@ def save_model(
 ) -> Path:
     """Write a model, atomically: after a crash or a full disk the previous version is intact.
 
-    `name` has lower-case letters, digits, ``_`` and ``-``, at most 64, and opens with the training that makes
+    `name` has at most 64 lower-case letters, digits, ``_`` and ``-``, and begins with the training that makes
     it. The arrays are bool, integer or float of at most 8 bytes, 1 GiB together. `kind` says what the program
     must be able to do with them, such as ``"cascade"``; raise `version` when their meaning changes.
     `settings` and `metrics` are plain JSON, `data_digest` comes from `digest_of_arrays`. Returns the
@@ -120,10 +120,10 @@ def save_model(
 
 
 def set_licence(folder: str | Path, name: str, licence: dict[str, Any]) -> bool:
-    """Write into a stored model's manifest what it owes to others' data; the model stays the same.
+    """Write the obligations from others' data into a stored model's manifest; the model stays the same.
 
-    `licence` as in `spcviz.store.manifest.with_licence`. Returns whether something was written: False where
-    the manifest says just that.
+    `licence` as in `spcviz.store.manifest.with_licence`. Returns whether something was written: False if the
+    manifest already says exactly that.
     """
     folder = Path(folder)
     try:
@@ -143,8 +143,8 @@ def set_licence(folder: str | Path, name: str, licence: dict[str, Any]) -> bool:
 def load_model(folder: str | Path, name: str, *, kind: str, version: int) -> StoredModel:
     """Read a model and verify every byte of it.
 
-    `StoreError`, ending with the command that repairs, if it is missing, damaged, too large, or not of this
-    kind and version.
+    `StoreError`, ending with the repair command, if it is missing, damaged, too large, or not of this kind
+    and version.
     """
     model = _read_model(Path(folder), name)
     saved = model.manifest["kind"], model.manifest["version"]
@@ -161,7 +161,7 @@ def verify_model(folder: str | Path, name: str) -> dict[str, Any]:
 
 
 def list_models(folder: str | Path) -> list[ModelStatus]:
-    """What a folder holds, by name: nothing if there is no folder.
+    """The models in a folder, sorted by name; empty if there is no folder.
 
     Manifests are checked, arrays are not (see `verify_model`).
     """
@@ -179,7 +179,7 @@ def _status(folder: Path, name: str) -> ModelStatus:
 
 
 def _remove_leftovers(folder: Path, name: str, keep: str) -> None:
-    """Older arrays, and temporary files of writers that were killed: the lock says that none is alive."""
+    """Remove older arrays, and temporary files of killed writers: the lock ensures that none is alive."""
     older = [path for path in folder.glob(f"{name}.*.npz") if path.name != keep]
     for path in [*older, *folder.glob(f".{name}.*{TEMPORARY_SUFFIX}")]:
         with contextlib.suppress(OSError):  # the model itself is written; the next writer tries again
@@ -194,7 +194,7 @@ def _read_model(folder: Path, name: str) -> StoredModel:
             npz = _read_bytes(folder, name, npz_name(manifest), MAX_NPZ_BYTES)
             break
         except StoreError:
-            # A writer may have replaced the model since we read the manifest; then look again.
+            # A writer may have replaced the model since we read the manifest; then try again.
             if _read_manifest(folder, name)["sha256"] == manifest["sha256"]:
                 raise
     else:
@@ -211,7 +211,7 @@ def _read_model(folder: Path, name: str) -> StoredModel:
 def _read_bytes(folder: Path, name: str, file_name: str, limit: int) -> bytes:
     path = folder / file_name
     try:
-        if not path.is_file():  # opening a named pipe would wait for ever
+        if not path.is_file():  # opening a named pipe would block forever
             raise refusal(folder, name, f"is incomplete: {file_name} is missing")
         with path.open("rb") as file:
             data = file.read(limit + 1)

@@ -1,9 +1,9 @@
 """Serialise nested values as raw bytes, for pipes between processes and files of one machine.
 
-    length of the head (8 bytes, little-endian), head, arrays     each from a multiple of its item's size
+    length of the head (8 bytes, little-endian), head, arrays     each at a multiple of its item size
 
 The head is JSON: the skeleton of `spcviz.store.tree`, and name, dtype and shape of each array. A hundred
-arrays are read in a millisecond, and none is copied.
+arrays are read in a millisecond, without a copy.
 """
 
 import json
@@ -21,7 +21,7 @@ _LENGTH = 8
 
 
 def pieces_of(value: Any, types: type | Iterable[type]) -> list[bytes]:
-    """The bytes of a nested value, in pieces; what it may hold, and errors, as of `tree.flatten`.
+    """The bytes of a nested value, in pieces; allowed content and errors as in `tree.flatten`.
 
     >>> value_of(b"".join(pieces_of(("a", np.arange(2)), ())), ())
     ('a', array([0, 1]))
@@ -35,9 +35,9 @@ def pieces_of(value: Any, types: type | Iterable[type]) -> list[bytes]:
 
 
 def value_of(data: bytes | memoryview, types: type | Iterable[type]) -> Any:
-    """The value in what `pieces_of` wrote; its arrays are views of `data`.
+    """The value that `pieces_of` wrote; its arrays are views of `data`.
 
-    `DamagedError` unless these are exactly such bytes, whoever wrote them.
+    `DamagedError` unless the bytes have exactly this format, whoever wrote them.
     """
     data = memoryview(data)
     at, arrays = _LENGTH + int.from_bytes(data[:_LENGTH], "little"), {}

@@ -1,4 +1,4 @@
-"""Inspect NamedTuples and dataclasses: their fields, annotations, and the classes that these name."""
+"""Inspect NamedTuples and dataclasses: their fields, annotations, and the classes that annotations name."""
 
 import dataclasses
 import types
@@ -40,15 +40,15 @@ def defaults_of(kind: type) -> frozenset[str]:
 
 @cache
 def hints_of(kind: type) -> dict[str, Any]:
-    """Annotation of each of a record's fields; `typing.Any` where there is none."""
+    """The annotation of each field of a record; `typing.Any` for a field without one."""
     hints = get_type_hints(kind)
     return {field: hints.get(field, Any) for field in fields_of(kind)}
 
 
 def known_classes(given: type | Iterable[type]) -> dict[str, type]:
-    """Records by name: those given, and all that their annotations lead to.
+    """Records by name: those given, and all that their annotations refer to.
 
-    `ArgumentError` if one is no record, or two share a name.
+    `ArgumentError` if one is not a record, or two share a name.
     """
     given = (given,) if isinstance(given, type) else tuple(given)
     for kind in given:
@@ -81,8 +81,8 @@ def _named_in(hint: Any) -> list[type]:
 def check_field(kind: type, field: str, value: Any, path: str, error: type[Exception]) -> None:
     """Raise `error` unless a field's value is of the kind that its annotation says.
 
-    Of containers only the container is looked at; any number passes for any other, a single number in an
-    array too: annotations here say int where numpy gives int64.
+    Only the type of a container is checked, not its items. Any number passes for any other, also a single
+    number in an array: annotations here say int where numpy gives int64.
     """
     hint = hints_of(kind)[field]
     if not _fits(value, hint):

@@ -1,20 +1,20 @@
-"""Serialise nested values as named arrays and a JSON skeleton; only classes that the caller names come back.
+"""Serialise nested values as named arrays and a JSON skeleton; only classes the caller names are rebuilt.
 
-A value is made of arrays, plain numbers, texts, None, lists, tuples, dicts and of NamedTuples and
-dataclasses that the caller names. Its arrays are called by the way to them::
+A value consists of arrays, plain numbers, texts, None, lists, tuples, dicts, and of NamedTuples and
+dataclasses that the caller names. Its arrays are named after their paths::
 
     value.levels[0].alpha -> levels0_alpha        value.weights["single"] -> weights_single
 
-and the skeleton is the value with an array's name in the array's place:
+and the skeleton is the value with each array replaced by its name:
 
     {"class": "Level", "fields": {...}}   {"tuple": [...]}   {"dict": [[key, ...], ...]}
     {"array": name}   {"scalar": name}   {"number": name}
     {"bytes": [at, n]}   {"text": [at, n]}   {"base64": [head, at, n]}      in the array `_bytes`
-    {"float": "nan"}   {"int": "9223372036854775808"}     what JSON has no word for, or not everywhere
+    {"float": "nan"}   {"int": "9223372036854775808"}     what JSON, or some JSON parser, cannot express
     null, true, 3, 0.5, "text", [...]     themselves
 
-Classes are looked up by name among those that the caller gives, never imported. Without texts the names
-alone can tell the tree: see `spcviz.store.layout`.
+Classes are looked up by name among those that the caller gives, never imported. For a value without texts,
+the names alone determine the tree: see `spcviz.store.layout`.
 """
 
 import base64
@@ -34,7 +34,7 @@ from spcviz.store.records import check_field, defaults_of, fields_of, known_clas
 
 MAX_DEPTH = 40
 LONG_TEXT = 1000
-"""A longer text is kept in an array, where it is compressed; of a data URI the bytes that it stands for."""
+"""Longer texts are stored in an array, where they are compressed; a data URI as the bytes it encodes."""
 _MAX_INT = 2**63
 _MOST_DIGITS = 4000
 _WHOLE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
@@ -43,23 +43,23 @@ _DATA_URI = re.compile(r"data:[\w/+.-]+;base64,")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME = 80
 _BYTES, _SKELETON = "_bytes", "_skeleton"
-"""Names of arrays that no way leads to: what texts and bytes hold, one after the other; the skeleton."""
+"""Names of the arrays without a path: the concatenated content of texts and bytes; the skeleton."""
 
 
 class Flat(NamedTuple):
-    """What `flatten` returns: arrays, little-endian, in C order; plain JSON without NaN or infinities."""
+    """The result of `flatten`: arrays, little-endian, in C order; plain JSON without NaN or infinities."""
 
     arrays: dict[str, np.ndarray]
     skeleton: Any
 
 
 def flatten(value: Any, types: type | Iterable[type]) -> Flat:
-    """Take a nested value apart.
+    """Flatten a nested value into named arrays and a skeleton.
 
     It may hold arrays (bool, integer or float of at most 8 bytes, any shape and order), numpy scalars, None,
-    bool, int (up to 4000 digits), float, str, bytes; lists, tuples, and dicts by str or int, of such; and
-    records of `types`, of which those that annotations name need not be said. `ArgumentError`, with the way
-    to it, if something is none of these.
+    bool, int (up to 4000 digits), float, str, bytes; lists, tuples, and dicts with str or int keys, of these;
+    and records of `types`, where classes that annotations name need not be listed. `ArgumentError`, with the
+    path, if it holds anything else.
 
     >>> class Level(NamedTuple):
     ...     order: int
@@ -78,9 +78,9 @@ def flatten(value: Any, types: type | Iterable[type]) -> Flat:
 
 
 def rebuild(arrays: dict[str, np.ndarray], skeleton: Any, types: type | Iterable[type]) -> Any:
-    """Put together what `flatten` took apart; the arrays are not copied.
+    """Rebuild the value that `flatten` took apart; the arrays are not copied.
 
-    `DamagedError`, with the way to what is wrong, if `flatten` would not have written this for these types.
+    `DamagedError`, with the path to what is wrong, if `flatten` would not have written this for these types.
 
     >>> rebuild({"a": np.arange(2)}, {"tuple": [{"array": "a"}, "text"]}, ())
     (array([0, 1]), 'text')
@@ -93,7 +93,7 @@ def rebuild(arrays: dict[str, np.ndarray], skeleton: Any, types: type | Iterable
 
 
 def pack_tree(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]:
-    """`flatten`, the skeleton as one more array: its JSON in UTF-8.
+    """`flatten`, with the skeleton as one more array: its JSON in UTF-8.
 
     >>> unpack_tree(pack_tree(("as", "it", "was"), ()), ())
     ('as', 'it', 'was')
@@ -103,7 +103,7 @@ def pack_tree(value: Any, types: type | Iterable[type]) -> dict[str, np.ndarray]
 
 
 def unpack_tree(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> Any:
-    """What `pack_tree` packed; see `rebuild`."""
+    """The value that `pack_tree` packed; see `rebuild`."""
     arrays = dict(arrays)
     try:
         skeleton = json.loads(arrays.pop(_SKELETON).tobytes())
@@ -113,7 +113,7 @@ def unpack_tree(arrays: dict[str, np.ndarray], types: type | Iterable[type]) -> 
 
 
 def child_name(name: str, key: str | int) -> str:
-    """The name of what a field or key of something named leads to.
+    """The name of a field or dict entry of a named value.
 
     >>> child_name("levels0", "alpha"), child_name("", "alpha"), child_name("detector", 3)
     ('levels0_alpha', 'alpha', 'detector_3')
@@ -122,7 +122,7 @@ def child_name(name: str, key: str | int) -> str:
 
 
 def item_name(name: str, index: int) -> str:
-    """The name of an item of a sequence; numbers behind numbers are kept apart.
+    """The name of an item of a named sequence; an underscore separates consecutive numbers.
 
     >>> item_name("levels", 0), item_name("levels0", 1)
     ('levels0', 'levels0_1')
@@ -131,7 +131,7 @@ def item_name(name: str, index: int) -> str:
 
 
 def is_of_texts(value: list[Any]) -> bool:
-    """Whether a list holds short texts alone, which stand for themselves: a file may have 100,000.
+    """Whether a list holds only short texts, which are written as they are: a file may have 100,000.
 
     >>> is_of_texts(["a", "b"]), is_of_texts(["a", 1])
     (True, False)
@@ -140,7 +140,7 @@ def is_of_texts(value: list[Any]) -> bool:
 
 
 class Writer:
-    """Collects arrays while it writes the skeleton."""
+    """Write the skeleton of a value, collecting its arrays."""
 
     def __init__(self, known: dict[str, type], by_name: bool = False) -> None:
         self.known, self.by_name = known, by_name
@@ -209,14 +209,14 @@ class Writer:
         return {"text": self.behind(data)}
 
     def behind(self, data: bytes) -> list[int]:
-        """Take bytes; where they are, and how many."""
+        """Append bytes; return their offset and length."""
         at = [self.n_bytes, len(data)]
         self.texts.append(data)
         self.n_bytes += len(data)
         return at
 
     def keep(self, array: np.ndarray, path: str, name: str) -> str:
-        """Take an array under a name that is its own; what names may not hold becomes a dash."""
+        """Store an array under a unique name; characters not allowed in names become dashes."""
         name = free = _NOT_IN_NAMES.sub("-", name).lstrip("._-")[:_LONGEST_NAME] or "value"
         n = 0
         while free in self.arrays:
@@ -227,7 +227,7 @@ class Writer:
 
 
 class Reader:
-    """Uses every array once while it reads the skeleton."""
+    """Rebuild a value from its skeleton, using every array once."""
 
     def __init__(self, left: dict[str, np.ndarray], known: dict[str, type]) -> None:
         self.left, self.known = left, known
@@ -257,7 +257,7 @@ class Reader:
         kind = self.known.get(name) if isinstance(name, str) else None
         if kind is None:
             raise DamagedError(f"{path} must be of a class in {sorted(self.known)}, got {name!r:.60}")
-        # What was written before a class got a field is read with the field's default.
+        # A value written before its class got a field is read with the field's default.
         needed = set(fields_of(kind)) - defaults_of(kind)
         if type(nodes) is not dict or not needed <= set(nodes) <= set(fields_of(kind)):
             given = sorted(nodes) if type(nodes) is dict else nodes
@@ -342,7 +342,7 @@ def _check_depth(path: str, depth: int, error: type[Exception]) -> None:
 
 
 def _from_base64(text: str) -> bytes | None:
-    """The bytes of a text, None if they would not give the very same text again."""
+    """The bytes that a text encodes; None if encoding them does not give exactly this text."""
     try:
         data = base64.b64decode(text)
     except ValueError:

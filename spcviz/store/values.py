@@ -1,8 +1,8 @@
-"""Store results of function calls with digests of code and models: what the app shows before it computes.
+"""Store results of function calls with digests of code and models; the app shows them before it computes.
 
-A value (`spcviz.store.tree`) lies in a folder as a model does (`spcviz.store.models`: two files, atomic,
-verified); its manifest names the digests of all that it was made from. With another digest in place of one
-of them it counts as missing.
+A value (`spcviz.store.tree`) is stored in a folder like a model (`spcviz.store.models`: two files, atomic,
+verified); its manifest has the digests of everything it was made from. If one of these digests has changed,
+the value counts as missing.
 """
 
 from collections.abc import Iterable
@@ -29,8 +29,8 @@ def save_value(
 ) -> Path:
     """Store a value; see `spcviz.store.tree.flatten` for what it may hold, with records of `types`.
 
-    `name` is a model's: it opens with the training that makes the value again. `made_from` has the digests of
-    the models, the code, ..., by what a reader would call them. Returns the manifest's path; errors as
+    `name` is built like a model's: it begins with the training that rebuilds the value. `made_from` has the
+    digests of the models, the code, ..., under names for a reader. Returns the manifest's path; errors as in
     `save_model`.
 
     >>> import tempfile
@@ -61,10 +61,10 @@ def load_value(
     *,
     made_from: dict[str, str] | None = None,
 ) -> Any:
-    """Read a value that `save_value` stored; its arrays are read-only and nothing but `types` is ever made.
+    """Read a value that `save_value` stored; its arrays are read-only, and only `types` are instantiated.
 
-    `made_from` has digests now: of those that are named here, all must be what they were. `StoreError` if it
-    is missing, damaged, holds other classes, or was made from something else.
+    `made_from` has current digests, each of which must equal the stored one. `StoreError` if the value is
+    missing, damaged, holds other classes, or was made from something else.
     """
     stored = load_model(folder, name, kind=KIND, version=VERSION)
     for what, digest in (made_from or {}).items():
@@ -77,11 +77,11 @@ def load_value(
 
 
 def _training_of(name: str) -> str:
-    """A value's own training, or the one of all first scenes."""
+    """The command for a value's own training, or for that of all first scenes."""
     return repair_command(name) if name.startswith("first_scenes-") else f"python -m spcviz train {name}"
 
 
 def made_from_of(stored: StoredModel) -> dict[str, str]:
-    """What a stored value was made from, by name; empty of anything else."""
+    """The digests that a stored value was made from, by name; empty for any other model."""
     digests = stored.manifest["settings"].get("made_from")
     return digests if isinstance(digests, dict) else {}

@@ -1,9 +1,8 @@
-"""Open zip files from strangers: members are unpacked in pieces, against a bound.
+"""Open zip files from strangers: members are unpacked in pieces, up to a bound.
 
-Python's `zipfile` bounds what it unpacks of DEFLATE alone: of a member packed by bzip2, LZMA or Zstandard
-all that it has just read is unpacked at once, so that 1 kB takes gigabytes whatever the member declares. Here
-only stored and deflated members are opened at all. That is all that `numpy.savez`, `spcviz.save` and the
-usual tools write.
+Python's `zipfile` bounds its output only for DEFLATE: with bzip2, LZMA or Zstandard it unpacks everything it
+has just read at once, so that 1 kB takes gigabytes whatever the member declares. Here only stored and
+deflated members are opened at all. These are all that `numpy.savez`, `spcviz.save` and the usual tools write.
 """
 
 import contextlib
@@ -19,16 +18,16 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.store.errors import DamagedError
 
 MOST_MEMBERS = 1100
-"""Of a zip file: a model has at most 1,000 arrays."""
+"""Most members of a zip file; a model has at most 1,000 arrays."""
 
 PIECE = 1 << 20
-"""Bytes that are unpacked at a time."""
+"""Bytes unpacked at a time."""
 
 DAMAGE = (
     ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, struct.error,
     OSError, KeyError, IndexError, OverflowError,
 )  # fmt: skip
-"""What `zipfile` raises of a file that is none."""
+"""Errors that `zipfile` raises for a file that is no valid zip."""
 
 _ENTRY = b"PK\x01\x02"
 _KINDS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -36,12 +35,12 @@ _NAMES = {12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 9: "DEFLATE64"}
 
 
 class Zip:
-    """What a zip file holds; `DamagedError` if it is none, or holds more than `most_members`.
+    """The members of a zip file; `DamagedError` if it is no zip file, or has more than `most_members`.
 
-    Nothing is unpacked before it is asked for. `sizes` are the members' names and the bytes that each
-    declares. If `is_tidy`, names have / between folders, as Windows PowerShell 5 does not write them, and
-    what systems add (``__MACOSX``, ``Thumbs.db``, hidden files) and folders are none; if `is_flat`, names are
-    without the folders that members lie in, too.
+    Members are unpacked only on request. `sizes` has the members' names and the bytes that each declares.
+    With `is_tidy`, names have / between folders, which Windows PowerShell 5 does not write, and folders and
+    files that systems add (``__MACOSX``, ``Thumbs.db``, hidden files) are left out; with `is_flat`, names
+    also lose their folders.
 
     >>> out = io.BytesIO()
     >>> with zipfile.ZipFile(out, "w") as file:
@@ -54,7 +53,7 @@ class Zip:
     def __init__(
         self, data: bytes, *, most_members: int = MOST_MEMBERS, is_flat: bool = False, is_tidy: bool = False
     ) -> None:
-        # Each entry of the directory begins so; `zipfile` makes an object of each before it says how many.
+        # Each directory entry begins with it; `zipfile` makes an object for each before it can be counted.
         if (n := data.count(_ENTRY)) > most_members:
             raise DamagedError(f"holds {n:,} members; at most {most_members:,} are looked at")
         with _damage():
@@ -69,13 +68,13 @@ class Zip:
         self.sizes = {name: entry.file_size for name, entry in self._entries.items()}
 
     def read(self, name: str, most: int) -> bytes:
-        """A member, unpacked; `DamagedError` if there is none, it is damaged, or longer than `most` bytes."""
+        """Unpack a member; `DamagedError` if it is missing, damaged, or longer than `most` bytes."""
         with self.open(name, most) as file:
             return exactly(file, self.sizes[name])
 
     @contextlib.contextmanager
     def open(self, name: str, most: int) -> Iterator[IO[bytes]]:
-        """A member to read from, in pieces; errors as of `read`, of reading too."""
+        """Open a member to read it in pieces; errors as in `read`, also while reading."""
         if name not in self._entries:
             raise DamagedError(f"has no {name}")
         if name in self._several:
@@ -97,7 +96,7 @@ class Zip:
 
 
 def is_of_system(path: str) -> bool:
-    """Whether a path in an archive is what a system adds beside the files.
+    """Whether a path in an archive is one that operating systems add to the user's files.
 
     >>> is_of_system("__MACOSX/model/._a.json"), is_of_system("model/a.json")
     (True, False)
@@ -113,12 +112,12 @@ def _path(entry: zipfile.ZipInfo, is_tidy: bool) -> str:
 
 
 def exactly(file: IO[bytes], n: int) -> bytes:
-    """The next `n` bytes of a member, its last ones; `DamagedError` if it has fewer or more."""
+    """The last `n` bytes of a member, read from here; `DamagedError` if it has fewer or more."""
     pieces, left = [], n
     while left and (piece := file.read(min(left, PIECE))):
         pieces.append(piece)
         left -= len(piece)
-    if left or file.read(1):  # at its end `zipfile` compares the check sum
+    if left or file.read(1):  # at the end `zipfile` verifies the checksum
         raise DamagedError(f"a member must unpack to {n:,} bytes more, and has {'fewer' if left else 'more'}")
     return b"".join(pieces)
 

@@ -1,7 +1,7 @@
-"""Compute and store what every page and every tour scene opens with (``train first-scenes``).
+"""Compute and store the values that every page and every tour scene opens with (``train first-scenes``).
 
-What cached calls return is stored (`spcviz.web.cached.first`), so it follows from the pages' own defaults and
-the tours. What was stored with the same code and models is kept, and what nothing asks for any more goes.
+The return values of cached calls are stored (`spcviz.web.cached.first`), so they follow from the pages' own
+defaults and the tours. Values of the same code and models are kept; values no longer used are deleted.
 """
 
 import logging
@@ -18,16 +18,16 @@ from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 
 LEFT_OUT = {"pose": ("a0", "show")}
-"""Pages whose scenes are not stored if the address has one of these names: a megabyte each, and a file of
-their own would not save the kernels, which their other pictures want."""
+"""Pages whose scenes are not stored if the address has one of these names: they take a megabyte each, and
+storing them would not save the kernels, which other pictures of the page need."""
 
 
 class Opened(NamedTuple):
     """One page or scene that was opened."""
 
     address: str
-    n_calls: int  # that are stored for it
-    problem: str  # what the page shows in place of its picture, or why a call cannot be stored; else empty
+    n_calls: int  # stored for it
+    problem: str  # the page's error in place of its picture, or why a call cannot be stored; else empty
 
 
 def addresses() -> list[str]:
@@ -46,8 +46,8 @@ def _is_left_out(address):
 
 
 def make() -> Iterator[Opened]:
-    """Open all and store what they show, a file at a time; yields after each address."""
-    first.LOG.setLevel(logging.ERROR)  # what is stale is made anew: that is what this is for
+    """Open all addresses and store their values, file by file; yields after each address."""
+    first.LOG.setLevel(logging.ERROR)  # stale values are made again: that is the purpose here
     shipped_path(first.FOLDER).mkdir(parents=True, exist_ok=True)
     (first.FOLDER / "code.json").unlink(missing_ok=True)  # written at the end: without it a run has not ended
     used: dict[str, dict[tuple, bytes]] = {}
@@ -69,13 +69,13 @@ def make() -> Iterator[Opened]:
 
 
 def _keep(answers, values, used):
-    """Store the calls of one function that are not stored yet, and note all as used; why one cannot be."""
+    """Store the missing calls of one function, and note all as used; return why one cannot be stored."""
     entries, fresh, problem = _usable(answers), {}, ""
     for key, value in values.items():
         try:
             if key not in entries:
                 fresh[key] = answers.pack(value)
-        except ArgumentError as error:  # a page may show numbers that no file holds
+        except ArgumentError as error:  # a page may show numbers that a file cannot hold
             problem = f"{answers.name}{key} is not stored: {error}"
     if fresh:
         entries = entries | fresh
@@ -87,7 +87,7 @@ def _keep(answers, values, used):
 def _usable(answers):
     try:
         return dict(answers.entries())
-    except first.StoreError:  # made with another code: all is made anew
+    except first.StoreError:  # made with other code: all values are made again
         return {}
 
 
@@ -96,14 +96,14 @@ _PATIENCE = 600  # seconds
 
 def open_page(scene: tour.Scene, more: Mapping[str, str] | None = None) -> AppTest:
     """A page after its first run at a scene's address; `more` are further names of the address."""
-    # Each of them says that it has no browser.
+    # Each run would log that it has no browser.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     at = AppTest.from_file(APP / "app.py", default_timeout=_PATIENCE)
     if scene.page:
         at.switch_page(navigation.names()[scene.page])
     for name, value in {**scene.query(), **(more or {})}.items():
         at.query_params[name] = value
-    if more and {"tour", "at"} <= set(more):  # it stays, though the tour may have another page there by now
+    if more and {"tour", "at"} <= set(more):  # stay on it, even if the tour has another page there by now
         at.session_state[BEEN] = frozenset(
             (more["tour"], code) for code in (more["at"], more["at"].rstrip("a"))
         )

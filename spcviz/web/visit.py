@@ -1,6 +1,6 @@
 """Main script of every visit, named to Streamlit by `app.py`: runs the page of the address, or of a tour.
 
-A folder ``pages`` beside it would mean Streamlit's older navigation: "Page not found" at first.
+A folder ``pages`` next to it would activate Streamlit's older navigation: "Page not found" at first.
 """
 
 import streamlit as st
@@ -13,7 +13,7 @@ from spcviz.web.ui import about, layout, misread, navigation, warmup
 
 
 def show() -> None:
-    """Draw the page that is asked for."""
+    """Draw the requested page."""
     with slots.SLOTS.acquire():
         _draw()
 

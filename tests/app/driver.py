@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[2]
 
-# Every new AppTest asks each installed package whether it brings components, nine tenths of its first run.
+# Every new AppTest searches each installed package for components, nine tenths of its first run.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
@@ -24,7 +24,7 @@ def open_home():
 
 
 def open_page(page, /, **params):
-    """The page at an address, opened first; without an exception or an error message."""
+    """The page at an address, as a visit's first; it shows no exception and no error message."""
     at = visitor().switch_page(page)
     for name, value in params.items():
         at.query_params[name] = value
@@ -39,7 +39,7 @@ def check(at):
 
 
 def texts(at):
-    """What a page itself says in markdown: without the article below it."""
+    """A page's own markdown texts, without the article below."""
     return list(
         takewhile(lambda said: not said.startswith("## What you see"), (block.value for block in at.markdown))
     )

@@ -1,7 +1,7 @@
-"""Everything that a page's run sends to its browser, decoded: texts, and the numbers of payloads and charts.
+"""Decoded contents of all that a page's run sends to its browser: texts, numbers of payloads and charts.
 
-A message is taken apart field by field: JSON in a text, what `mount.pack` made (parts inside of parts too),
-plotly's typed arrays, Arrow tables, files behind an address of their own. Pictures are not read.
+A message is taken apart field by field: JSON in strings, output of `mount.pack` (also parts within parts),
+plotly's typed arrays, Arrow tables, files behind their own addresses. Pictures are not read.
 """
 
 import base64
@@ -22,18 +22,18 @@ _PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif", "font/")
 
 
 SCRIPTS = ("js_content", "css_content")
-"""Fields of a component that a server sends as files, the same to everybody."""
+"""Fields of a component that a server sends as files, the same for everybody."""
 
 
 class Leaf(NamedTuple):
-    """One thing that was sent."""
+    """One value that was sent."""
 
-    path: str  # where it stands: "bidi_component letters_lattice.truth"
-    value: object  # a text, a number, or an array of numbers
+    path: str  # where it is: "bidi_component letters_lattice.truth"
+    value: object  # a string, a number, or an array of numbers
 
 
 def of_run(at) -> list[Leaf]:
-    """All that the elements of a page's last run say."""
+    """All leaves of the elements of a page's last run."""
     found = []
     for block in (at.main, at.sidebar):
         for node in _nodes(block):
@@ -45,7 +45,7 @@ def of_run(at) -> list[Leaf]:
 
 
 def of_parts(mounted) -> list[Leaf]:
-    """What recorded components (`mount.recording`) were given, with the parts that a browser may ask for."""
+    """Leaves of recorded components (`mount.recording`), with the parts that a browser may request."""
     found = []
     for one in mounted:
         found += _json(one.payload, f"{one.component.name}")
@@ -55,14 +55,14 @@ def of_parts(mounted) -> list[Leaf]:
 
 
 def texts(leaves) -> str:
-    """A line of each text and single number: where it stands, and what it says."""
+    """A line for each text and single number: its path and its value."""
     return "\n".join(
         f"{leaf.path} = {leaf.value}" for leaf in leaves if not isinstance(leaf.value, np.ndarray)
     )
 
 
 def holders(leaves, number: float) -> list[str]:
-    """Where a number stands as a value; small whole ones are in every array, so they count by themselves."""
+    """Paths at which a number is a value; for small whole ones arrays do not count, as all contain them."""
     is_small = float(number).is_integer() and abs(number) < 1000
     out = []
     for leaf in leaves:
@@ -179,7 +179,7 @@ def _packed(data, path) -> Iterator[Leaf]:
 
 
 def _opened(data):
-    """What `mount.pack` made these bytes of; None for others."""
+    """The value that `mount.pack` turned into these bytes; None for other bytes."""
     if len(data) < 8:
         return None
     size = int.from_bytes(data[:4], "little")
@@ -202,7 +202,7 @@ def _unpacked(value, data):
 
 
 def spelled(leaves) -> Iterator[Leaf]:
-    """Words that arrays spell by the alphabet sent with them: a row of states of each path."""
+    """Words spelled by arrays of states, with the alphabet that is sent along."""
     alphabets = {
         leaf.path.rpartition(".alphabet")[0].split("[")[0]: [] for leaf in leaves if ".alphabet" in leaf.path
     }
@@ -221,7 +221,7 @@ def spelled(leaves) -> Iterator[Leaf]:
 
 
 def everything(at, mounted=(), files=()) -> list[Leaf]:
-    """All leaves of a run, of what it mounted, of files behind buttons, and what arrays spell."""
+    """All leaves of a run, of its mounted components and of files behind buttons, and the spelled words."""
     leaves = [*of_run(at), *of_parts(mounted)]
     for file in files:
         leaves += _any(file if isinstance(file, (str, bytes)) else file.getvalue(), "a file behind a button")

@@ -1,6 +1,6 @@
 """Pages follow the chosen model: every model on offer prints its own numbers and no other's.
 
-Each number is computed anew with the stored model of the choice's own name, loaded here and not by the page.
+Each number is recomputed with the stored model of the choice's own name, loaded here and not by the page.
 """
 
 import re
@@ -39,7 +39,7 @@ MODELS_OF_LETTERS = {
     "hog": ("ocr", "hog"),
     "raw": ("ocr", "raw"),
 }
-"""What the address says -> the stored model's name."""
+"""Value in the address -> kind and name of the stored model."""
 N_WORDS = 40
 
 pytestmark = pytest.mark.skipif(
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.skipif(
 
 @cache
 def loaded(features):
-    """(the model of an address's word, its test words or None for those that ship, their numbers)."""
+    """(the model of a value in the address, its test words or None for the shipped ones, their numbers)."""
     kind, name = MODELS_OF_LETTERS[features]
     if kind == "open":
         words = load_set("unseen").words
@@ -86,7 +86,7 @@ def recorded(monkeypatch, module, name):
 
 @pytest.fixture
 def few_words(monkeypatch):
-    """The Sweep page with few test words, which it takes by the same name; its caches empty."""
+    """The Sweep page with few test words, under the same model names, and with empty caches."""
     caches = (cached.sweep_choice, cached.sweep_bound, cached.sweep_ensemble_bound)
     known = {}
 
@@ -100,7 +100,7 @@ def few_words(monkeypatch):
 
     monkeypatch.setattr(cached, "_sweep", of)
     for one in caches:
-        monkeypatch.setattr(one, "answers", None)  # nor is what the page opens with taken from the store
+        monkeypatch.setattr(one, "answers", None)  # the page's first scene is not read from the store, either
         one.clear()
     yield
     for one in caches:
@@ -124,10 +124,10 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
 
 
 def is_said(text, wanted):
-    """Whether a text is the wanted one, but for a last digit of large numbers.
+    """Whether a text is the expected one, up to the last digit of large numbers.
 
-    Words are scored by the page in other blocks than here, and a processor's sums may differ in last bits: a
-    sum of millions that ends in .5 is rounded either way.
+    The page scores words in other blocks than this test, and a processor's sums may differ in the last bits:
+    a sum of millions that ends in .5 is rounded either way.
     """
     if NUMBER.split(text) != NUMBER.split(wanted):
         return False
@@ -150,9 +150,9 @@ def test_every_number_of_the_bound(features, few_words):
 
 
 def assert_same(trace, wanted):
-    """Two runs of a cascade agree in all but their times.
+    """Two runs of a cascade agree in everything except their times.
 
-    Scores of ink are float32 and depend in their last bits on the letters that are read together.
+    Scores of ink are float32, and their last bits depend on which letters are read together.
     """
     np.testing.assert_array_equal(trace.predictions, wanted.predictions)
     for level, expected in zip(trace.levels, wanted.levels, strict=True):

@@ -15,7 +15,7 @@ TIMED = [one.id for one in EVERY.values() if one.solved.startswith("scene?") and
 
 
 def turned_to(address, code):
-    """A visit about to open a page at an address with a task."""
+    """A visit just before it opens a page at an address with a task."""
     at = visitor()
     page = address.partition("?")[0]
     if page:
@@ -50,7 +50,7 @@ def test_a_task_is_open_at_its_start_and_solved_at_its_solution(name):
 @pytest.mark.parametrize("name", TIMED)
 @pytest.mark.parametrize("share", [0.8, 1.2])
 def test_a_solution_by_the_clock_holds_on_a_slower_and_a_faster_machine(name, share):
-    """Scenes are timed where they are shown, so a solution at the edge holds on some machines only."""
+    """Each machine times its own scenes, so a solution at the edge would hold on some machines only."""
     one = EVERY[name]
     spend = float(tasks.state_of(one.solved)["spend"])
     solved = re.sub(r"spend=[\d.]+", f"spend={share * spend:.3f}", one.solved)
@@ -90,7 +90,7 @@ def test_another_name_leads_there_too_and_the_pages_own_choice_of_it_stays():
 
 @pytest.mark.parametrize(("name", "state"), [("B3", "budget"), ("J3", "smooth")])
 def test_a_page_that_comes_by_its_first_scene_stays_there(name, state):
-    """The address of a first scene names no state: who moves there is not sent back."""
+    """The address of a first scene names no state: a visitor who moves there is not sent back."""
     at = open_task(EVERY[name].page, name)
     assert state in at.query_params, "the task alone leads to its start"
     del at.query_params[state]

@@ -25,7 +25,7 @@ READ_BY = {
     "pose-cascade": ("pages/cascade/pose.py", {"show": "thesis"}),
     "pose-people": ("pages/cascade/pose.py", {"show": "people"}),
 }
-"""Results that another page than Paper tables shows, and where."""
+"""Results that a page other than Paper tables shows, and where."""
 PLACES = {"results": "", "readme": "none", "class_file": "none"}
 JUNK = (None, 5, -1, 0, 1e308, float("nan"), True, "", "x", "<b>", [], {}, [5], {"a": 5}, [None], "é" * 500)
 NAMES = sorted(path.stem for path in RESULTS.glob("*.json"))
@@ -43,7 +43,7 @@ def app():
 
 
 def damaged(rng, name):
-    """A result's text with up to three changes at any depth, or cut off."""
+    """A result's text with up to three changes at any depth, sometimes truncated."""
     result = copy.deepcopy(whole(name))
     for _ in range(int(rng.integers(1, 4))):
         _change(rng, result)
@@ -52,7 +52,7 @@ def damaged(rng, name):
 
 
 def _change(rng, at):
-    """Another value somewhere below, or none, or one more."""
+    """Replace, remove, add or rename one value at some depth."""
     while True:
         keys = list(at) if isinstance(at, dict) else range(len(at))
         if not keys:
@@ -86,7 +86,7 @@ def visit(page, **params):
 
 
 def open_result(name, text):
-    """What pages and the report make of a text in the place of a result; their sentences."""
+    """Open pages and the report with a text in place of a result; returns their sentences."""
     said = []
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(common, "RESULTS", Path(folder)):
         (Path(folder) / f"{name}.json").write_text(text, encoding="utf-8")

@@ -47,7 +47,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    """{page: (kernels compiled while it opened, what it complains of)} of a fresh machine without data."""
+    """{page: (kernels compiled while it opened, its complaints)} on a fresh machine without data."""
     fresh = os.environ | {"SPCVIZ_JIT_DIR": str(tmp_path_factory.mktemp("kernels"))}
     fresh.pop("SPCVIZ_DATA", None)
     done = subprocess.run(

@@ -1,6 +1,6 @@
-"""On a real server, with its sessions: of what a visitor brought nothing stays, wherever Streamlit put it.
+"""On a real server with its sessions nothing stays of a visitor's data, wherever Streamlit put it.
 
-The marker is a word drawn at random: of a text, or in the labels and features of a model.
+The marker is a random word in a text, or in the labels and features of a model.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from spcviz.web.cached import ownership
 from tests.watching import Watched
 
 PATIENCE = 400
-"""Seconds in which a model is trained or reads, kernels that compile on a busy machine included."""
+"""Seconds for a model to train or to read, including compilation of kernels on a busy machine."""
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
-    """The first run of a page waits for whatever else this machine does."""
+    """The first run of a page waits for other work on this machine."""
     monkeypatch.setattr(sessions, "PATIENCE", PATIENCE)
 
 
@@ -35,7 +35,7 @@ def server():
 
 
 class Reader(Bringer):
-    """A session that keeps what it was sent, byte by byte."""
+    """A session that keeps every message it receives, byte by byte."""
 
     def __init__(self, port, page, query=""):
         super().__init__(port, page)
@@ -47,7 +47,7 @@ class Reader(Bringer):
         return size, message
 
     async def until(self, words):
-        """Run the page again and again until it says so."""
+        """Run the page again and again until it says these words."""
         end = time.monotonic() + PATIENCE
         while not any(words in text.replace("\\", "") for text in self.said):
             assert time.monotonic() < end, f"{words!r} is not said: {self.said[-20:]}"
@@ -71,7 +71,7 @@ BROUGHT = {"text": ("mine.txt", text_of, "mine.txt"), "model": ("mine.zip", mode
 
 
 async def closed(visitor, server):
-    """The page is closed: all goes at once."""
+    """The page is closed: everything is dropped at once."""
     await visitor.close()
     return 20.0
 
@@ -118,7 +118,7 @@ def test_what_was_brought_is_gone_and_was_nobody_elses(server, what, ends):
         assert left == []
         if ends is idle:
             visitor.said = []
-            await visitor.run()  # the page goes on, without it
+            await visitor.run()  # the page continues without the data
             assert not any(marker in text for text in visitor.said)
             await visitor.close()
         assert marker not in server.log()

@@ -23,7 +23,7 @@ HOSTILE = (
 FIELD = re.compile(r"(?:whole|real|choice|flag|text)\(\s*\"([a-z_0-9]+)\"")
 ALWAYS = ("tour", "at", "room", "scene", "speaker", "embed", "own", "handout")
 MARKED = re.compile(r"://evil|www\.evil|@evil|\]\(|<script", re.IGNORECASE)
-"""What must not stand like this in markdown."""
+"""Patterns that must not appear unescaped in markdown."""
 MARKDOWN = (
     "markdown",
     "caption",
@@ -64,7 +64,7 @@ def drawn(rng, values):
 
 
 def hostile(rng):
-    """One of the texts, or several one after the other, or signs by chance."""
+    """One of the texts, or several concatenated, or random characters."""
     kind = rng.random()
     if kind < 0.6:
         return drawn(rng, HOSTILE)
@@ -74,7 +74,7 @@ def hostile(rng):
 
 
 def stranger_s(rng):
-    """JSON values that are a tour, or nearly."""
+    """JSON values of a tour, or nearly one."""
     scenes = [
         {
             drawn(rng, TEXTS[2:]) if rng.random() < 0.97 else hostile(rng)[:60]: hostile(rng)[:100]
@@ -91,7 +91,7 @@ def stranger_s(rng):
 
 
 def address_of(rng, values):
-    """A tour's values squeezed for an address, now and then damaged."""
+    """A tour's values compressed for an address, sometimes damaged."""
     text = json.dumps(values)
     squeezed = tour.pack(tour.Tour("", "", "", ()))
     with_text = tour.base64.urlsafe_b64encode(tour.zlib.compress(text.encode("utf-8", "replace"))).decode()
@@ -106,7 +106,7 @@ def address_of(rng, values):
 
 
 def read(text):
-    """(a tour, what is wrong with it): one of the two."""
+    """(tour, error message): only one of the two is given."""
     try:
         return tour.unpack(text), ""
     except tour.TourError as error:
@@ -169,7 +169,7 @@ def visit(page, params):
 
 
 def _without_ours(markdown):
-    """Without the links of the app itself."""
+    """Remove the app's own links."""
     return re.sub(r"\]\((data:image/webp;|\./|#|https://(?!evil))", "", markdown)
 
 

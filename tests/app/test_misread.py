@@ -1,4 +1,4 @@
-"""Wrong addresses: a page says which part of its address it cannot show, and says nothing else."""
+"""Wrong addresses: a page names the part of its address that it cannot show, and nothing else."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_what_is_not_understood_is_named(page, params, says):
     at = open_page(PAGES[page], **params)
     said = [one.value for one in at.warning]
     assert [one for one in said if says in one], said
-    at = check(at.run())  # the address is clean now, and the visitor has perhaps not read it yet
+    at = check(at.run())  # the address is clean now, but perhaps the visitor has not read the warning yet
     assert [one.value for one in at.warning] == said
 
 
@@ -75,7 +75,7 @@ OURS = {
 
 @pytest.mark.parametrize("page", list(PAGES))
 def test_names_of_our_own_addresses_are_known(page):
-    """That their values are is looked at where each is opened, in the tests of tours and tasks."""
+    """Their values are checked where each address is opened, in the tests of tours and tasks."""
     named = {name for one in OURS if one.partition("?")[0] == page for name in tasks.state_of(one)}
     at = open_page(PAGES[page])
     assert named <= at.session_state["misread_known"] | misread.ALWAYS

@@ -1,7 +1,7 @@
 """A visitor's pictures: gone from memory with the visit, and after half an hour without use.
 
-What is looked for was drawn at random: bytes of the file as it came, of the pixels that were read of it, and
-of the pictures that were sent to the browser. None is on a disk.
+The markers are random: bytes of the uploaded file, of the pixels that were read from it, and of the pictures
+that were sent to the browser. None of them is on a disk.
 """
 
 import io
@@ -21,15 +21,15 @@ from tests import heap
 from tests.app.driver import open_page
 
 _SLICE = 40
-"""Bytes of a marker: of noise, so that nothing else has them."""
+"""Number of bytes in a marker: they are noise, so that nothing else contains them."""
 
 
 class Place(NamedTuple):
-    """Where a picture is brought."""
+    """A page that takes a picture."""
 
     page: str
     params: dict[str, str]
-    is_there: bool  # whether its models are
+    is_there: bool  # whether its models are stored
 
 
 PLACES = {
@@ -56,7 +56,7 @@ def picture() -> tuple[bytes, list[bytes]]:
 
 
 def sent(at) -> list[bytes]:
-    """Bytes of each picture, and of whatever else is large, that the page's components were sent."""
+    """Bytes of the first JPEG or PNG that each of the page's components was sent, if it is large."""
     found = []
     for component in at.get("bidi_component"):
         data = component.proto.bytes
@@ -74,7 +74,7 @@ def ended() -> None:
 
 
 def half_an_hour() -> None:
-    """Nobody uses the page for 35 minutes; the clock runs by itself."""
+    """Nobody uses the page for 35 minutes; the clock runs on its own."""
     ownership.CLOCK.turn(35 * 60)
 
 

@@ -1,4 +1,4 @@
-"""A server's first minute on the terminal: its address, that kernels compile, no warnings."""
+"""A server's first minute on the terminal: its address, a line about compiling kernels, no warnings."""
 
 import asyncio
 import time
@@ -38,4 +38,4 @@ def test_a_fresh_machine_hears_that_pages_work_and_they_do(tmp_path):
     assert [line for line in said if line.startswith("spcviz:")] == said[-1:]
     assert said[-1].startswith("spcviz: compiling for this machine, about ")
     assert said[-1].endswith(" s; pages work meanwhile")
-    assert not list(tmp_path.rglob("*.ready"))  # what was shown was stored
+    assert not list(tmp_path.rglob("*.ready"))  # the first picture came from the store

@@ -1,4 +1,4 @@
-"""The visitors of `bench app`: what they do, what is counted, and a small class on the real server."""
+"""Visitors of `bench app`: their actions, what is counted, and a small class on the real server."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def widget(kind, fragment="", **fields):
 
 
 def acted(of):
-    """All that a visitor may do with one widget, over some seeds."""
+    """Actions of a visitor on one widget, one for each of 30 seeds."""
     return [acting.choose({"w": of}, RNG(seed)) for seed in range(30)]
 
 
@@ -98,7 +98,7 @@ def ran(ms, kb=1.0):
 
 @pytest.fixture
 def result():
-    """A result as `hall` puts it together, from figures made up."""
+    """A result assembled as `hall` does it, from made-up figures."""
     plan = [("Letters", 40, [60.0] * 99 + [300.0], []), ("Pose", 40, [90.0, 800.0], ["Boom"])]
     rows = [
         hall._row(page, n, 1.0, 1.0, Crowd([ran(500.0, 990.0)], [ran(ms) for ms in times], faults, 3, 8.0))

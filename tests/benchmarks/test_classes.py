@@ -1,4 +1,4 @@
-"""A class beside hostile clients, small: no phone is refused, whatever the client does."""
+"""A small class alongside hostile clients: no phone is refused, whatever the client does."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ from spcviz.web.classroom.rooms import Rooms
 
 @pytest.fixture(scope="module")
 def port():
-    """Of a server with a class's routes, in a thread."""
+    """Port of a server with a class's routes, in a thread."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=2048)
     server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes.routes()), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

@@ -1,4 +1,4 @@
-"""The bench of the page Your data: rows by contract, of the sentences that it is given."""
+"""The benchmark of the page Your data: rows by contract, computed on the given sentences."""
 
 import json
 
@@ -13,7 +13,7 @@ SENTENCES = [[("The", "DT"), ("dog", "NN"), ("barks", "VBZ")], [("A", "DT"), ("c
 
 @pytest.fixture
 def few(tmp_path, monkeypatch):
-    """Few sentences, and no processes."""
+    """A few sentences, and no worker processes."""
     monkeypatch.setattr(data, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(data, "read_splits", lambda name, folder: {"train": SENTENCES})
     monkeypatch.setattr(

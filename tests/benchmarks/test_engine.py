@@ -136,7 +136,7 @@ def test_the_text_compares_each_operation_with_the_best_of_the_others():
 
 
 def test_medians_and_quartiles_are_in_microseconds_and_turn_by_turn(monkeypatch):
-    seconds = [2, 10, 1, 10, 3, 30, 2, 20]  # one call each, a turn of its own; then three turns
+    seconds = [2, 10, 1, 10, 3, 30, 2, 20]  # a round of one call each, then three rounds
     clock, order = iter(np.cumsum([t for s in seconds for t in (0, s)]) / 1e3), []
     monkeypatch.setattr(engine.time, "process_time", lambda: next(clock))
     turns = engine._interleave({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)

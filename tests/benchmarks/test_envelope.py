@@ -1,4 +1,4 @@
-"""`bench envelope`: a row a draw by contract, of the tasks that are asked for."""
+"""`bench envelope`: one row per draw by contract, for the requested tasks."""
 
 import json
 
@@ -12,7 +12,7 @@ from tests.spending.sequences import TIERS, drawn
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    """Two tasks of few sequences that are drawn, in place of corpora."""
+    """Two tasks with a few random sequences, in place of corpora."""
     asked = []
 
     def read(folder, split, chosen):

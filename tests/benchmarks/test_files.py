@@ -1,4 +1,4 @@
-"""Hostile files beside a class: each kind is what it says, and silence is counted."""
+"""Hostile files alongside a class: each kind is what it claims to be, and silence is counted."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The hostile clients of `bench app`: bounded, what they send is what they say, and a row says what holds."""
+"""Hostile clients of `bench app`: they are bounded and send what they claim; a row says which goals hold."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""A class on a task, and phones that solve it: what is counted, and a small one on the real server."""
+"""A class on a task, and phones that solve it: what is counted, and a small class on the real server."""
 
 import json
 

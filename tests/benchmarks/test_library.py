@@ -1,4 +1,4 @@
-"""The bench of the taggers: rows by contract, the same sentences for all, settings from development."""
+"""The benchmark of taggers: rows by contract, the same sentences for all, settings from development data."""
 
 import json
 import sys
@@ -54,7 +54,7 @@ def test_rows_are_of_the_contract(data, monkeypatch):
             low, high = row[f"{field}_range"]
             assert 0 < low <= row[field] <= high
         assert row["peak_mb"] > 10
-    assert len(ticks) == len(names) * 4 + 2  # three tries and a turn each, threads, a sentence a call
+    assert len(ticks) == len(names) * 4 + 2  # three tries and one round each, threads, one sentence per call
     threads = [(row["what"], row["input"]) for row in result["threads"]]
     assert threads == [
         (w, of) for w in ("perceptron", "cascade of order 3") for of in ("names", "sparse matrices")
@@ -68,13 +68,13 @@ def test_rows_are_of_the_contract(data, monkeypatch):
     assert all(row["tokens_per_s"] > 0 < row["sentence_us"] for row in result["serving"])
     assert text.count("\n") == len(names) + 1 + len(threads) + len(served)  # the data's name
     assert "dicts of flags, spcviz: " in library.section(result)
-    del result["serving"]  # as of an earlier version
+    del result["serving"]  # as in a result of an earlier version
     assert "a sentence a call" not in library.section(result) + library.as_text(result)
     assert "100.00" in text
 
 
 def test_a_process_of_its_own_measures_the_same(data, monkeypatch):
-    # A new process runs this one's main script first: a page that was run in a test may have taken its place.
+    # A new process first runs this one's main script, which a page run in a test may have replaced.
     monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
     contender = library.CONTENDERS[1]
     here = library.measure(contender, {"max_iter": 2}, data, 1.0, "test", 0)
@@ -93,7 +93,7 @@ def test_many_tags_are_tags_and_features_together(data, monkeypatch):
     (row,) = library.bench_library(repeats=1, tick=ticks.append)["rows"]
     assert row["data"].startswith("UD English EWT, UPOS + XPOS + features")
     assert row["tokens_right"] == 1.0
-    assert len(ticks) == 3  # nothing is tuned where there is one setting; threads, a sentence a call
+    assert len(ticks) == 3  # no tuning with a single setting; threads, one sentence per call
 
 
 def test_bad_arguments_and_missing_data_are_said(monkeypatch):

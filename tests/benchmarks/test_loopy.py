@@ -1,4 +1,4 @@
-"""Loopy belief propagation timed beside others: rows, and arguments that are refused."""
+"""Loopy belief propagation timed alongside other methods: rows, and arguments that are refused."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Forty visitors who pass something on at once: each asks for another thing, and what comes is looked at."""
+"""Forty visitors who save something to share at once: requests differ, and every answer is inspected."""
 
 import asyncio
 import io
@@ -14,7 +14,7 @@ LOOP, CARD = passing.THINGS
 
 
 def picture(kind, n=1):
-    """A file of n pictures that differ."""
+    """A file of n different pictures."""
     out, frames = io.BytesIO(), [Image.new("RGB", (8, 8), (40 * k, 9, 9)) for k in range(n)]
     more = {"save_all": True, "append_images": frames[1:]} if n > 1 else {}
     frames[0].save(out, kind, **more)

@@ -1,4 +1,4 @@
-"""README's pictures: there, light enough, and of today's pages."""
+"""README's pictures: they exist, are small enough, and show today's pages."""
 
 import json
 
@@ -43,3 +43,19 @@ def test_a_picture_is_stale_when_what_draws_it_has_changed(picture, tmp_path, mo
     monkeypatch.setattr(pictures, "PICTURES", (other,))
     assert pictures.stale(folder) == [picture.file]
     assert pictures.stale(tmp_path) == [picture.file]
+
+
+def test_comments_make_no_picture_stale(tmp_path):
+    python, script = tmp_path / "page.py", tmp_path / "view.js"
+    python.write_text('"""A page."""\nx = 1  # one\n')
+    script.write_text("// A view.\nlet x = 1;\n")
+    picture = pictures.PICTURES[0]._replace(drawn_by=(str(python), str(script)))
+    before = pictures.digest(picture)
+    python.write_text('"""Another text."""\nx = 1\n')
+    script.write_text("// Another.\n  // And one more.\nlet x = 1;\n")
+    assert pictures.digest(picture) == before
+    script.write_text("let x = 2;\n")
+    assert pictures.digest(picture) != before
+    script.write_text("let x = 1;\n")
+    python.write_text("x = 2\n")
+    assert pictures.digest(picture) != before

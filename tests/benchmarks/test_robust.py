@@ -1,4 +1,4 @@
-"""`bench robust` counts what the checks find, and takes a dead process for a fault."""
+"""`bench robust` counts the checks' findings, and a dead process as a fault."""
 
 import importlib.util
 import subprocess

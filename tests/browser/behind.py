@@ -1,4 +1,4 @@
-"""nginx as `deploy` configures it, on ports of its own, and what a client sees of it."""
+"""nginx as `deploy` configures it, on separate ports, and its answers as a client sees them."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ UNVERIFIED.check_hostname, UNVERIFIED.verify_mode = False, ssl.CERT_NONE
 
 
 def certificate(folder):
-    """Make ``key`` and ``pem`` of localhost, signed by itself."""
+    """Make a self-signed certificate for localhost: the files ``key`` and ``pem``."""
     command = [OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     command += ["-subj", "/CN=localhost", "-keyout", folder / "key", "-out", folder / "pem"]
     subprocess.run(command, check=True, capture_output=True)
@@ -36,7 +36,7 @@ def free_port():
 
 
 def put(text, changes):
-    """A shipped configuration with other ports and places; each that is changed must be there."""
+    """A shipped configuration with other ports and paths; each text to replace must occur once."""
     for old, new in changes.items():
         assert text.count(old) == 1, old
         text = text.replace(old, new)
@@ -45,7 +45,7 @@ def put(text, changes):
 
 @contextlib.contextmanager
 def nginx(folder, shipped, changes, text=None):
-    """Debian's nginx with a configuration of `deploy`, all that it writes in `folder`."""
+    """Run Debian's nginx with a configuration of `deploy`; it writes only to `folder`."""
     if NGINX is None:
         pytest.skip("no nginx found: install Debian's `nginx-light`")
     for name in ("seats.conf", "proxy.conf"):
@@ -88,13 +88,13 @@ def ask_for(address, cookie="", data=None, **headers):
 
 
 def seat_of(headers):
-    """The seat that an answer gives; "" if it gives none."""
+    """The seat that an answer assigns; "" if it assigns none."""
     given = [re.match("seat=([^;]*)", cookie) for cookie in headers.get_all("Set-Cookie", [])]
     return next((seat[1] for seat in given if seat), "")
 
 
 def lines(folder):
-    """{seat: the processes that answered it} of nginx's log."""
+    """{seat: processes that answered it}, from nginx's log."""
     processes = {}
     for line in (folder / "access.log").read_text().splitlines():
         process, seat, _ = line.split(" ", 2)

@@ -1,7 +1,7 @@
 """Opens a page in Chromium and waits for its view."""
 
 IS_UNVEILED = "!document.querySelector('.spcviz-settling')"
-"""JavaScript: a page that is still coming is hidden: it has no text and takes no mouse (first.js)."""
+"""JavaScript condition: the page is shown. While loading it has no text and takes no mouse (first.js)."""
 
 
 def ready(page, address):
@@ -12,11 +12,11 @@ def ready(page, address):
 
 
 def open_more(page, view=""):
-    """Open the box for what few need, of a component's view."""
+    """Open the box of rarely used controls of a component's view."""
     page.locator(f"{view} .more-box > summary").first.click()
 
 
 def choose(page, label, option):
-    """Choose from one of Streamlit's select boxes."""
+    """Choose an option in one of Streamlit's select boxes."""
     page.get_by_label(label, exact=True).first.click()
     page.get_by_role("option", name=option).click()

@@ -1,4 +1,4 @@
-"""The app below a path, as https://host/spcviz/ has it: by itself, and behind `deploy`'s nginx."""
+"""The app below a path, as at https://host/spcviz/: alone, and behind `deploy`'s nginx."""
 
 import contextlib
 import re
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.browser
 BASE = "spcviz"
 MS = 60_000
 PROBES = re.compile(r"/\w+/_stcore/(health|host-config)$")
-"""Streamlit's page looks for its own base path and may miss below another page's name."""
+"""Streamlit's page probes for its own base path and may miss it below another page's name."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def based(tmp_path_factory):
 
 @contextlib.contextmanager
 def watched(browser):
-    """A page of a context of its own; at the end nothing may have failed in it."""
+    """A page in its own context; at the end nothing may have failed in it."""
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, ignore_https_errors=True)
     page, faults = context.new_page(), []
 
@@ -67,7 +67,7 @@ def watched(browser):
 
 
 def drawn(page, address):
-    """The bar, which every page has, comes by a module of ours."""
+    """Open a page and wait for its bar, which every page has and which one of our modules draws."""
     page.goto(address, timeout=MS)
     page.wait_for_function(f"() => ({BAR})?.dataset.drawn === '1'", timeout=MS)
     assert page.get_by_test_id("stException").count() == 0
@@ -95,7 +95,7 @@ def test_a_stroke_and_a_tour_below_a_path(browser, front):
 
 
 def write_a_letter(page, address):
-    """One stroke on Write, answered by the address that answers strokes and drawn."""
+    """Draw a stroke on Write and wait until the strokes' address has answered and the answer is drawn."""
     drawn(page, f"{address}/write")
     page.locator('.write[data-ready="1"]').wait_for(timeout=MS)
 
@@ -133,7 +133,7 @@ def proxied(based, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def front(request, based):
-    """Address below the path as visitors have it: behind nginx where there is one."""
+    """Address below the path as visitors see it: behind nginx where it is installed."""
     if NGINX and OPENSSL:
         return f"{request.getfixturevalue('proxied')[0]}/{BASE}"
     return based
@@ -145,7 +145,7 @@ def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
     seats = [seat_of(ask_for(health)[1]) for _ in range(24)]
     assert all(re.fullmatch("[0-9a-f]{32}", seat) for seat in seats)
     for seat in seats:
-        assert seat_of(ask_for(health, seat)[1]) == ""  # it has one
+        assert seat_of(ask_for(health, seat)[1]) == ""  # it has one already
     for chosen in ("8501", "A" * 32, "0" * 33, f"{seats[0]};x"):
         status, headers = ask_for(health, chosen)
         assert status == 200
@@ -157,13 +157,13 @@ def test_a_visitor_keeps_a_seat_that_nobody_chooses(proxied):
 
 
 def test_a_class_meets_in_one_process_wherever_its_phones_sit(proxied):
-    """A room lies in a process's memory: the lecturer's window and every phone must come to the same."""
+    """A room is in one process's memory: the lecturer's window and every phone must reach that process."""
     address, folder = proxied
     status, headers = ask_for(f"{address}/{BASE}/room", data=b"")
     cookie = next(one for one in headers.get_all("set-cookie") if one.startswith("spcviz_room="))
     number = cookie.partition("=")[2].partition(".")[0]
     assert status == 200
-    _, headers = ask_for(f"{address}/{BASE}/room/{number}")  # the page brings a phone its token
+    _, headers = ask_for(f"{address}/{BASE}/room/{number}")  # the page gives a phone its token
     token = "; ".join(one.partition(";")[0] for one in headers.get_all("set-cookie"))
     for _ in range(24):
         assert ask_for(f"{address}/{BASE}/room/{number}/now", Cookie=token)[0] == 200
@@ -248,7 +248,7 @@ def test_an_upload_comes_to_the_process_of_its_visitor(browser, proxied, tmp_pat
 def test_a_proxy_may_take_the_path_away(browser, server, tmp_path):
     port, shipped = free_port(), (DEPLOY / "nginx-path.conf").read_text()
     taken = f"rewrite ^/{BASE}(/.*)$ $1 break;"
-    assert taken in shipped  # it says how
+    assert taken in shipped  # the file explains how
     location = "            include proxy.conf;\n"
     text = shipped.replace(location, f"            {taken} proxy_redirect / /{BASE}/;\n{location}")
     text = re.sub("ssl_.*;|server 127.0.0.1:8502;", "", text)

@@ -1,4 +1,4 @@
-"""A class in a browser: a lecturer's window asks, two phones answer, counts come live and then the truth."""
+"""A class in a browser: a lecturer's window asks, two phones answer, counts appear live, then the truth."""
 
 import time
 
@@ -15,7 +15,7 @@ LINK = ".class .join strong"
 
 @pytest.fixture
 def lecturer(browser, server):
-    """A window with a scene that asks, the projector's; the room is open."""
+    """The projector's window with a scene that asks a question; the room is open."""
     context = browser.new_context(viewport={"width": 1920, "height": 1080}, reduced_motion="reduce")
     page, problems = context.new_page(), []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -31,11 +31,11 @@ def lecturer(browser, server):
 
 @pytest.fixture
 def phone(browser):
-    """Opens a phone of its own at an address."""
+    """A function that opens a new phone at an address."""
     contexts, problems = [], []
 
     def is_problem(said):
-        return said.type == "error" and "status of 404" not in said.text  # which a closed room is
+        return said.type == "error" and "status of 404" not in said.text  # a closed room gives 404
 
     def opening(address):
         contexts.append(browser.new_context(**PHONE))
@@ -76,7 +76,7 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
     print(f"one answer stood on the lecturer's screen after {time.monotonic() - began:.2f} s")
     second.get_by_role("button", name="common noun").click()
     counted(lecturer, 2)
-    second.get_by_role("button", name="NNP").click()  # changes their mind
+    second.get_by_role("button", name="NNP").click()  # this phone changes its answer
     assert not lecturer.locator(".class .bars").is_visible(), "counts wait: a class follows what it sees"
     lecturer.get_by_role("button", name="Show counts").click()
     lecturer.locator(".class .bars li", has_text="NNP").get_by_text("2").wait_for(timeout=5000)
@@ -98,7 +98,7 @@ def test_two_phones_answer_by_the_lecturer_s_link(server, lecturer, phone):
 
 
 def test_a_class_plays_the_game_of_a_day_and_what_nobody_bought_is_refused(browser, server, phone):
-    """A phone that has bought nothing is placed; one whose address holds what cannot be bought is told."""
+    """A phone that has bought nothing gets a place; one with impossible purchases is refused."""
     game = f"{server}/trade_off?mode=game&day=2026-11-27"
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.goto(game, timeout=120_000)
@@ -110,7 +110,7 @@ def test_a_class_plays_the_game_of_a_day_and_what_nobody_bought_is_refused(brows
     honest = phone(f"{game}&in={room}&cuts=0.0.0")
     honest.get_by_text("In your class: place 1 of 1").wait_for(timeout=1000 * SECONDS)
     counted(page, 1)
-    told = browser.new_context(**PHONE).new_page()  # a refusal stands in the console, too
+    told = browser.new_context(**PHONE).new_page()  # a refusal appears in the console, too
     told.goto(f"{game}&in={room}&picks=0.0.0&cuts=3.3.3", timeout=120_000)
     told.get_by_text("The room did not take this result: picks must").wait_for(timeout=1000 * SECONDS)
     assert told.get_by_text("press “Play again”, and what you buy counts").count() == 1

@@ -1,4 +1,4 @@
-"""The course in a browser: wrong answers first, by mouse and by keys, kept by the browser alone."""
+"""The course in a browser: wrong answers first, by mouse and by keys; progress is only in the browser."""
 
 import json
 
@@ -13,7 +13,7 @@ SECONDS = 90
 
 @pytest.fixture
 def visit(browser, server):
-    """Opens a page of a visitor whose browser remembers; fails on errors of the page."""
+    """A function that opens a page in a browser that keeps its storage; fails on errors of the page."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     page, problems = context.new_page(), []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -29,7 +29,7 @@ def visit(browser, server):
 
 
 def done(page):
-    """What the browser has kept of solved tasks."""
+    """Solved tasks that the browser has stored."""
     return json.loads(page.evaluate("localStorage.getItem('spcviz-course') ?? '{}'")).get("done", {})
 
 
@@ -72,7 +72,7 @@ def test_a_task_is_solved_by_keys_on_its_page_with_hints_on_request(visit):
     for _ in range(80):
         slider.press("ArrowRight")
     over(page, "H1")
-    kept = done(page)["H1"]["address"]  # where it was solved first: from 0.78 on
+    kept = done(page)["H1"]["address"]  # where it was first solved: at 0.78 or above
     assert 0.78 <= float(kept.removeprefix("?a=")) <= 0.8
 
 
@@ -106,7 +106,7 @@ def test_the_picture_of_a_question_says_nothing_of_what_it_asks(visit):
     assert not page.get_by_role("button", name="back to the scene").is_visible(), (
         "nobody has changed anything"
     )
-    page.keyboard.press("2")  # of the lattice: level 2
+    page.keyboard.press("2")  # the lattice's key for level 2
     page.locator(".lattice .more-box summary").click()
     page.get_by_role("button", name="Export").click()
     assert not page.get_by_role("button", name="Save every n-gram of this level as CSV").is_visible()

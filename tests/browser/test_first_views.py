@@ -9,7 +9,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 pytestmark = pytest.mark.browser
 SECONDS = 90
 MOST = 16
-"""Elements of a first view that take a click or a key, without words of the glossary and bars."""
+"""Most elements of a first view that take a click or a key, without glossary words and bars."""
 PICTURES = "canvas, svg, img, table, .stPlotlyChart, .panel, .funnel"
 
 OPERABLE = """() => {
@@ -89,7 +89,7 @@ SECOND_CHOICE = """() => {
 
 @pytest.mark.parametrize("address", ["tables?table=ocr-rules", "tagging", "letters"])
 def test_on_a_phone_a_choice_leaves_room_for_the_next(browser, server, address):
-    """The row is swiped: who sees nothing beside the first choice does not know it."""
+    """The row can be swiped, which nobody knows who sees only the first choice."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{server}/{address}", timeout=120_000)

@@ -1,4 +1,4 @@
-"""Keyboard access in Chromium: whatever the mouse drags or points at; and reduced motion is kept."""
+"""Keyboard access in Chromium to all that the mouse drags or points at; reduced motion is respected."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def opened(browser, server):
-    """A function that opens a page's view, nothing focused."""
+    """A function that opens a page's view, with nothing focused."""
     contexts = []
 
     def open_view(address, motion="no-preference"):
@@ -27,7 +27,7 @@ def opened(browser, server):
 
 def test_a_limb_is_chosen_by_keys(opened):
     page, view = opened("pose?level=2")
-    page.keyboard.press("Escape")  # puts the hints of a first visit away
+    page.keyboard.press("Escape")  # closes the hints of a first visit
     chosen = []
     for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Shift+ArrowUp", "Escape"):
         page.keyboard.press(key)

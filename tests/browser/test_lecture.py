@@ -14,7 +14,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 @pytest.fixture
 def computer(browser):
-    """Opens an address in a browser of its own; fails on errors of the page."""
+    """A function that opens an address in a new browser context; fails on errors of the page."""
     contexts, problems = [], []
 
     def opening(address, **how):

@@ -1,4 +1,4 @@
-"""Links of strangers in Chromium: they replace nothing that a visitor made, their texts are only texts."""
+"""Links of strangers in Chromium: they replace nothing that a visitor made; their texts stay plain text."""
 
 import json
 import threading
@@ -30,7 +30,7 @@ FOREIGN = """(pictures) => {
   const shown = found('img, iframe, script, object, embed').filter((e) => !isOurs(e));
   return [...links, ...shown, ...marked].map((e) => e.outerHTML.slice(0, 200));
 }"""
-"""What leads elsewhere, what shows more than `pictures` and the next scene, and marks in "own ..."."""
+"""Links to elsewhere, media other than `pictures` and the next scene, and markup in texts "own ..."."""
 
 
 def made(title, says):
@@ -49,7 +49,7 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
         page.get_by_text("stays as it is until you press a button").wait_for(timeout=30_000)
         assert "“Mine”, 5 scenes" in page.get_by_test_id("stAlert").inner_text()
         assert page.evaluate(KEPT) == mine
-        # Played, and a scene of it is taken along.
+        # Play it, and add one of its scenes to the own tour.
         page.locator(".st-key-tour_card_brought").get_by_text("Start").click()
         wait(page, "1")
         page.get_by_role("button", name="Add this scene").click()
@@ -59,14 +59,14 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
         until(page, f"({KEPT})() !== '{mine}'")
         six = page.evaluate(KEPT)
         assert [scene.say for scene in tour.unpack(six).scenes] == [f"Mine {n}" for n in range(6)]
-        page.goto(f"{server}/tours")  # another session: both are there
+        page.goto(f"{server}/tours")  # a new session: both tours are there
         page.get_by_role("button", name="Replace mine").click(timeout=30_000)
         page.get_by_role("button", name="Back to my earlier tour: “Mine”, 6 scenes").wait_for()
         until(page, f"({KEPT})() === '{other}'")
         page.goto(f"{server}/tours")
         page.get_by_role("button", name="Back to my earlier tour: “Mine”, 6 scenes").click(timeout=30_000)
         until(page, f"({KEPT})() === '{six}'")
-        until(page, "document.querySelectorAll('input[type=file]').length === 1")  # the run before has gone
+        until(page, "document.querySelectorAll('input[type=file]').length === 1")  # the last run is gone
         page.locator("input[type=file]").set_input_files(
             {"name": "t.json", "mimeType": "application/json", "buffer": tour.dump(OTHER).encode()}
         )
@@ -94,7 +94,7 @@ def test_a_window_that_never_saw_a_tour_does_not_write_over_it(browser, server):
 
 @pytest.fixture
 def elsewhere():
-    """Another site: (its address, what was asked of it)."""
+    """Another site: (its address, requests that it got)."""
     asked = []
 
     class Site(BaseHTTPRequestHandler):
@@ -114,7 +114,7 @@ def elsewhere():
 
 @pytest.fixture
 def pictures(browser, server):
-    """Addresses of the small pictures of the tours that ship: those of the page when nothing was brought."""
+    """Addresses of the small pictures of shipped tours: the page's pictures when nothing was brought."""
     n = sum(not path.stem.endswith("-loop") for path in tour.PICTURES.glob("*.webp"))  # loops come later
     images = "[...document.querySelectorAll('[data-testid=stMain] img')]"
     with open_scene(browser, f"{server}/tours") as page:
@@ -125,7 +125,7 @@ def pictures(browser, server):
 
 
 def injections(site):
-    """Texts that markdown would make something of; all begin with a word to find them by."""
+    """Texts that markdown would interpret; all begin with the same word, to find them."""
     host = site.removeprefix("http://")
     return [f"own {text}" for text in (
         f"![]({site}/k.png)", f"[click]({site}/x)", f"<{site}/x>", f"{site}/x", f"HTTP://{host}/x",

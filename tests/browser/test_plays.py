@@ -1,6 +1,6 @@
 """Tasks are played as their texts say: by mouse and by keys, on a desk, a phone and a projector.
 
-A few of each kind; all of them, on all screens, plays ``python -m benchmarks.app.course``.
+These are a few of each kind; ``python -m benchmarks.app.course`` plays all of them on all screens.
 """
 
 import pytest

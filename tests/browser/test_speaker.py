@@ -37,7 +37,7 @@ def test_notes_are_kept_with_their_scene(windows):
     notes = speaker.get_by_label("Notes to this scene")
     assert notes.input_value() == TOUR.scenes[1].notes
     notes.fill("say <b>why</b>")
-    speaker.keyboard.press("PageDown")  # is typed, not asked of the tour
+    speaker.keyboard.press("PageDown")  # goes to the text box, not to the tour
     speaker.get_by_role("button", name="Next ›").click()
     speaker.get_by_role("button", name="Next ›").click()
     speaker.get_by_text("scene 3 of").wait_for(timeout=1000 * SECONDS)

@@ -1,4 +1,4 @@
-"""A TCP proxy between browser and server that tests cut, as a tunnel or a closed lid does."""
+"""A TCP proxy between browser and server that tests can cut, as a tunnel or a closed lid does."""
 
 import contextlib
 import selectors
@@ -7,7 +7,7 @@ import threading
 
 
 class Wire:
-    """Passes bytes on between its own `port` and that of a server, until it is cut."""
+    """Passes bytes between its own `port` and a server's, until it is cut."""
 
     def __init__(self, port):
         self._to = port
@@ -24,18 +24,18 @@ class Wire:
         self._listener.close()
 
     def cut(self):
-        """Nothing passes any more, neither a frame nor a word of goodbye."""
+        """Stop passing anything, even a closing frame."""
         self._is_cut.set()
         with self._lock:
             for one in self._pairs:
                 with contextlib.suppress(OSError):
-                    # Reset: whoever is at the other end sees that nobody is there, not that somebody left.
+                    # Reset: the other end sees that nobody is there, not that somebody left.
                     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                     one.shutdown(socket.SHUT_RDWR)
             self._pairs.clear()
 
     def mend(self):
-        """New connections pass again."""
+        """Let new connections pass again."""
         self._is_cut.clear()
 
     def _take(self):

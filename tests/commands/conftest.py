@@ -1,4 +1,4 @@
-"""Every command sees 120 real words; a model trained on them, and a reproduction that is finished."""
+"""Fixtures for commands: 120 real words, a model trained on them, and a finished reproduction."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +24,13 @@ def words():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Two orders of dense inference at most: 26^4 n-grams take a second a word to set up."""
+    """At most two orders of dense inference: 26^4 n-grams take a second per word to set up."""
     monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
 
 
 @pytest.fixture
 def shorter(small, monkeypatch):
-    """The same up to order 3: where the table itself is not what is looked at."""
+    """The same up to order 3, for tests that do not look at the table itself."""
     monkeypatch.setattr(letter_tables, "N_ORDERS", 3)
 
 

@@ -1,4 +1,4 @@
-"""A short reproduction of the letters' table as a user orders it, and what its result has to hold."""
+"""A short reproduction of the letters' table as a user orders it, and what its result must contain."""
 
 import json
 import os

@@ -17,7 +17,7 @@ from tests.commands.short import KEPT, check_table, orders, refuse, without_time
 
 
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
-    """A model back from another machine, over the protocol that Dask uses."""
+    """A model comes back from another machine over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
     from experiments.letters.reproduce import run_fold, sweep_fold
     from spcviz.problems.letters.model.stored import arrays_of_model
@@ -65,7 +65,7 @@ def test_a_scheduler_that_does_not_answer(address, tmp_path, capsys, monkeypatch
 
 @pytest.fixture
 def one_worker():
-    """A cluster of one thread of this process, with so many bytes."""
+    """A function that starts a cluster in one thread of this process, with the given memory."""
     distributed = pytest.importorskip("distributed")
     with contextlib.ExitStack() as stack:
 

@@ -1,4 +1,4 @@
-"""reproduce tells what it waits for, ends at once when it is interrupted, and goes on where it stopped."""
+"""reproduce says what it waits for, ends at once when interrupted, and continues where it stopped."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Bar:
-    """A progress bar that keeps what it was to say."""
+    """A progress bar that records its messages."""
 
     n = 0
 
@@ -38,7 +38,7 @@ class Bar:
 
 
 def test_steps_that_are_kept_move_the_progress(tmp_path, monkeypatch):
-    """A fold is many steps: what they leave in the work folder is counted beside the bar."""
+    """A fold is many steps: the files they leave in the work folder are counted next to the bar."""
     said, heard = [], threading.Event()
 
     monkeypatch.setattr(reproduce, "SECONDS_BETWEEN", 0.01)
@@ -112,14 +112,14 @@ sys.exit(cli.main(sys.argv[1:]))
 
 
 def cpu_seconds(process):
-    """What a process, its living children and those that it has outlived have worked."""
+    """CPU seconds of a process, its living children and those that it has outlived."""
     times = process.cpu_times()
     living = sum(map(cpu_seconds, process.children()))
     return times.user + times.system + times.children_user + times.children_system + living
 
 
 def ended(process, said, seconds):
-    """What an ended process and its workers have worked, these alone; if it goes on, where they stand."""
+    """CPU seconds of an ended process and its workers alone; if it still runs, fail with their tracebacks."""
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -134,10 +134,10 @@ def ended(process, said, seconds):
 
 @pytest.mark.parametrize("to_all", [True, False], ids=["terminal", "kill"])
 def test_a_real_ctrl_c(to_all, tmp_path):
-    """The terminal sends it to every process, `kill -INT` to one: all end at once, what is finished is kept.
+    """The terminal signals every process, `kill -INT` only one: all end at once, and finished parts are kept.
 
-    How long that takes hangs on what else the machine does: so the part that is waited for takes an hour, and
-    what is measured is the work that is still done.
+    The time this takes depends on what else the machine does. So the part that is waited for takes an hour,
+    and the test measures the work that is still done.
     """
     said = tmp_path / "stderr"
     with said.open("w") as stderr:

@@ -1,4 +1,4 @@
-"""bench, warmup, data and help: every other command as a user gives it."""
+"""bench, warmup, data and help: every other command as a user types it."""
 
 import json
 import subprocess
@@ -81,7 +81,7 @@ def test_usage_errors(arguments, capsys):
 
 
 def test_help_in_a_process_of_its_own():
-    """It names every command, and comes without waiting for numba."""
+    """Help names every command, and appears without waiting for numba."""
     code = (
         "import sys, runpy; sys.argv = ['spcviz', '--help']\n"
         "try: runpy.run_module('spcviz', run_name='__main__')\n"

@@ -1,4 +1,4 @@
-"""reproduce: its tables, what they say of how they were made, and which file they may replace."""
+"""reproduce: its tables, their provenance, and which files they may replace."""
 
 import inspect
 import json
@@ -94,7 +94,7 @@ def test_a_file_without_rows_of_features_has_nothing_to_lose(rows):
 
 
 def test_rows_that_cannot_be_put_beside_a_run_are_not_lost(tmp_path, capsys, monkeypatch):
-    """Those of other data or folds, where a result is made in parts; a look in the work folder may go."""
+    """Rows of other data or folds, where a result is made in parts; those in the work folder may be lost."""
     new = {"name": "ocr-orders", "rows": [{"features": "raw"}], "data_digests": {}, "settings": {}}
     monkeypatch.setattr(letter_tables, "measured_orders", lambda run: dict(new))
     path = tmp_path / "table.json"
@@ -110,7 +110,7 @@ def test_rows_that_cannot_be_put_beside_a_run_are_not_lost(tmp_path, capsys, mon
 
 
 def test_what_keeps_earlier_rows_is_given_them():
-    """Else `--features` would write its rows alone."""
+    """Otherwise `--features` would write only its own rows."""
     keeping = {
         name
         for name, one in registry.results().items()
@@ -140,7 +140,7 @@ def test_fewer_folds_than_all_never_replace_the_committed_result(folds, is_whole
 
 @pytest.fixture
 def tiny_grids(tmp_path, monkeypatch):
-    """Grids of 3 x 3, and a folder for results that has one of all of them."""
+    """Grids of 3 x 3, and a results folder that holds the result of all of them."""
     monkeypatch.setattr(grids, "FULL", grids.GridSettings(4, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20))
     monkeypatch.setattr(reproduce, "RESULTS", tmp_path / "cache")
     assert cli.main(["reproduce", "grid", "--workers", "1"]) == 0

@@ -1,4 +1,4 @@
-"""Properties that are computed once: kept, and without a lock that instances share."""
+"""Properties computed once: the value is kept, and instances share no lock."""
 
 import ast
 import threading
@@ -9,7 +9,7 @@ from spcviz.engine.computed_once import computed_once
 
 
 class Slow:
-    """Its property waits until it is let go."""
+    """Its property waits until it is released."""
 
     def __init__(self):
         self.begun, self.go, self.n_computed = threading.Event(), threading.Event(), 0

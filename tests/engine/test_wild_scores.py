@@ -1,7 +1,7 @@
-"""Scores in any unit and soft masks beside them: exact functions against enumeration in whole numbers.
+"""Scores in any unit, with soft masks: exact functions against enumeration in whole numbers.
 
-Whatever floats can hold is compared: largest scores of 1e-300 to 1e300, masks of -1e9 to -1e300. `scaled`
-multiplies by powers of two, which rounds nothing, so what comes out must be the same to the last bit.
+The comparison covers the range of floats: largest scores of 1e-300 to 1e300, masks of -1e9 to -1e300.
+`scaled` multiplies by powers of two, which rounds nothing, so results must be the same to the last bit.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from tests.oracles import trees_of_words as oracle
 from tests.robust.arguments import function_of, valid
 from tests.strategies import cases
 
-ONE = 10**9  # by how much a score is larger than what may be lost
+ONE = 10**9  # ratio of a score to the error that is allowed
 
 
 def wild(rng, shape):
@@ -37,7 +37,7 @@ def wild(rng, shape):
 
 
 def is_near(number, wanted, size):
-    """Whether two whole numbers, or a float and one, differ by at most 1e-9 of a third."""
+    """Whether two whole numbers, or a float and one, differ by at most 1e-9 times a third."""
     number = oracle.whole([[number]])[0][0] if isinstance(number, float) else number
     return ONE * abs(number - wanted) <= size
 
@@ -104,14 +104,14 @@ def test_dependency_trees_are_exact():
 
 
 def test_one_root_beside_soft_masks():
-    """What rounding away the price of a root arc cost: 1.0 in place of 3.0, see `decode_into`."""
+    """Rounding away the price of a root arc gave 1.0 in place of 3.0, see `decode_into`."""
     scores = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [3, 0, 0, 0], [2, 0, -1e17, 0]])
     decoded = arborescence.decode(scores, single_root=True)
     assert (decoded.score, decoded.heads.tolist()) == (3.0, [2, 0, 1])
     assert arborescence.max_marginals(scores, single_root=True).max() == 3.0
     tiny = np.where(scores == -1e17, -np.inf, scores * 1e-18)
     assert arborescence.decode(tiny, single_root=True).heads.tolist() == [2, 0, 1]
-    # All ways in are masked: what tells them apart is lost beside the mask, unless numbers are whole.
+    # All ways in are masked: their difference is lost next to the mask, unless numbers are whole.
     for mask in (-1e9, -1e20, -1e300):
         scores = np.array([[0, 0, 0], [mask, 0, 1.0], [mask, 1.0 + 1e-9, 0]])
         assert arborescence.decode(scores).heads.tolist() == [0, 1]
@@ -128,7 +128,7 @@ def test_one_root_beside_soft_masks():
 def _chain(rng):
     length, n = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     scores = wild(rng, length * n + n * n)
-    scores = np.where(scores > -np.inf, scores.clip(-3e299, 3e299), scores)  # three of them are an arc's
+    scores = np.where(scores > -np.inf, scores.clip(-3e299, 3e299), scores)  # an arc adds up three of them
     return scores[: length * n].reshape(length, n), scores[length * n :].reshape(n, n)
 
 
@@ -144,7 +144,7 @@ def _all_labellings(unary, pairwise):
 
 
 def _decoders(unary, pairwise):
-    """{name: labels} of everything that decodes a chain exactly."""
+    """{name: labels} of every exact decoder of a chain."""
     length, n = unary.shape
     edges = np.array([[i, i + 1] for i in range(length - 1)], dtype=int).reshape(-1, 2)
     graph = exhaustive.chain_graph(unary, pairwise)
@@ -169,7 +169,7 @@ def _arc_scores(words, unary, pairwise):
 
 
 def check_chain(seed):
-    """Labels and max-marginals of one chain in every module that can; returns 1."""
+    """Labels and max-marginals of one chain in every module that computes them; returns 1."""
     rng = np.random.default_rng(seed)
     unary, pairwise = _chain(rng)
     known = _all_labellings(unary, pairwise)
@@ -251,7 +251,7 @@ def test_probabilities_add_up_at_any_scale():
 
 
 def test_large_scores_keep_their_probabilities():
-    """Two labellings 1 apart, both worth 1e8 or 1e12: what they have in common is no matter."""
+    """Two labellings 1 apart, both worth 1e8 or 1e12: their common part does not matter."""
     for size in (1e8, 1e12):
         unary = np.array([[size, size + 1.0], [0.0, -np.inf]])
         of_chain = chain.marginals(unary, np.zeros((2, 2)))
@@ -280,7 +280,7 @@ OF_SUMS = ("chain.marginals", "batch.marginals_batch", "tree.marginals", "lattic
 PLAIN = ("alpha", "membership", "damping", "tolerance", "left", "labels")
 WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense",
                   "guarantees")  # fmt: skip
-"""Modules whose doors take no scores, or take them within something that was made before."""
+"""Modules whose functions take no scores, or take them inside an object made before."""
 
 
 def _is_of_scores(name):
@@ -294,7 +294,7 @@ def _drawn_anew(value, rng):
 
 
 def scaled(value, factor):
-    """Everything in it that is a float, times a factor."""
+    """The value with every float in it multiplied by a factor."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value * factor
     if isinstance(value, float):
@@ -308,7 +308,7 @@ def scaled(value, factor):
 
 
 def check_units(seed):
-    """One door of scores: times 2^k in, the same times 2^k out, or what has no unit unchanged; returns 1."""
+    """One function of scores: times 2^k in, times 2^k out, or unchanged where unitless; returns 1."""
     rng = np.random.default_rng(seed)
     names = [name for name in valid() if _is_of_scores(name)]
     name = names[seed % len(names)]
@@ -320,7 +320,7 @@ def check_units(seed):
         key: value for key, value in known.items() if key not in ("limit", "mask", "filtered", "messages")
     }
     if len(known) < len(valid()[name]):
-        return 1  # made from other scores: `check_pruning_units` has them
+        return 1  # made from other scores: `check_pruning_units` covers them
     wanted = function_of(name)(**known)
     asked = {key: value if key in PLAIN else scaled(value, factor) for key, value in known.items()}
     _same_or_scaled(function_of(name)(**asked), wanted, factor, f"{name} times {factor:.3g}")
@@ -376,7 +376,7 @@ def test_pruning_knows_no_unit():
 
 
 def test_scores_near_the_limit_are_pruned_as_any():
-    """Sums of such scores lie beyond what a score may be; nobody gave these sums."""
+    """Sums of such scores exceed the limit of a score, but no caller passed these sums."""
     rng = np.random.default_rng(0)
     words = space.bigrams([40], 3, np.ones((40, 3), dtype=bool))
     scores = rng.normal(size=words.n_arcs).clip(-1, 1)

@@ -1,4 +1,4 @@
-"""The page of benchmarks is what the stored results say: every rival, machine and command, and no verdict."""
+"""The benchmarks page matches the stored results: every rival, machine and command, and no verdict."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Spreads that results store: paired differences, turns of clocks, looks at test data."""
+"""Spreads stored in results: paired differences, timing rounds, looks at test data."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The rules of statements: a direction, a level, a margin, and the verdict that parts come to."""
+"""The rules of statements: a direction, a level, a margin, and the combined verdict of parts."""
 
 import math
 

@@ -39,7 +39,7 @@ def frozen():
 
 
 def reading_of(start, readings=None):
-    """The reading of the statement that begins so."""
+    """The reading of the statement whose text begins with `start`."""
     (one,) = (r for r in readings or frozen() if r.statement.text.startswith(start))
     return one
 
@@ -80,7 +80,7 @@ def test_the_documents_come_in_their_order_and_no_verdict_has_no_spread():
 
 
 def folds_of(run, order, key):
-    """A column of ocr-orders by plain loops."""
+    """A column of ocr-orders, computed by plain loops."""
     return {
         fold["fold"]: row[key]
         for fold in result("ocr-orders")["fold_rows"]

@@ -1,4 +1,4 @@
-"""Tables with a token a row, in every form that people save them in: where their sentences begin."""
+"""Tables with one token per row, in every form that people save them in: where their sentences begin."""
 
 import io
 import json
@@ -32,7 +32,7 @@ NUMBERED = {
     "id": lambda k, j, word, label: (k, word, label),
     "Sample No": lambda k, j, word, label: (f"s{k}", word, label),
     "document": lambda k, j, word, label: (f"a{k}.txt", word, label),
-    "vendor_id": lambda k, j, word, label: (f"v{k}", word, label),  # has "end" in it, and is of no token
+    "vendor_id": lambda k, j, word, label: (f"v{k}", word, label),  # has "end" in it, but does not describe tokens
     "stage no": lambda k, j, word, label: (k + 7, word, label),
     "essay_id": lambda k, j, word, label: (f"{k:04x}", word, label),
     "idx": lambda k, j, word, label: (j, word, label),
@@ -57,10 +57,10 @@ def test_a_number_of_sentences_that_starts_anew_in_each_document():
     ("names", "row"),
     [
         (("id", "word", "ner"), lambda k, j, word, label: (10 * k + j, word, label)),  # numbers each token
-        (("entity_id", "word", "ner"), lambda k, j, word, label: (k, word, label)),  # of entities
+        (("entity_id", "word", "ner"), lambda k, j, word, label: (k, word, label)),  # numbers entities
         (("head_no", "word", "ner"), lambda k, j, word, label: (k, word, label)),
         (("lang", "word", "ner"), lambda k, j, word, label: ("en", word, label)),
-        (("id", "word", "ner"), lambda k, j, word, label: (k % 2, word, label)),  # comes back: no number
+        (("id", "word", "ner"), lambda k, j, word, label: (k % 2, word, label)),  # values recur: not a numbering
     ],
 )
 def test_columns_that_part_nothing(names, row):

@@ -89,7 +89,7 @@ def test_a_text_without_blank_lines_is_one_sentence(n, odd):
 
 
 def test_the_usual_lines_are_parted_as_a_whole():
-    """That the quick way is taken where it can be: else the tests above compare the slow one with itself."""
+    """The fast path is taken where it can be; otherwise the tests above compare the slow one with itself."""
     taken = []
     plain = columns._Reader._take_plain
 

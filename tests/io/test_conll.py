@@ -1,4 +1,4 @@
-"""Tagged text in every format that is read, and what is said of what is wrong in it."""
+"""Tagged text in every format that is read, and the messages about errors in it."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""The layouts of corpora and tools that people have, rebuilt: each is read right without a word said."""
+"""Layouts of the corpora and tools in use, rebuilt: each is read correctly without any settings."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every estimator of the front door is saved and loaded, and reads the same afterwards."""
+"""Every estimator that `spcviz` exports is saved and loaded, and predicts the same afterwards."""
 
 import io
 import pickle

@@ -1,4 +1,4 @@
-"""Columns as people bring them: what each is, is found out, and what may be said otherwise."""
+"""Columns as users bring them: the kind of each is detected, and options may override it."""
 
 import json
 
@@ -66,7 +66,7 @@ def test_a_first_column_that_counts_tokens(separator):
         for s, (words, tags) in enumerate(zip(WORDS, TAGS))
     )
     assert same(germeval).columns == (1, 2)
-    assert not same(germeval).notes  # where a text comes from is part of this form
+    assert not same(germeval).notes  # the source of a text is part of this form
     inner = germeval.replace("Turin\tB-LOC\tO", "Turin\tB-LOC\tB-OTHpart")
     assert same(inner).columns == (1, 2)
 
@@ -187,7 +187,7 @@ def test_quotes_that_are_tokens():
     assert read_conll('token,label\n",O\nx,B-X\n",O\n').sentences == [['"', "x", '"']]
 
 
-# ---- what may be said
+# ---- options
 
 
 def test_what_is_found_can_be_said_otherwise():

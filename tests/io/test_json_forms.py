@@ -1,4 +1,4 @@
-"""Sentences in JSON, as other programs write them; what is not read is named."""
+"""Sentences in JSON, as other programs write them; input that is not read is named."""
 
 import json
 

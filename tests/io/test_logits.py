@@ -1,4 +1,4 @@
-"""Logits of a token classifier in a file: sub-words, windows, and tokens that are no words."""
+"""Logits of a token classifier in a file: sub-words, windows, and tokens that are not words."""
 
 import io
 
@@ -107,7 +107,7 @@ def test_arrays_that_disagree_are_refused_by_name(changed, said):
 
 
 def test_predictions_as_a_trainer_returns_them():
-    """Tokens without a label are of no word, as every evaluation of token classifiers has it."""
+    """Tokens without a label belong to no word, as in every evaluation of token classifiers."""
     labels = np.array([[-100, 0, 1, -100], [-100, 2, -100, -100]])
     logits = np.random.default_rng(0).normal(size=(2, 4, 3))
     got = read_scores(npz(predictions=logits, label_ids=labels))

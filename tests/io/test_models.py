@@ -1,4 +1,4 @@
-"""A user's own estimators in a folder: whole or refused, with a word on what to do."""
+"""A user's own estimators in a folder: whole or refused, with advice on what to do."""
 
 import json
 import pickle
@@ -101,7 +101,7 @@ def test_what_to_do_is_said(tmp_path):
 
 
 def test_a_folder_names_no_module_to_import(tmp_path):
-    """A class is a key of the table; a dotted name of anything else is not looked for."""
+    """A class is a key of the table; a dotted name of anything else is not looked up."""
     save(type("os.path", (Tiny,), {})(*MODEL.to_state()), tmp_path)
     with pytest.raises(StoreError, match=r"is of class 'os.path', which is none of StructuredPerceptron"):
         load(tmp_path)

@@ -1,4 +1,4 @@
-"""Packed files, Parquet, workbooks and encodings: found out, read, or named."""
+"""Packed files, Parquet, workbooks and encodings: detected, read, or named."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Scores from files: what is written is read, and nothing that a stranger puts there does harm."""
+"""Scores from files: written files are read back, and nothing that a stranger puts there does harm."""
 
 import io
 import zipfile
@@ -138,7 +138,7 @@ def test_bad_rows_are_named(text, message):
 
 
 def header_claiming(shape):
-    """A file of some bytes whose header says that terabytes follow."""
+    """A file of a few bytes whose header announces terabytes."""
     file = io.BytesIO()
     np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
     return file.getvalue()
@@ -206,7 +206,7 @@ def test_a_column_that_numbers_tokens_is_no_label(name, at):
 
 def test_a_label_that_is_named_like_a_number_is_one():
     text = "sequence,token,gold,NUM,NO,V\n1,two,NUM,2,0,1\n1,bark,V,1,0,3\n"
-    assert read_scores(text).label_names == ("NUM", "V")  # whole numbers that no gold label bears
+    assert read_scores(text).label_names == ("NUM", "V")  # whole numbers that are no gold label
     assert read_scores(text.replace(",0,", ",0.5,")).label_names == ("NUM", "NO", "V")
     assert read_scores(text.replace("V,1", "NO,1")).label_names == ("NUM", "NO", "V")
 
@@ -258,13 +258,13 @@ def test_labels_that_begin_as_such_a_column_are_as_they_are():
 @pytest.mark.parametrize(
     ("text", "lengths"),
     [
-        ("doc_id,sent_id,token,O,X\n1,1,a,1,2\n2,1,b,1,2\n", [1, 1]),  # the number starts anew
+        ("doc_id,sent_id,token,O,X\n1,1,a,1,2\n2,1,b,1,2\n", [1, 1]),  # the numbering restarts
         ("doc_id,sent_id,token,O,X\n1,1,a,1,2\n1,1,b,1,2\n1,2,c,1,2\n2,1,d,1,2\n", [2, 1, 1]),
         ("file,sequence,token,O,X\na.txt,0,a,1,2\nb.txt,0,b,1,2\nb.txt,0,c,1,2\n", [1, 2]),
         ("sequence,token,O,X\n1,a,1,2\n,b,1,2\n2,c,1,2\n,d,1,2\n,e,1,2\n", [2, 3]),  # named once
         ("token,O,X\na,1,2\nb,1,2\n\nc,1,2\n", [2, 1]),
         ("token,O,X\na,1,2\n,,\n,,\nc,1,2\nd,1,2\n", [1, 2]),  # Excel's blank rows
-        ("sequence,token,O,X\n1,a,1,2\n\n1,b,1,2\n2,c,1,2\n", [2, 1]),  # the id goes before
+        ("sequence,token,O,X\n1,a,1,2\n\n1,b,1,2\n2,c,1,2\n", [2, 1]),  # the id takes precedence
         ("token_id,token,O,X\n0,a,1.5,2\n1,b,1,2\n0,c,1,2\n1,d,1,2\n2,e,1,2\n", [2, 3]),
     ],
 )
@@ -288,8 +288,8 @@ def test_what_tells_no_sequences_apart_is_refused():
         "# scores of model 7, 2026\nsequence,token,O,X\n1,a,-1.5,2\n",
         "sep=,\nsequence,token,O,X\n1,a,-1.5,2\n",
         "sep=;\nsequence;token;O;X\n1;a;-1,5;2\n",
-        "sequence,token,O,X,\n1,a,-1.5,2,\n",  # a comma too many
-        "sequence,token,O,X\n1,a,\u22121.5,2\n",  # the minus of word processors
+        "sequence,token,O,X,\n1,a,-1.5,2,\n",  # one comma too many
+        "sequence,token,O,X\n1,a,\u22121.5,2\n",  # the minus sign of word processors
         "sequence,token,O,X\n1,a,-15e-1,2.\n",
     ],
 )

@@ -30,7 +30,7 @@ ROWS = [
 def test_a_table_has_the_mark_by_which_spreadsheets_see_utf_8():
     data = write_csv(["word", "label", "sure"], ROWS)
     assert data.startswith(b"\xef\xbb\xbf")
-    frame = pd.read_csv(io.BytesIO(data))  # as pandas does by itself
+    frame = pd.read_csv(io.BytesIO(data))  # with pandas' defaults
     assert list(frame.columns) == ["word", "label", "sure"]
     assert frame["word"].tolist()[:6] == [row[0] for row in ROWS[:6]]
     assert frame["sure"].tolist() == [row[2] for row in ROWS]
@@ -110,7 +110,7 @@ def members(packed):
 
 
 class Unseekable(io.RawIOBase):
-    """As a stream that a zip is written into: sizes come behind the data."""
+    """A stream without seeking: a zip written into it has the sizes after the data."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Two sentences as the tests of files write them, and whether a file is read as these."""
+"""Two sentences in the forms that tests of files write, and a check that a file is read as them."""
 
 from spcviz.io import read_conll
 
@@ -7,7 +7,7 @@ TAGS = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
 
 
 def rows(separator="\t", blank="\n", *, before=lambda s, t: [], behind=lambda s, t: []):
-    """The two sentences, a token a line; `before` and `behind` say more columns."""
+    """The two sentences, one token per line; `before` and `behind` give more columns."""
     out = []
     for s, (words, tags) in enumerate(zip(WORDS, TAGS)):
         for t, (word, tag) in enumerate(zip(words, tags)):

@@ -1,4 +1,4 @@
-"""Parameters by scikit-learn's names: the old ones work, warn, and are read from stored models."""
+"""Parameters under scikit-learn's names: old names work, warn, and are read from stored models."""
 
 import json
 import warnings

@@ -46,7 +46,7 @@ def test_the_corners_are_log_loss_and_hinge(example):
     log_loss = loss_family(*example, [1.0], cost=0.0)
     assert np.exp(-log_loss.value[0]) == pytest.approx(np.exp(true_value - oracle.log_sum(value)), abs=1e-9)
     hinge = loss_family(*example, [0.0], cost=1.0)
-    if hinge.value[0] < 1e-9:  # the truth leads every reading by its number of wrong letters
+    if hinge.value[0] < 1e-9:  # the truth beats every labelling by that one's number of wrong letters
         assert (true_value - value >= wrong - 1e-9).all()
     violator = hinge.weights[0].argmax(axis=1)
     at = (every == violator).all(axis=1)

@@ -1,4 +1,4 @@
-"""Threads of a tagger beside those of the library that multiplies matrices."""
+"""Threads of a tagger alongside those of the library that multiplies matrices."""
 
 import numpy as np
 from threadpoolctl import threadpool_info

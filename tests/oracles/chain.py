@@ -35,7 +35,7 @@ def tables(unary, pairwise, combine):
 
 
 def ranked(unary, pairwise):
-    """(scores, labellings), best first; of equals the smallest last label first, then the one before it."""
+    """(scores, labellings), best first; ties by the smallest last label, then the one before it."""
     every = labellings(*unary.shape)
     value = scores(unary, pairwise, every)
     order = np.lexsort((*every.T, -value))

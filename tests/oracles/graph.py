@@ -82,7 +82,7 @@ def combs(rows, columns):
 
 
 def is_spanning_tree(n_nodes, pairs):
-    """n - 1 edges that join everything."""
+    """Whether there are n - 1 edges that connect all nodes."""
     group = list(range(n_nodes))
     for a, b in pairs:
         if group[a] == group[b]:

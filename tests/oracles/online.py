@@ -65,9 +65,9 @@ def direction(loss, example, score, order):
 def fit(examples, orders, loss, weights, grams, *, n_states, order, rate, gram_rate, decay, falling, has_end):
     """Averaged weights, averaged gram weights, mean loss of each pass.
 
-    `orders` lists the examples of each pass. (4.9): old weights shrink, then the step; the
-    average is over the weights after every example, those without loss included. Falling: step t, from 0
-    over all passes, is rate / (1 + rate * decay * t).
+    `orders` lists the examples of each pass. (4.9): first the old weights shrink, then comes the step; the
+    average is over the weights after every example, including those without loss. If falling, step t,
+    counted from 0 over all passes, is rate / (1 + rate * decay * t).
     """
     first = rate
     weights, grams = weights.copy(), dict(grams)

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def pair_scores(places, joints, kind):
-    """Table of every pair of states, whether of the edge or not: (S, S)."""
+    """Table of every pair of states, whether on the edge or not: (S, S)."""
     n_angles = joints.table.shape[1]
     n = len(places.x)
     table = np.empty((n, n))

@@ -1,4 +1,4 @@
-"""The best split of rows by trying all of them, each column paid for."""
+"""The best split of rows by exhaustive search, with a price for each column."""
 
 import numpy as np
 

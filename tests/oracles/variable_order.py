@@ -1,4 +1,4 @@
-"""A word whose positions have orders and tiers of their own, by writing down all labellings that survive."""
+"""A word whose positions have individual orders and tiers, by listing all labellings that survive."""
 
 import itertools
 
@@ -12,7 +12,7 @@ class EveryWord:
     ----------
     unary : ndarray, shape (L, T, K)
     grams : dict of tuple to float
-        What each n-gram adds by itself; the end mark is K.
+        What each n-gram adds on its own; the end mark is K.
     weights : dict of str to ndarray
         ``ink``, ``text``, ``letter`` (T, N), ``single``, ``first``, ``frequency`` (K,).
     """

@@ -1,1 +1,1 @@
-"""Other libraries' own tests, asked of this one; they run where the peer is installed."""
+"""Other libraries' own tests, applied to this one; they run where the peer is installed."""

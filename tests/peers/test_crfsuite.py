@@ -1,4 +1,4 @@
-"""CRFsuite's item sequences, its objective and sklearn-crfsuite's estimator, beside this package's."""
+"""CRFsuite's item sequences, its objective and sklearn-crfsuite's estimator, compared with this package's."""
 
 import copy
 import inspect
@@ -44,7 +44,7 @@ def as_crfsuite_has_them(item):
 
 
 def ours(tokens):
-    """Features of each token by what a tagger learned on them calls them."""
+    """Features of each token under the names that a tagger trained on them uses."""
     names, values = [], []
     for token in tokens:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Licences: every stored model says what its data allow, and everything that tells a person says the same."""
+"""Licences: every stored model states what its data allow, and all texts for users say the same."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def manifest(name, folder=MODELS):
 
 @pytest.fixture
 def copies(tmp_path):
-    """Two models as they were before they said anything."""
+    """Two models as they were before they stated a licence."""
     for name in ("pose-finder", "ocr-raw"):
         written = manifest(name)
         del written["licence"]
@@ -52,7 +52,7 @@ def test_what_learned_from_data_for_research_is_for_research_only():
 
 
 def test_settings_that_name_a_source_agree():
-    """What training wrote beside the weights names no source that the licence leaves out."""
+    """Settings stored with the weights name no source that the licence leaves out."""
     known = {entry.name: entry.origin for entry in registry.data_sets()}
     for name in STORED:
         written, said = json.dumps(manifest(name)["settings"]), manifest(name)["licence"]["data"]

@@ -1,4 +1,4 @@
-"""Cards of stored models: one for each, true to its manifest, whatever stands in that."""
+"""Cards of stored models: one for each, true to its manifest, whatever that holds."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Everything that follows from the list of problems: what it names is there, and nothing else is."""
+"""Everything that follows from the list of problems: what it names exists, and nothing else does."""
 
 import inspect
 from pathlib import Path

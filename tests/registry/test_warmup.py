@@ -11,7 +11,7 @@ from spcviz.shared.folders import MODELS
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of compiled kernels without any."""
+    """An empty folder of compiled kernels."""
     monkeypatch.setattr(warmup.kernel_cache, "_FOLDER", tmp_path)
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""``python -m tests.robust NAME SEED CASES``: one check; a line of JSON."""
+"""``python -m tests.robust NAME SEED CASES``: runs one check and prints a line of JSON."""
 
 import json
 import os

@@ -1,8 +1,8 @@
 """Bad arguments to every door of the engine: a typed error that names the argument, and never NaN.
 
-A door is a public function that says what it takes from anybody: its docstring speaks of ``array_like`` or
-has a section Raises (`doors`). `valid` holds one good call of each, and of some more; a case replaces one
-argument by something bad.
+A door is a public function that documents what it accepts from any caller: its docstring mentions
+``array_like`` or has a section Raises (`doors`). `valid` holds one good call of each, and of some other
+functions; a case replaces one argument by something bad.
 """
 
 import ast
@@ -28,7 +28,7 @@ from spcviz.problems.pose.model import templates as limb_templates
 
 SECONDS = 2.0  # no call may take longer
 INNER = ("carrying", "checks", "extras", "inputs", "jit", "rule", "semirings", "sources", "widths")
-"""Modules without doors: parts of the doors themselves, and of kernels and their files."""
+"""Modules without doors: parts of the doors themselves, of kernels, and of kernels' files."""
 PARTS = {
     "chu_liu_edmonds.check_scores",
     "curves.curve",
@@ -50,14 +50,14 @@ PARTS = {
     "rules.way_of",
     "space.labels_of",
 }
-"""Functions that take what doors have made, and have no call of their own here."""
+"""Functions that take results of doors and have no separate call here."""
 ANYWHERE = (
     "templates.gather.rows",
     "templates.gather.columns",
     "templates.gather.points",
     "templates.respond.points",
 )
-"""Places that may lie outside the picture: there is nothing to be seen there."""
+"""Places that may be outside the picture, where there is nothing to see."""
 
 
 @cache
@@ -197,12 +197,12 @@ tree.marginals              unary pairwise edges
 tree.score                  unary pairwise edges labels
 tree.check_tree             unary pairwise edges
 """
-"""A good call of each door: its arguments by name, each one of `_good` by the same name unless it says which,
-or a literal without spaces."""
+"""A good call of each door: names of its arguments, whose values are those of `_good` by the same name, or by
+the name after "=", which may also be a literal without spaces."""
 
 
 def _good():
-    """{name: a good value} of `CALLS`."""
+    """{name: a good value} for `CALLS`."""
     rng = np.random.default_rng(0)
     unary, pairwise = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
     edges, lattice = np.array([[0, 1], [1, 2], [1, 3]]), space.unigrams([4], 3)
@@ -263,9 +263,9 @@ def check_call(seed):
     try:
         got = function_of(name)(**arguments | {at: bad})
     except InfeasibleError:
-        pass  # says itself what is wrong: every score is -inf
+        pass  # the error itself says what is wrong: every score is -inf
     except SpcvizError as error:
-        named = [at] if must_refuse else arguments  # a shape disagrees with that of another argument
+        named = [at] if must_refuse else arguments  # a shape may disagree with that of another argument
         if not any(re.search(rf"\b{n}\b", str(error)) for n in named):
             raise AssertionError(f"{shown} is not named: {error}") from error
     except Exception as error:
@@ -273,7 +273,7 @@ def check_call(seed):
     else:
         assert not must_refuse, f"{shown} is taken: {bad!r}"
         assert not _has_nan(got), f"{shown} comes out as NaN"
-    if time.perf_counter() - start >= SECONDS:  # unless it was compiled: then the next is quick
+    if time.perf_counter() - start >= SECONDS:  # it may have been compiling: then the next call is quick
         start = time.perf_counter()
         with contextlib.suppress(SpcvizError):
             function_of(name)(**arguments | {at: bad})

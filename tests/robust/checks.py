@@ -1,4 +1,4 @@
-"""The checks by name: each takes a seed, returns how many cases that was, and raises what it found."""
+"""The checks by name: each takes a seed, returns the number of its cases, and raises what it found."""
 
 import tempfile
 import traceback
@@ -36,7 +36,7 @@ from tests.store.test_damage import damages, kills
 from tests.strategies import random_chain
 
 TOLERANCE = 1e-9
-FAULTS_KEPT = 5  # of each check, word for word
+FAULTS_KEPT = 5  # full messages that are kept of each check
 
 
 class Found(NamedTuple):
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 
 
 def find(name, seed, cases):
-    """Run a check from a seed on until there are so many cases.
+    """Run a check from a seed on until it has done the given number of cases.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def policies(seed):
 
 @cache
 def _folder():
-    """Of this process; gone with it."""
+    """This process's temporary folder, removed with it."""
     return tempfile.TemporaryDirectory()
 
 
@@ -182,7 +182,7 @@ def brought(seed):
 
 
 def _of_app(name, check):
-    """A check of one case that opens the app, whose imports take seconds: only if it is run."""
+    """A check of one case that opens the app; its imports take seconds and happen only if it runs."""
     return lambda seed: getattr(import_module(f"tests.app.{name}"), check)(seed) or 1
 
 

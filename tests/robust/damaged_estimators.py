@@ -1,7 +1,7 @@
 """Saved estimators with one thing in them damaged: refused by a sentence, or read within all bounds.
 
-A damaged file has other sums than its manifest says and is refused before anything is parsed (`tests/store`).
-Here the sums are right: what a forger, or a program that writes models by itself, could hand over. Run with
+A damaged file has other checksums than its manifest and is refused before anything is parsed (`tests/store`).
+Here the checksums are right, as a forger or another program that writes models could make them. Run with
 ``NUMBA_DISABLE_JIT=1``, so that a read beyond an array's end is an IndexError.
 """
 
@@ -33,7 +33,7 @@ _LEAVES = (None, True, -1, 0, 3, 2**40, 1e300, "", "x", "B-A", [], {}, ["a", 1],
 
 @cache
 def data(named):
-    """Sequences and labels that keep to "bio"; features are names, or columns of an array."""
+    """Sequences and labels that obey "bio"; features are names, or columns of an array."""
     rng = np.random.default_rng(0)
     y = []
     for length in rng.integers(2, 6, 12):
@@ -74,7 +74,7 @@ def saved(name):
 
 
 def check_estimator(seed):
-    """One damage; raises AssertionError, or what a method stumbled over."""
+    """One damage; raises AssertionError if a method fails or accepts what it must not."""
     rng = np.random.default_rng(seed)
     arrays, about, named = saved(NAMES[seed % len(NAMES)])
     what, damaged, manifest = damage(rng, arrays, about)
@@ -111,7 +111,7 @@ def same(arrays, others):
 
 
 def use(model, X, y):
-    """Every method that reads by the arrays; labels come out of the classes."""
+    """Call every method that uses the arrays; predicted labels must be among the classes."""
     some = X[:4]
     predicted = model.predict(some)
     assert all(set(labels) <= set(model.classes_.tolist()) for labels in predicted)
@@ -132,7 +132,7 @@ def use(model, X, y):
 
 
 def damage(rng, arrays, about):
-    """(in words, arrays, manifest) with one thing changed."""
+    """(description, arrays, manifest) with one thing changed."""
     arrays, about = dict(arrays), json.loads(json.dumps(about))
     name = str(rng.choice(sorted(arrays)))
     draw = rng.random()
@@ -178,7 +178,7 @@ def _damage_tree(rng, tree):
 
 
 def _text(rng, text):
-    """A text with something in it changed: of JSON, a value or a name."""
+    """A text with one change in it: in JSON a value or a name."""
     try:
         inner = json.loads(text)
     except ValueError:

@@ -1,8 +1,8 @@
 """The app with one stored model damaged: its pages say which command repairs it, all others work.
 
-``python -m tests.robust.stored_models MODEL DAMAGE [ADDRESS ...]``: one case, in a process of its own, since
-what is stored is looked up when the app is imported; a line of JSON for each address. With each model all
-addresses are opened: those that cannot do without it at every damage, the others at one of them.
+``python -m tests.robust.stored_models MODEL DAMAGE [ADDRESS ...]``: one case in a separate process,
+because the app looks up stored files when it is imported; prints a line of JSON for each address. Each model
+has all addresses opened: those that need it with every damage, the others with one damage each.
 """
 
 import json
@@ -47,7 +47,7 @@ ADDRESSES = (
     ("pages/budget/scene.py", {}),
     ("pages/results/tables.py", {}),
 )
-"""Every page, and what else shows a stored model."""
+"""Every page, and other addresses that show a stored model."""
 NAMED = {
     "budget-ocr": ("trade_off vocabulary=ocr", "policy vocabulary=ocr"),
     "budget-open": ("trade_off", "policy"),
@@ -65,7 +65,7 @@ NAMED = {
     "scene-camvid": ("trade_off task=scene",),
     "tagging-ewt": ("tagging",),
 }
-"""Addresses that cannot do without a model: there the command has to stand; of others they may."""
+"""Addresses that need a model: they must name the command; other addresses may."""
 
 
 def _flip(path):
@@ -79,7 +79,7 @@ def _truncate(path):
 
 
 def _other(path):
-    """Another model's manifest, whole, under this name."""
+    """Another model's intact manifest, under this name."""
     others = sorted(manifest for manifest in path.parent.glob("*.json") if manifest.stem != path.stem)
     path.unlink()
     shutil.copy(others[0], path)
@@ -106,7 +106,7 @@ def damaged_copy(models, folder, name, damage):
 
 
 def open_each(addresses):
-    """What each address shows: its page and parameters, exceptions, and all that it says in boxes."""
+    """Contents of each address: its page and parameters, exceptions, and all messages in boxes."""
     from tests.app.driver import AppTest
 
     for page, params in addresses:
@@ -124,17 +124,17 @@ def open_each(addresses):
 
 
 def command_of(page, params):
-    """An address as `NAMED` has it."""
+    """An address in the form of `NAMED`."""
     return " ".join([Path(page).stem, *(f"{key}={value}" for key, value in params.items())])
 
 
 def asked_for(addresses):
-    """Those of `ADDRESSES` that are named as `NAMED` has them; all if none is."""
+    """Those of `ADDRESSES` that are given, in the form of `NAMED`; all if none is given."""
     return [address for address in ADDRESSES if not addresses or command_of(*address) in addresses]
 
 
 def opened_at(name, damage):
-    """The addresses of a case, as `NAMED` has them."""
+    """The addresses of a case, in the form of `NAMED`."""
     every, turn = [command_of(*address) for address in ADDRESSES], list(DAMAGES).index(damage)
     needy = NAMED.get(name, ())
     others = [address for address in every if address not in needy]
@@ -142,7 +142,7 @@ def opened_at(name, damage):
 
 
 def faults(name, damage, addresses=()):
-    """What is wrong with the app while a model is damaged; one case, in a process of its own."""
+    """Faults of the app while a model is damaged; one case, in a separate process."""
     command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *addresses]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
     views = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -165,7 +165,7 @@ def cases():
 
 
 def check_stored(seed):
-    """One of `cases`; how many that was."""
+    """Check one of `cases`; returns 1."""
     every = cases()
     case = every[seed % len(every)]
     wrong = faults(*case, opened_at(*case))
@@ -178,10 +178,10 @@ def main(name, damage, *addresses):
 
     with tempfile.TemporaryDirectory() as folder:
         damaged_copy(MODELS, Path(folder), name, damage)
-        folders.MODELS = Path(folder)  # before the app takes it over
+        folders.MODELS = Path(folder)  # before the app reads it
         from spcviz.web.cached import first
 
-        first.FOLDER = Path(folder) / "none"  # a page that is stored would not ask for its model
+        first.FOLDER = Path(folder) / "none"  # a stored page would not load its model
         logging.basicConfig(stream=sys.stderr)
         for view in open_each(asked_for(addresses)):
             print(json.dumps(view), flush=True)

@@ -1,4 +1,4 @@
-"""Every door of the engine is tried, and the check catches what it is there for."""
+"""Every door of the engine is tried, and the check catches the faults that it is made for."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def untyped(unary):
 
 
 def _what(seed):
-    """What is bad in the case of a seed, for a call of one array."""
+    """Description of the bad value in a seed's case, for a call with one array."""
     rng = np.random.default_rng(seed)
     rng.choice(["unary"])
     return arguments._bad(np.ones((2, 2)), rng)[0]

@@ -1,4 +1,4 @@
-"""Damaged estimators, a few cases without compiled kernels; all of them: ``bench robust --only models``."""
+"""Damaged estimators, a few cases without compiled kernels; ``bench robust --only models`` runs all."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def test_two_hundred_damaged_estimators_are_refused_or_read_within_bounds():
 
 
 def test_without_the_comparison_a_read_beyond_the_end_shows():
-    """What the check looks for is there to be found."""
+    """The check can find what it looks for."""
     code = (
         "import json\nfrom spcviz.sequences import states\nfrom tests.robust import damaged_estimators as d\n"
         "states.check_cascade = lambda cascade, *_: len(cascade.levels[0].filter.weights)\n"

@@ -1,4 +1,4 @@
-"""True where a number is asked, and numbers that training cannot take: refused by the parameter's name."""
+"""True in place of a number, and numbers that training cannot take: refused by the parameter's name."""
 
 import inspect
 import warnings
@@ -12,7 +12,7 @@ from spcviz.engine import checks
 from spcviz.spending import FeatureTiers
 from tests.robust.test_parameters import BUDGET, ESTIMATORS, NAMED, TAGGERS, X, Y, fitted
 
-NO_NUMBERS = {"random_state", "verbose"}  # a seed is as large as one likes; True is a usual wish to be told
+NO_NUMBERS = {"random_state", "verbose"}  # a seed may be any size; True is common for `verbose`
 SWITCHES = {"fit_intercept"} | {
     name
     for kind, _ in ESTIMATORS.values()

@@ -39,7 +39,7 @@ WRONG = {
     "a list": [],
     "bytes": b"x",
     "complex": 1j,
-}  # of which none is a value of any parameter
+}  # none of them is valid for any parameter
 
 
 PARAMETERS = [
@@ -220,7 +220,7 @@ AMOUNTS = [-1, "x", float("nan"), [1], object(), True, "3", np.ones(2), None]
 @pytest.mark.parametrize("bad", AMOUNTS, ids=map(str, range(len(AMOUNTS))))
 def test_wrong_budgets_are_refused(key, bad):
     model = fitted(key)
-    if bad is not None:  # which stands for no limit, but not in a list of budgets
+    if bad is not None:  # None means no limit, but not in a list of budgets
         for call in (model.predict, model.spend, lambda x, budget: model.score(x, Y, budget)):
             with pytest.raises(NAMED, match="budget must"):
                 call(X, bad)

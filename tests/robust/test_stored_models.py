@@ -1,4 +1,4 @@
-"""The app with a damaged model: a few cases; all of them are ``bench robust --only pages``."""
+"""The app with a damaged model: a few cases; ``bench robust --only pages`` runs all of them."""
 
 import pytest
 

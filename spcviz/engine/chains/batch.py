@@ -1,8 +1,8 @@
 r"""Sum marginals and k best labellings of many chains in one call.
 
-The batch of `spcviz.engine.chains.chain.decode_batch`: rows of state scores one chain after the other, and
-their lengths. Transitions are one table for all steps, or a table a row: the step *into* that row, as in
-`spcviz.engine.chains.summary`. Every recursion is that of the single call.
+The batch is that of `spcviz.engine.chains.chain.decode_batch`: rows of state scores, one chain after the
+other, and the chains' lengths. Transitions are one table for all steps, or one table per row: the step *into*
+that row, as in `spcviz.engine.chains.summary`. Every recursion is that of the single call.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class BatchMarginals(NamedTuple):
 class BatchKBest(NamedTuple):
     """The best labellings of many chains, best first.
 
-    - `n_found` (N,), int64: how many each chain has, at most k
+    - `n_found` (N,), int64: number found for each chain, at most k
     - `scores` (N, k): -inf from ``n_found`` on
     - ``labels[q]`` (k, sum of lengths), int64: those of rank q, one chain after the other; 0 where there is
       none
@@ -50,8 +50,8 @@ def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -
     """`spcviz.engine.chains.chain.marginals` of states, for many chains in one call.
 
     `unary`, `lengths` and errors as in `spcviz.engine.chains.chain.decode_batch`; `pairwise` (K, K), or
-    (sum of lengths, K, K): for each row the step into it; that into a chain's first is not used. A chain with
-    no finite labelling has a log partition of -inf and probabilities 0.
+    (sum of lengths, K, K): for each row the step into it; the one into a chain's first row is not used. A
+    chain with no finite labelling has a log partition of -inf and probabilities 0.
 
     >>> marginals_batch([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0]], [2, 1], np.zeros((2, 2))).unary
     array([[0.5, 0.5],
@@ -95,7 +95,7 @@ def _marginals_all(
     log_partition: np.ndarray,
     node: np.ndarray,
 ) -> None:
-    """One table for all steps, whose exponentials and their way back are `scaled`."""
+    """One table for all steps, whose exponentials and their transpose are `scaled`."""
     work = scratch(unary)
     for w in range(len(log_partition)):
         a, b = starts[w], starts[w + 1]

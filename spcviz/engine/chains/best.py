@@ -10,7 +10,7 @@ from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
 from spcviz.engine.kernels.vectors import copy, largest
 
 LONG = 16
-"""Positions from which on a copy of the transitions costs less than rows across cache lines."""
+"""Number of positions from which a copy of the transitions costs less than rows across cache lines."""
 
 
 @bare_kernel
@@ -19,12 +19,12 @@ def decode_into(
 ) -> float:
     """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills labels, returns the score.
 
-    tops : `tops_of` the one table, or None; each is a kernel of its own
+    tops : `tops_of` the one table, or None; each case is a separate kernel
     left : (L + 1 or more, K), scratch memory: the messages, and a row for their products. Its rows, and the
     transitions', may be longer: see `align_rows`.
 
-    No back-pointers: on the way back the first state that attains the message is looked for; the same sums
-    round in the same way.
+    There are no back-pointers: the backward pass searches for the first state that attains the message; the
+    same sums round in the same way.
     """
     length, n = unary.shape
     product, wait = left[length, :n], (0, PAUSE)
@@ -46,7 +46,7 @@ def decode_into(
         edge, wanted, arg = i if i < len(pairwise) else len(pairwise) - 1, left[i + 1, state], 0
         for k in range(n):
             v = left[i, k] + unary[i, k]
-            if tops is not None and v + tops[k] < wanted:  # a look across rows is a line of the cache each
+            if tops is not None and v + tops[k] < wanted:  # reading across rows costs a cache line each
                 continue
             if v + pairwise[edge, k, state] == wanted:
                 arg = k
@@ -57,13 +57,13 @@ def decode_into(
 
 @bare_kernel
 def is_worth_a_copy(unary: np.ndarray, pairwise: np.ndarray) -> bool:
-    """Whether a chain is so long that one table for all its steps had better lie in `align_rows` rows."""
+    """Whether a chain is so long that its one table for all steps is better copied to `align_rows` rows."""
     return len(pairwise) == 1 and len(unary) >= LONG
 
 
 @kernel
 def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) -> float:
-    """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: then look closer."""
+    """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: the caller checks."""
     if is_wrong(unary, pairwise):
         return -np.inf
     left = align_rows((len(unary) + 1, unary.shape[1]), unary)
@@ -76,7 +76,7 @@ def decode_chain(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) ->
 def fill_max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K).
 
-    -inf as of `decode_chain`.
+    -inf as in `decode_chain`.
     """
     if is_wrong(unary, pairwise):
         return -np.inf
@@ -100,8 +100,8 @@ def max_tables(
     """As `fill_max_marginals`, with `table_rows` from right to left.
 
     tops, back_tops : of both tables, as in `decode_into`
-    work : (2, K), `align_rows` scratch memory: a message, and its product with a row of scores. On the way
-    there the node table holds products of messages from the left.
+    work : (2, K), `align_rows` scratch memory: a message, and its product with a row of scores. During the
+    forward pass the node table holds products of messages from the left.
     """
     length, n = unary.shape
     message, product, wait = work[0], work[1, :n], (0, PAUSE)
@@ -141,7 +141,7 @@ def decode_chains(
     scores: np.ndarray,
     labels: np.ndarray,
 ) -> bool:
-    """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer.
+    """Fill scores (N,) and labels (R,); False if an argument is wrong: the caller checks.
 
     tops : as in `decode_into`
     """
@@ -184,7 +184,7 @@ def fill_node_tables(
     best: np.ndarray,
     node: np.ndarray,
 ) -> bool:
-    """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer.
+    """Fill best (N,) and node (R, K); False if an argument is wrong: the caller checks.
 
     tops, back_tops : as in `max_tables`
     """

@@ -1,6 +1,6 @@
 r"""Linear chains: Viterbi, forward-backward, max-marginals, sum marginals, witnesses, k best.
 
-Scores a labelling :math:`y \in \{0..K-1\}^L` as
+The score of a labelling :math:`y \in \{0..K-1\}^L` is
 
 .. math:: \psi(x, y) = \sum_{i=0}^{L-1} u_i(y_i) + \sum_{i=0}^{L-2} p_i(y_i, y_{i+1})
 
@@ -9,13 +9,14 @@ Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K)
 -inf forbids. They are the potentials of the chain's cliques, its single positions and neighbouring pairs.
 One recursion serves both directions and every semiring:
 
-- ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that go on into state k (own unary not included)
+- ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that continue into state k (own unary not included)
 - ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
 
-so that left times unary times right is the max-marginal (or the log marginal) of state k at i.
+so left times unary times right is the max-marginal (or the log marginal) of state k at i.
 
 Sums are taken in 64 bits. Where both arrays come as float32, `decode`, `max_marginals` and their batches stay
-in 32 bits, which is up to twice as fast on large tables; tables are then float32, and right to its rounding.
+in 32 bits, which is up to twice as fast on large tables; tables are then float32, and accurate to its
+rounding.
 """
 
 import numpy as np
@@ -103,8 +104,8 @@ def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
 def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> MaxMarginals:
     """Best score through every state and every transition, in O(L K^2).
 
-    Arguments and errors as in `decode`. With `edges` False of states only, in a part of the time.
-    Weiss (2013), thesis, equation (4.1) and Fig. 4.3; Weiss and Taskar (2010), section 4.2.
+    Arguments and errors as in `decode`. With `edges` False, of states only, in a fraction of the time. Weiss
+    (2013), thesis, equation (4.1) and Fig. 4.3; Weiss and Taskar (2010), section 4.2.
 
     >>> result = max_marginals([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     >>> result.best, result.unary.tolist()
@@ -148,22 +149,22 @@ def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> M
 
 
 _LARGE = LONG * WORTH
-"""Scores of a chain from which on many states are looked for: small chains are call overhead."""
+"""Number of a chain's scores from which many states are checked for: small chains are call overhead."""
 
 
 def _have_many_states(unary: np.ndarray, pairwise: np.ndarray) -> bool:
-    """Whether `peaked` is for a chain: one table (1, K, K) serves many steps between many states."""
+    """Whether `peaked` suits a chain: one table (1, K, K) serves many steps between many states."""
     n = unary.shape[1]
     return len(unary) >= LONG and n >= WORTH and pairwise.shape == (1, n, n)
 
 
 def _scratch(unary: np.ndarray) -> np.ndarray:
-    """For `decode_into`, (L + 1, K)."""
+    """Scratch memory for `decode_into`, (L + 1, K)."""
     return np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
 
 
 def _tables(unary: np.ndarray, edges: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
+    """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy allocates them in large pages."""
     length, n = unary.shape
     if not edges:
         return np.empty_like(unary), NO_EDGES[unary.dtype.itemsize]
@@ -171,7 +172,7 @@ def _tables(unary: np.ndarray, edges: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def witness(unary: ArrayLike, pairwise: ArrayLike, position: int, state: int) -> Decoded:
-    """Best labelling with ``labels[position] == state``: what attains the max-marginal.
+    """Best labelling with ``labels[position] == state``: the one that attains the max-marginal.
 
     Other arguments and errors as in `decode`; infeasible also if every labelling through the state is
     forbidden. `ArgumentError` unless `position` is 0 .. L - 1 and `state` 0 .. K - 1. Weiss (2013), thesis,
@@ -229,8 +230,8 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
 def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchDecoded:
     """`decode` for many chains with one shared transition table, in one call.
 
-    A chain with no finite labelling has score -inf and labels 0. Errors as in `decode`; lengths have to add
-    up.
+    A chain with no finite labelling has score -inf and labels 0. Errors as in `decode`; the lengths must add
+    up to the number of rows.
 
     Parameters
     ----------

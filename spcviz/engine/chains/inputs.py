@@ -1,4 +1,4 @@
-"""A chain's arrays as kernels take them: checked once at the door, in rows that vectors can load."""
+"""A chain's arrays in the form kernels take: checked once on entry, in rows that vectors can load."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ _SINGLE: np.dtype = np.dtype(np.float32)
 INDEX: np.dtype = np.dtype(np.int64)
 
 FORTH, BACK = np.bool_(False), np.bool_(True)
-"""Which way `table_rows` go: of one type, where False and True, written out, would compile it twice."""
+"""Direction of `table_rows`: of one type, where literal False and True would compile it twice."""
 
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (FLOAT, _SINGLE)}
-"""An empty table of transitions by the bytes of a number, for those who want states only."""
+"""An empty table of transitions by the bytes of a number, for calls that need states only."""
 
 
 def _is_ready(unary: Any, pairwise: Any) -> bool:
-    """Whether arrays can go to the kernels as they are: small chains are call overhead."""
+    """Whether arrays can go to the kernels unchanged: small chains are call overhead."""
     return (
         type(unary) is np.ndarray is type(pairwise)
         and unary.dtype is pairwise.dtype
@@ -35,7 +35,7 @@ def _is_ready(unary: Any, pairwise: Any) -> bool:
 
 
 def ready(unary: Any, pairwise: Any) -> tuple[np.ndarray, np.ndarray]:
-    """A chain's arrays for kernels, which look at what they hold: transitions (1 or L - 1, K, K)."""
+    """A chain's arrays for kernels, which check their values: transitions (1 or L - 1, K, K)."""
     if _is_ready(unary, pairwise):
         return unary, pairwise[None]
     return checked_chain(unary, pairwise, precision(unary, pairwise))
@@ -66,7 +66,7 @@ def checked_chain(
 
 
 def checked_batch(unary: Any, lengths: ArrayLike, pairwise: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
+    """(unary, lengths, pairwise) as arrays for the kernels, which check their values."""
     if not _is_ready(unary, pairwise):
         unary, pairwise = _checked_tables(unary, pairwise)
     whole = checks.typed_array("lengths", lengths, "iu", "whole numbers")
@@ -97,7 +97,7 @@ def _checked_tables(unary: ArrayLike, pairwise: ArrayLike) -> tuple[np.ndarray, 
 
 
 def wrong_batch(unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray) -> ShapeError:
-    """The error that says what a kernel has found wrong with a batch."""
+    """The error that names what a kernel has found wrong with a batch."""
     unary, pairwise = _checked_tables(unary, pairwise)
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary):
@@ -114,7 +114,7 @@ def infeasible(table: np.ndarray) -> InfeasibleError:
 
 @kernel
 def align_rows(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarray:
-    """Empty rows (N, K) of the type of `like`: filled up to whole vectors, and each begins a cache line."""
+    """Empty rows (N, K) of the type of `like`, from a cache line on; 8 states or more fill whole vectors."""
     each = 64 // like.itemsize
     n, k = shape
     wide = k if k < 8 else (k + 7) // 8 * 8
@@ -125,14 +125,14 @@ def align_rows(shape: tuple[int | np.int64, int], like: np.ndarray) -> np.ndarra
 
 @kernel
 def table_rows(pairwise: np.ndarray, zero: float, is_back: bool | np.bool_) -> np.ndarray:
-    """Transitions (T, K, K), or the same from right to left, in `align_rows` rows filled up with `zero`."""
-    t, n, wide = pairwise.shape  # rows that are filled up already are longer
+    """Transitions (T, K, K), or the same from right to left, in `align_rows` rows padded with `zero`."""
+    t, n, wide = pairwise.shape  # rows that are already padded are longer
     rows = align_rows((t * n, n), pairwise.reshape((t * n, wide)))
     out = rows.reshape((t, n, rows.shape[1]))
     for p in range(t):
         for i in range(n):
             if is_back:
-                for j in range(n):  # what is written lies together
+                for j in range(n):  # writes are contiguous
                     out[p, i, j] = pairwise[p, j, i]
             else:
                 for j in range(n):
@@ -143,7 +143,7 @@ def table_rows(pairwise: np.ndarray, zero: float, is_back: bool | np.bool_) -> n
 
 
 def there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
-    """`table_rows` of a table and its way back, in one array: each that is handed over takes time."""
+    """`table_rows` of a table and its transpose, in one array: passing each array takes time."""
     return table_rows(np.stack([table, table.T]), zero, FORTH)
 
 

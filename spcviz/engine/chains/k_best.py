@@ -10,7 +10,7 @@ from spcviz.engine.kernels.once import fill_new
 def best_labellings(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
     length, n = unary.shape
-    # Of one dimension first: for each number of them numba compiles these anew.
+    # One-dimensional first: numba compiles these again for each number of dimensions.
     value = fill_new(length * n * k, np.float64, -np.inf).reshape((length, n, k))
     back = fill_new(length * n * k, np.int64, 0).reshape((length, n, k))  # previous state * k + rank
     for s in range(n):

@@ -6,10 +6,10 @@ of any tag. With :math:`v_i` the best score up to state i, :math:`w_{ij}` a tran
 
 .. math:: v_i + W_i \le \min_j \max_{i' \text{ seen}} (v_{i'} + w_{i'j}).
 
-So the best state is taken first, then those that pass this test: each costs K sums, the test of all costs K.
-After more than a quarter of them a step is done in full, and so are the next few: scores without peaks cost
-hardly more than without the test. What comes out is the same to the last bit. `bench engine` times `decode`
-of flat and of peaked scores, `bench library` tagging with 290 tags.
+So the best state is processed first, then those that pass this test: each costs K sums, testing all of them
+costs K. Once more than a quarter of the states pass, the step is done in full, and so are the next few:
+scores without peaks cost hardly more than without the test. The result is the same to the last bit.
+`bench engine` times `decode` of flat and of peaked scores, `bench library` tagging with 290 tags.
 
 The bound is that of Esposito and Radicioni (2009), CarpeDiem: optimizing the Viterbi algorithm and
 applications to supervised sequential learning, JMLR 10; there states are opened one by one, here rows are.
@@ -23,13 +23,13 @@ from spcviz.engine.kernels.semirings import MAX_PLUS, combine
 from spcviz.engine.kernels.vectors import largest, smallest
 
 WORTH = 128
-"""States from which on the test pays."""
+"""Number of states from which the test pays."""
 
 PAUSE = 4
-"""Steps that are done in full after one that had to be; twice as many after the next in a row."""
+"""Number of steps done in full after one that had to be; twice as many after the next in a row."""
 
 Wait = tuple[int, int]
-"""Steps that are still done in full, and how many after the next that has to be."""
+"""Steps still to be done in full, and how many to do in full after the next that has to be."""
 
 Tops = np.ndarray | None
 """`tops_of` a table, or None where steps are done in full."""
@@ -45,7 +45,7 @@ def tops_of(table: np.ndarray) -> np.ndarray:
 
 
 def tops_of_many(table: np.ndarray, *, is_back: bool = False) -> Tops:
-    """`tops_of` a table (K, K), or of its transpose, if so many states are worth it."""
+    """`tops_of` a table (K, K), or of its transpose, if there are enough states to be worth it."""
     if len(table) < WORTH:
         return None
     return tops_of(np.ascontiguousarray(table.T) if is_back else table)
@@ -53,7 +53,7 @@ def tops_of_many(table: np.ndarray, *, is_back: bool = False) -> Tops:
 
 @bare_inlined_kernel
 def combine_best(vector: np.ndarray, table: np.ndarray, tops: Tops, out: np.ndarray, wait: Wait) -> Wait:
-    """`combine` of MAX_PLUS, by `tops_of` the table; `wait`: (0, PAUSE), then what the step before gave."""
+    """`combine` of MAX_PLUS, by `tops_of` the table; `wait`: (0, PAUSE), then the previous step's result."""
     if tops is None:
         combine(MAX_PLUS, vector, table, out)
         return wait
@@ -68,7 +68,7 @@ def combine_best(vector: np.ndarray, table: np.ndarray, tops: Tops, out: np.ndar
 
 @bare_kernel
 def _combine_peaked(vector: np.ndarray, table: np.ndarray, tops: np.ndarray, out: np.ndarray) -> bool:
-    """False, and nothing to rely on in `out`, where too many states matter."""
+    """Fill `out`; False, with `out` unreliable, where too many states matter."""
     n = len(tops)
     best, first = largest(vector), 0
     while vector[first] < best:
@@ -78,7 +78,7 @@ def _combine_peaked(vector: np.ndarray, table: np.ndarray, tops: np.ndarray, out
         out[j] = best + row[j]
     least, n_more = smallest(out[:n]), n // 4
     for i in range(n):
-        # What cannot reach the least entry changes none; `least` rises, so ever fewer states matter.
+        # A state that cannot reach the least entry changes none; `least` rises, so ever fewer states matter.
         if vector[i] + tops[i] > least and i != first:
             if n_more == 0:
                 return False

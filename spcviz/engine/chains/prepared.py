@@ -1,9 +1,10 @@
-r"""Viterbi and forward-backward with a prepared table of transitions, for small chains that come one by one.
+r"""Viterbi and forward-backward with a prepared table of transitions, for small chains one at a time.
 
-On a chain of eight letters half of the time of a call goes into what does not depend on the chain: checks of
-the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers are those
-of `spcviz.engine.chains.chain`, to the bit for max and to rounding for sums. On 8 x 26, which `bench engine`
-times, `decode` is 1.1 times as fast as `chain`'s, `max_marginals` 1.4 times, `marginals` 1.6 times.
+On a chain of eight letters half of the time of a call goes into work that does not depend on the chain:
+checks of the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers
+are those of `spcviz.engine.chains.chain`, to the bit for max and to rounding for sums. On 8 x 26, which
+`bench engine` times, `decode` is 1.1 times as fast as `chain`'s, `max_marginals` 1.4 times, `marginals` 1.6
+times.
 """
 
 from typing import TypeGuard
@@ -87,7 +88,7 @@ class Transitions:
         return chain.marginals(unary, self.pairwise, edges=False)
 
     def _is_ready(self, unary: ArrayLike) -> TypeGuard[np.ndarray]:
-        """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
+        """Whether the kernels can take it unchanged; anything else goes through `chain`, with its errors."""
         if type(unary) is not np.ndarray or unary.dtype is not self._dtype or not unary.flags.c_contiguous:
             return False
         shape = unary.shape

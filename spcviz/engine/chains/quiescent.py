@@ -2,19 +2,19 @@ r"""Quiescent inference: after one potential changes, message passing only as fa
 
 Saved messages of a chain (scores as in `spcviz.engine.chains.chain`):
 
-- ``forward[i, k]``: best score of a prefix that ends in state k at i, its own unary score included
-- ``backward[i, k]``: best score of what follows state k at i
+- ``forward[i, k]``: best score of a prefix that ends in state k at i, that state's unary score included
+- ``backward[i, k]``: best score of a suffix that follows state k at i
 
 so forward + backward are max-marginals. When the unary scores of position p change, forward messages
-from p on and backward messages from p - 1 down are passed anew until a message has changed by no more
-than ``tolerance`` times the spread of the max-marginals there; at tolerance 0 until nothing changes,
-which is exact.
+from p on and backward messages from p - 1 down are passed again until a message has changed by no more than
+``tolerance`` times the spread of the max-marginals there; at tolerance 0 until nothing changes, which is
+exact.
 
-The algorithm is Weiss (2013), thesis, Algorithm 4, with what the print leaves out or gets wrong put
-right: both indices advance; the backward step adds the unary score of the next position; the ends of
-the chain have messages of their own; the backward walk starts at p - 1 (the message at p does not
-depend on the score at p, so a walk from p would stop at once); the spread is the printed range or the
-margin that the text names; and a spread of 0 makes any change count.
+The algorithm is Weiss (2013), thesis, Algorithm 4, with omissions and errors of the printed version
+corrected: both indices advance; the backward step adds the unary score of the next position; the ends of the
+chain have their own messages; the backward walk starts at p - 1 (the message at p does not depend on the
+score at p, so a walk from p would stop at once); the spread is the printed range or the margin that the text
+names; and a spread of 0 makes any change count.
 """
 
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from spcviz.engine.kernels.semirings import MAX_PLUS, combine, multiply
 from spcviz.engine.kernels.vectors import copy
 
 SCALES = ("range", "margin")
-"""What a change is measured against: largest minus smallest max-marginal, or the best two's difference."""
+"""Scales of a change: largest minus smallest max-marginal, or the difference of the best two."""
 
 
 class Quiet(NamedTuple):
@@ -42,10 +42,10 @@ class Quiet(NamedTuple):
 
 
 class Rippled(NamedTuple):
-    """What one update did.
+    """The result of one update.
 
-    `n_messages` columns were computed; passing everything anew takes 2 L. Positions `first` .. `last` may
-    have other max-marginals than before.
+    `n_messages` columns were computed; passing all messages again takes 2 L. The max-marginals of positions
+    `first` .. `last` may have changed.
     """
 
     messages: Quiet
@@ -85,11 +85,11 @@ def ripple(
     Parameters
     ----------
     messages : Quiet
-        As they were before; left as they are.
+        The messages before the change; not modified.
     unary, pairwise : array_like
         The scores after the change.
     position : int
-        Where unary changed; for a change of the step from p - 1 to p, p.
+        The position where unary changed; for a change of the step from p - 1 to p, p.
     tolerance : float
         0 <= q < 1; the first message each way is passed whatever q is.
     scale : {"range", "margin"}
@@ -130,7 +130,7 @@ def transposed_tables(pairwise: np.ndarray) -> np.ndarray:
 
 
 def steps_into(length: int, n_tables: int) -> np.ndarray:
-    """Which of 1 or `length` - 1 tables is the step into each position, shape (length,); 0 at the first.
+    """Index, of 1 or `length` - 1 tables, of the step into each position, shape (length,); 0 at the first.
 
     >>> steps_into(3, 1).tolist(), steps_into(3, 2).tolist()
     ([0, 0, 0], [0, 0, 1])
@@ -149,7 +149,7 @@ def fill_messages(
 ) -> None:
     """Compute all messages of one chain in place.
 
-    tables, transposed (M, K, K): of all steps; step (L,): which one leads into position i (step[0]: any).
+    tables, transposed (M, K, K): of all steps; step (L,): the one that leads into position i (step[0]: any).
     """
     length = len(unary)
     copy(unary[0], forward[0])
@@ -173,13 +173,13 @@ def pass_on(
     tolerance: float,
     by_margin: bool,
 ) -> tuple[int, int, int]:
-    """Algorithm 4 in place; (first, last) position touched and the number of messages computed.
+    """Algorithm 4 in place; returns (first, last) position touched and the number of messages computed.
 
     Arrays as in `fill_messages`. The scores of `position`, the step into it, or both have changed.
     """
     length, n = unary.shape
     fresh, product = np.empty(n, np.float64), np.empty(n, np.float64)
-    # A backward message leaves the scores of its own position out, so the first to change is one before.
+    # A backward message leaves out the scores of its own position, so the first to change is one before.
     count, i, j, change = 0, position, position - 1, 1.0
     while i < length and change > tolerance:
         scale = _spread(forward[i], backward[i], by_margin)
@@ -213,7 +213,7 @@ def _spread(forward: np.ndarray, backward: np.ndarray, by_margin: bool) -> float
             best, second = v, best
         elif v > second:
             second = v
-        if v > -np.inf:  # a state that no labelling passes has no say in how far apart the others are
+        if v > -np.inf:  # a state that no labelling passes through does not count in the spread
             least = smaller_of(least, v)
     if by_margin:
         return best - second if len(forward) > 1 and best > -np.inf else 0.0
@@ -222,7 +222,7 @@ def _spread(forward: np.ndarray, backward: np.ndarray, by_margin: bool) -> float
 
 @kernel
 def _replace(old: np.ndarray, fresh: np.ndarray, scale: float) -> float:
-    """Write a column of messages; its largest change in units of `scale`."""
+    """Write a column of messages; returns its largest change in units of `scale`."""
     most = 0.0
     for k in range(len(old)):
         if old[k] != fresh[k]:

@@ -18,7 +18,7 @@ class MaxMarginals(NamedTuple):
     """Best score of a labelling through each assignment.
 
     ``unary[i, k]`` (L, K): with y_i = k. ``pairwise[i, j, k]`` (L - 1, K, K): with y_i = j and y_{i+1} = k;
-    None if not asked for. `best` is that of all.
+    None if not requested. `best` is the best score of all.
     """
 
     best: float
@@ -30,7 +30,7 @@ class Marginals(NamedTuple):
     """Probabilities under p(y) proportional to exp(psi(y)).
 
     ``unary[i, k]`` (L, K): p(y_i = k). ``pairwise[i, j, k]`` (L - 1, K, K): p(y_i = j, y_{i+1} = k); None if
-    not asked for.
+    not requested.
     """
 
     log_partition: float
@@ -38,7 +38,7 @@ class Marginals(NamedTuple):
     pairwise: np.ndarray | None
 
 
-# From tuples, without a call of Python: on a small chain that is felt.
+# From tuples, without a Python call, which is noticeable on a small chain.
 decoded: Callable[[tuple[float, np.ndarray]], Decoded] = partial(tuple.__new__, Decoded)
 _Tables = tuple[float, np.ndarray, np.ndarray | None]
 best_through: Callable[[_Tables], MaxMarginals] = partial(tuple.__new__, MaxMarginals)
@@ -46,7 +46,7 @@ probabilities: Callable[[_Tables], Marginals] = partial(tuple.__new__, Marginals
 
 
 class KBest(NamedTuple):
-    """The best labellings (m, L), int64, in falling order of score; m < k if fewer have a finite one."""
+    """The best labellings (m, L), int64, in falling order of score; m < k if fewer have a finite score."""
 
     scores: np.ndarray
     labels: np.ndarray

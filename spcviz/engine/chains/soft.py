@@ -3,16 +3,16 @@ r"""Softened maxima on chains: forward-backward at any temperature, down to Vite
 .. math:: M_\epsilon = \epsilon \ln \sum_y \exp(\psi(x, y) / \epsilon)
 
 At epsilon = 1 this is the log partition function, at 0 the best score; between the two it only falls, and
-:math:`M_0 \le M_\epsilon \le M_0 + \epsilon \ln K^L`. Its gradient by the scores are the weights
-:math:`p(y) \propto \exp(\psi / \epsilon)`, gathered at states and transitions.
+:math:`M_0 \le M_\epsilon \le M_0 + \epsilon \ln K^L`. Its gradient with respect to the scores is the weights
+:math:`p(y) \propto \exp(\psi / \epsilon)`, summed at states and transitions.
 
-``left[e, i, k]``: the softened best over all prefixes that go on into state k at i (own unary not included).
-Dividing scores by a small epsilon and adding left to right would amplify their rounding by 1 / epsilon.
-Here every exponent is a difference from the largest of its own K terms, and weights come from *soft
-back-pointers*, ``back[e, i, j, k]`` = p(y_i = j given y_{i+1} = k): each sums to 1 by itself. So there
+``left[e, i, k]``: the softened best over all prefixes that continue into state k at i (own unary not
+included). Dividing scores by a small epsilon and adding left to right would amplify their rounding by
+1 / epsilon. Here every exponent is a difference from the largest of its own K terms, and weights come from
+*soft back-pointers*, ``back[e, i, j, k]`` = p(y_i = j given y_{i+1} = k): each sums to 1 on its own. So there
 is no smallest epsilon, and at 0 they are Viterbi's back-pointers.
 
-Plain numpy over all epsilons at once: a curve over epsilon costs as much as some ten decodings.
+Plain numpy over all epsilons at once: a curve over epsilon costs as much as about ten decodings.
 """
 
 from typing import NamedTuple
@@ -26,12 +26,12 @@ from spcviz.engine.errors import ArgumentError, InfeasibleError
 
 
 class SoftBest(NamedTuple):
-    """One row an epsilon.
+    """One row per epsilon.
 
     - `value` (E,): the softened best score
     - ``unary[e, i, k]`` (E, L, K): total weight of the labellings with y_i = k, in 0 .. 1; d value / d unary
     - ``pairwise[e, i, j, k]`` (E, L - 1, K, K): of those with y_i = j, y_{i+1} = k; d value / d pairwise
-    - `entropy` (E,): of the weights of whole labellings, in nats; exp of it is how many of them count
+    - `entropy` (E,): of the weights of whole labellings, in nats; exp of it is their effective number
     """
 
     value: np.ndarray
@@ -41,7 +41,7 @@ class SoftBest(NamedTuple):
 
 
 def soft_best(unary: ArrayLike, pairwise: ArrayLike, epsilons: ArrayLike) -> SoftBest:
-    """The softened best score of a chain and where it comes from, in O(E L K^2).
+    """The softened best score of a chain and the weights behind it, in O(E L K^2).
 
     `epsilons` (E,) are finite and at least 0, or `ArgumentError`; at 0 all the weight is on the labelling
     that `decode` returns. Other arguments and errors as in `spcviz.engine.chains.chain.decode`. Schwing, ECE
@@ -79,7 +79,7 @@ def _soften(ways: np.ndarray, epsilons: np.ndarray) -> tuple[np.ndarray, np.ndar
     top = ways.max(axis=1)
     is_first = np.arange(ways.shape[1])[:, None] == ways.argmax(axis=1)[:, None]
     is_dead = np.isneginf(top)
-    is_hard = (epsilons == 0) | is_dead  # where nothing is alive, any weights do: nobody comes here
+    is_hard = (epsilons == 0) | is_dead  # where no way is alive, any weights do: they are never used
     with np.errstate(over="ignore"):  # far below the top: exp(-inf) = 0 is right
         gap = (ways - np.where(is_dead, 0.0, top)[:, None]) / np.where(epsilons == 0, 1.0, epsilons)[:, None]
     shares = np.where(is_hard[:, None], is_first, np.exp(np.where(is_dead[:, None], 0.0, gap)))

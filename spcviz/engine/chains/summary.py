@@ -15,7 +15,7 @@ from spcviz.engine.kernels.vectors import copy
 
 
 class ChainSummaries(NamedTuple):
-    """One row a chain.
+    """One row per chain.
 
     - `labels` (sum of lengths,), int64: best labelling of each chain, one after the other
     - `best`, `second` (N,): the two largest scores of labellings; second is -inf if there is only one

@@ -27,7 +27,7 @@ from spcviz.engine.kernels.vectors import total as total_of_lanes
 TAME_RANGE = 600.0
 
 BOTH_WAYS_FROM = 64
-"""States from which on a table does not fit into the first-level cache: each of its rows then serves a
+"""Number of states from which a table does not fit into the first-level cache: each of its rows then serves a
 message from either side. At 100 states messages take 0.6 of the time, `marginals` 0.7."""
 _LANES = (0,) * 8
 
@@ -35,7 +35,7 @@ _LANES = (0,) * 8
 def exponentials_of(table: np.ndarray) -> tuple[float, float, np.ndarray]:
     """(high, spread, exp(table - high) by `there_and_back`) of one (K, K) table of all steps."""
     high, low = float(table.max()), float(table.min())
-    spread = high - low if np.isfinite(low) else np.inf  # infinite: always through logs
+    spread = high - low if np.isfinite(low) else np.inf  # infinite: always in logs
     with np.errstate(invalid="ignore"):
         return high, spread, there_and_back(np.exp(table - high, dtype=np.float64), 0.0)
 
@@ -44,29 +44,29 @@ def exponentials_of(table: np.ndarray) -> tuple[float, float, np.ndarray]:
 def is_tame(unary: np.ndarray, spread: float) -> bool:
     """True if exponentials can be summed directly: no -inf, and columns cannot underflow.
 
-    spread : largest less smallest score of a transition.
+    spread : largest minus smallest score of a transition.
     """
     widest = 0.0
     for i in range(len(unary)):
         span = largest(unary[i]) - smallest(unary[i])
-        if not span < TAME_RANGE:  # also NaN, of a row that is all -inf
+        if not span < TAME_RANGE:  # also NaN, from a row that is all -inf
             return False
         widest = span if span > widest else widest
-    # One column's products span its own range plus the transitions' on either side; an edge's
-    # pass three transition tables, of which the largest entry may be in none.
+    # One column's products span its own range plus the transitions' on either side; an edge's pass three
+    # transition tables, and the largest entry may be in none of them.
     return widest + 3 * spread < TAME_RANGE
 
 
 @kernel
 def spread_of(pairwise: np.ndarray) -> float:
-    """Largest less smallest score of transitions; 0 of none."""
+    """Largest minus smallest score of transitions; 0 if there are none."""
     flat = pairwise.reshape(-1)
     return largest(flat) - smallest(flat) if len(flat) else 0.0
 
 
 @kernel
 def scaled_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
-    """Log partition; fills the tables as `fill_max_marginals`, by rescaled sums.
+    """Log partition; fills the tables as `fill_max_marginals` does, by rescaled sums.
 
     -inf if anything is wrong with the scores, or sums of exponentials might not hold them.
     """
@@ -77,7 +77,7 @@ def scaled_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, 
 
 @kernel
 def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
-    """As `scaled_marginals`, of scores that are tame."""
+    """As `scaled_marginals`, for scores that are tame."""
     high = largest(pairwise.reshape(-1))
     table = _exponential_rows(pairwise, high)
     back = table if goes_both_ways(table, edge) else table_rows(table, 0.0, BACK)
@@ -87,7 +87,7 @@ def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edg
 
 @kernel
 def _exponential_rows(pairwise: np.ndarray, high: float) -> np.ndarray:
-    """exp(pairwise - high) in `align_rows` rows, filled up with 0."""
+    """exp(pairwise - high) in `align_rows` rows, padded with 0."""
     t, n, _ = pairwise.shape
     rows = align_rows((t * n, n), pairwise.reshape((t * n, n)))
     for p in range(t):
@@ -107,10 +107,10 @@ def sum_tables(
     node: np.ndarray,
     edge: np.ndarray,
 ) -> float:
-    """As `scaled_tables`, of exponentials of transitions in `align_rows` rows, and of their way back.
+    """As `scaled_tables`, from exponentials of transitions in `align_rows` rows, and their transposes.
 
-    work : from `scratch`. Here a message, a row's exponentials and their product. On the way there the node
-    table holds products of messages from the left. A product is rescaled in the next one.
+    work : from `scratch`. Here a message, a row's exponentials and their product. During the forward pass the
+    node table holds products of messages from the left. A product is rescaled in the next one.
     """
     length, n = unary.shape
     if goes_both_ways(table, edge):
@@ -141,7 +141,7 @@ def sum_tables(
             combine(SUM_TIMES, product, back[i if i < len(back) else len(back) - 1], message)
         multiply(SUM_TIMES, node[i], message, weight)
         factor = 1.0 / sum_of(weight)
-        if i < len(edge):  # a message is the sum over such products, so a node's normaliser is its edges' too
+        if i < len(edge):  # a message sums such products, so a node's normaliser is also its edges'
             for j in range(n):
                 share = node[i, j] * factor
                 row, out = table[i if i < len(table) else len(table) - 1, j], edge[i, j]
@@ -154,7 +154,7 @@ def sum_tables(
 
 @spliced_kernel
 def goes_both_ways(table: np.ndarray, edge: np.ndarray) -> bool:
-    """Whether `sum_tables` needs no way back: states only, one large table for all steps."""
+    """Whether `sum_tables` needs no backward pass: states only, one large table for all steps."""
     return ARE_COMPILED and len(edge) == 0 and len(table) == 1 and table.shape[1] >= BOTH_WAYS_FROM
 
 
@@ -167,10 +167,10 @@ def scratch(unary: np.ndarray) -> np.ndarray:
 
 @bare_kernel
 def _from_both_ends(unary: np.ndarray, table: np.ndarray, work: np.ndarray, node: np.ndarray) -> float:
-    """`sum_tables` of states: a message goes from each end at the same time.
+    """`sum_tables` of states: a message is passed from each end at the same time.
 
     Until they meet, the node table holds products of messages from the left in its first half and messages
-    from the right in its second; from then on what it holds is what the other one is waiting for.
+    from the right in its second; from then on it holds what the message from the other end needs.
     """
     length, n = unary.shape
     ahead, behind, weight, forth, back = work[0], work[1], work[2, :n], work[3], work[4]
@@ -178,7 +178,7 @@ def _from_both_ends(unary: np.ndarray, table: np.ndarray, work: np.ndarray, node
     sums = work[6:].reshape(-1)[: n * len(_LANES)].reshape((n, len(_LANES)))
     for k in range(len(ahead)):
         ahead[k] = behind[k] = 1.0
-        forth[k] = back[k] = 0.0  # tables are filled up with 0, which stay so
+        forth[k] = back[k] = 0.0  # tables are padded with 0, and these entries stay 0
     log_partition, taken, scale_forth, scale_back = 0.0, 1.0, 1.0, 1.0
     for i in range(length):
         j = length - 1 - i
@@ -226,14 +226,14 @@ def _both_ways(
 ) -> None:
     """ahead = forth times table and behind = table times back: three vectors of columns at a time.
 
-    sums : (K, lanes): of each row, over the columns done.
+    sums : (K, lanes): for each row, over the columns done.
     """
     zero = splat(_LANES, 0.0)
     for k in range(n):
         store(sums, (k, 0), zero)
     c, columns, w = 0, table.shape[1], len(_LANES)
     while c < columns:
-        # Three sums that do not wait for one another, and each share is spread out once for all of them.
+        # Three sums that do not wait for one another, and each share is broadcast once for all of them.
         if columns - c >= 3 * w:
             x, y, z = zero, zero, zero
             u = load(_LANES, back, (c,))
@@ -263,11 +263,11 @@ def _both_ways(
 
 @kernel
 def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
-    """Log partition; fills the tables as `fill_max_marginals`, by log-sum-exp: any scale, -inf allowed.
+    """Log partition; fills the tables as `fill_max_marginals` does, by log-sum-exp: any scale, -inf allowed.
 
-    From left to right the node table gets logs of sums, of which each row's largest is 0. From right to left
-    p(y_i | y_{i+1}) makes pairs of what is known of y_{i+1}: every one of these adds up to 1 by itself, so
-    pairs and nodes do, and agree, however little of a difference of scores a float can hold.
+    From left to right the node table gets logs of sums, with each row's largest at 0. From right to left
+    p(y_i | y_{i+1}) times the marginal of y_{i+1} gives the pairs: every one of these conditionals sums to 1
+    on its own, so pairs and nodes do too, and agree, however small a difference of scores a float can hold.
     """
     length, n = unary.shape
     log_partition = 0.0
@@ -302,7 +302,7 @@ def log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: 
 
 @spliced_kernel
 def _exponentials_below(values: np.ndarray) -> None:
-    """values[k] = exp(values[k]) of numbers up to 0, also of those that `exponentials` cannot take."""
+    """values[k] = exp(values[k]) for numbers up to 0, also for those that `exponentials` cannot take."""
     for k in range(len(values)):
         values[k] = np.exp(values[k])
 

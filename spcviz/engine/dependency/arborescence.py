@@ -1,14 +1,16 @@
 r"""Dependency trees: the best tree through each arc (max-marginals), and the probability of each (marginals).
 
-Trees, ``scores`` and ``heads`` as in `chu_liu_edmonds`, which finds the best tree; its names are here too.
+Trees, ``scores`` and ``heads`` as in `chu_liu_edmonds`, which finds the best tree; its names are exported
+here too.
 
-Max-marginals are one decoding an arc, with the dependent's row cut down to it.
+Max-marginals take one decoding per arc, with the dependent's row restricted to it.
 
-Probabilities under exp(psi): eliminating a word v hands its dependents on to its heads,
+Probabilities under exp(psi): eliminating a word v passes its dependents on to its heads,
 ``w[d, h] += w[d, v] w[v, h] / S_v`` with ``S_v`` the sum of row v, and the product of all S is the sum over
-all trees, the partition function (the matrix-tree theorem by variable elimination). Only additions, so
-nothing cancels. A random walk from a word to its heads ends at the root; that it does so before it meets d is
-the share of trees, among those in which d is left without a head, in which the word does not hang below d.
+all trees, the partition function (the matrix-tree theorem by variable elimination). It uses only additions,
+so nothing cancels. A random walk from a word to its heads ends at the root; the probability that it does so
+before it meets d is the share of trees, among those in which d has no head, in which the word does not hang
+below d.
 """
 
 from typing import NamedTuple
@@ -45,7 +47,7 @@ __all__ = [
 ]
 
 TAME_RANGE = 600.0
-"""Scores of one word may differ by so much where trees are summed: exp(-600) is no smallest double yet."""
+"""Largest difference of one word's scores where trees are summed: exp(-600) is above the smallest double."""
 
 
 class ArcMarginals(NamedTuple):
@@ -56,7 +58,7 @@ class ArcMarginals(NamedTuple):
 
 
 class Without(NamedTuple):
-    """Best trees that leave out one arc of the best tree each.
+    """Best trees that each leave out one arc of the best tree.
 
     ``scores[d - 1]`` (N,): without the arc into word d; ``heads[d - 1]`` (N,), int64: the head that d has
     there. -inf and -1 if there is no such tree.
@@ -119,7 +121,7 @@ def marginals(scores: ArrayLike, *, single_root: bool = False) -> ArcMarginals:
     (3, array([0.66666667, 0.        , 0.33333333]))
     """
     scores = check_scores(scores)
-    decode_checked(scores, single_root)  # refuses what has no tree
+    decode_checked(scores, single_root)  # raises if there is no tree
     words = scores[1:]
     top = words.max(axis=1)
     spread = top - np.where(np.isfinite(words), words, np.inf).min(axis=1)
@@ -144,7 +146,7 @@ def _score(
     origin: np.ndarray,
     marks: np.ndarray,
 ) -> float:
-    """As `decode_into`; inf where rounding may count beside the largest score of the tree."""
+    """As `decode_into`; inf where rounding may matter next to the largest score of the tree."""
     score, rough = decode_with_rounding(scores, single_root, heads, gain, origin, marks)
     most, n = RELIABLE / len(scores), len(scores)
     is_fine = rough <= most / n * abs(score) or rough <= most * _coarsest(scores, heads)  # the first is quick
@@ -164,7 +166,7 @@ def _coarsest(scores: np.ndarray, heads: np.ndarray) -> float:
 def _through_each_arc(
     scores: np.ndarray, heads: np.ndarray, best: float, single_root: bool, out: np.ndarray
 ) -> bool:
-    """out[d, h] = `_score` of the best tree with the arc, row d cut down to it; whether any is inf."""
+    """out[d, h] = `_score` of the best tree with the arc, row d restricted to it; whether any is inf."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
@@ -200,10 +202,10 @@ def _without_each_arc(
 
 @kernel
 def _eliminate(weights: np.ndarray, is_end: np.ndarray, order: np.ndarray, sums: np.ndarray) -> float:
-    """Hand every word's dependents on to its heads, in order; returns the log of the product of the sums.
+    """Pass every word's dependents on to its heads, in order; returns the log of the product of the sums.
 
     Words of ``order`` are eliminated one after the other; ``is_end`` are nodes that are never entered.
-    ``weights`` is left with each word's row as it was when it was eliminated; ``sums`` gets its sum then.
+    ``weights`` keeps each word's row as it was when the word was eliminated; ``sums`` gets that row's sum.
     """
     n, log_product = len(weights), 0.0
     for i in range(len(order)):
@@ -229,10 +231,10 @@ def _eliminate(weights: np.ndarray, is_end: np.ndarray, order: np.ndarray, sums:
 
 @kernel
 def _arc_sums(weights: np.ndarray, arcs: np.ndarray) -> float:
-    """Probabilities of arcs into ``arcs``, row by row; returns the log of the sum over trees.
+    """Write probabilities of arcs to ``arcs``, row by row; returns the log of the sum over trees.
 
-    The trees with an arc (d, h) are those in which d is an end of its own, times w[d, h], times the share in
-    which h hangs below the root and not below d.
+    The sum over trees with an arc (d, h) is the sum over those in which d is a separate end, times w[d, h],
+    times the share in which h hangs below the root and not below d.
     """
     n = len(weights)
     is_end, order, sums = np.zeros(n, dtype=np.bool_), np.arange(1, n), np.empty(n)

@@ -9,9 +9,9 @@ Throughout: ``scores`` is s, shape (N + 1, N + 1), indexed ``[dependent, head]``
 are 1 .. N. Row 0 and the diagonal mean nothing and are not read. Larger is better; -inf forbids an arc.
 ``heads`` has shape (N,): ``heads[d - 1]`` is the head of word d.
 
-Every node takes its best head; where these close a cycle, the cycle becomes one node, whose arcs say what
-they gain over the arc of the cycle that they replace. Rows are merged in place and columns stay the words, so
-a merge costs the rows that it merges: O(N^2) in all (Tarjan 1977).
+Every node takes its best head; where these close a cycle, the cycle becomes one node, whose arcs hold their
+gain over the arc of the cycle that they replace. Rows are merged in place and columns remain the words, so
+the cost of a merge is that of the rows it merges: O(N^2) in all (Tarjan 1977).
 """
 
 from typing import NamedTuple
@@ -26,8 +26,9 @@ from spcviz.engine.kernels.jit import kernel
 
 MAX_WORDS = 2000
 RELIABLE = 1e6
-"""A tree is taken as plain arithmetic finds it where what was subtracted is at most so many times, divided by
-N + 1, the smallest of its scores: rounding then stays below 1e-9 of that. Else it is found exactly."""
+"""The tree of plain arithmetic is accepted if the largest number subtracted is at most this factor, divided
+by N + 1, times the smallest of its scores: rounding then stays below 1e-9 of that. Else it is found
+exactly."""
 
 
 class Tree(NamedTuple):
@@ -40,9 +41,9 @@ class Tree(NamedTuple):
 def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     """Best dependency tree, projective or not, in O(N^2).
 
-    Of equal arcs into a word the one from the smallest head is taken. What is lost to rounding is below 1e-9
-    of the smallest score in the tree that is not 0. Where subtracting floats could lose more, as beside soft
-    masks of -1e9, whole numbers of any length decide: O(N^2) too, but some hundred times slower
+    Among equal arcs into a word, the one from the smallest head is chosen. Rounding loses less than 1e-9 of
+    the smallest score in the tree that is not 0. Where subtracting floats could lose more, as next to soft
+    masks of -1e9, integers of any length decide: O(N^2) too, but about a hundred times slower
     (`exact_trees`). Tarjan (1977), Finding optimum branchings; McDonald et al. (2005); Bolukbasi et al.
     (2017), section 4.3.
 
@@ -69,7 +70,7 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     >>> decode(scores).heads, decode(scores, single_root=True).heads
     (array([0, 0]), array([0, 1]))
     """
-    # What kernels take as it is, the kernel checks: a check by itself takes half as long again.
+    # The kernel itself checks arrays that it can take unchanged: a separate check takes half as long again.
     if not (type(scores) is np.ndarray and scores.dtype == np.float64 and scores.flags.c_contiguous):
         scores = checks.scores("scores", scores, 2)
     _check_shape(scores)
@@ -93,7 +94,7 @@ def _check_shape(array: np.ndarray) -> None:
 
 
 def decode_checked(scores: np.ndarray, single_root: bool) -> Tree:
-    """`decode` of scores of the right shape and type; raises what is wrong with what they hold."""
+    """`decode` of scores of the right shape and type; raises an error if their values are wrong."""
     heads = np.empty(len(scores) - 1, dtype=np.int64)
     score = _decode(scores, bool(single_root), heads)
     if score != score:  # NaN; a ufunc would take longer than the tree
@@ -108,7 +109,7 @@ def decode_checked(scores: np.ndarray, single_root: bool) -> Tree:
 
 @kernel
 def _decode(scores: np.ndarray, single_root: bool, heads: np.ndarray) -> float:
-    """Fill heads; the tree's score, -inf if there is none, NaN if a score is bad, inf to find it exactly."""
+    """Fill heads; the tree's score, -inf if there is none, NaN if a score is bad, inf if it must be exact."""
     n = len(scores)
     if checks.first_bad(scores.reshape(-1)) >= 0:
         return np.nan
@@ -131,7 +132,7 @@ def decode_into(
     """`decode` for kernels: fill heads (N,), return the score, -inf if there is no tree.
 
     Scratch memory: gain float, origin int32, of at least (N + 1, N + 1), marks int64, at least (9, 2 N + 2).
-    In plain arithmetic: what it subtracts is rounded to 1e-16 of the largest score that it subtracts.
+    In plain arithmetic: differences are rounded to 1e-16 of the largest score that it subtracts.
     """
     return decode_with_rounding(scores, single_root, heads, gain, origin, marks)[0]
 
@@ -145,7 +146,7 @@ def decode_with_rounding(
     origin: np.ndarray,
     marks: np.ndarray,
 ) -> tuple[float, float]:
-    """As `decode_into`: (score, the largest magnitude that was subtracted or left: what rounding goes by)."""
+    """As `decode_into`: (score, the largest magnitude subtracted or left, which scales the rounding)."""
     _copy_allowed(scores, gain)
     rough = _grow(gain, origin, marks, heads, False)
     if rough >= 0.0 and single_root and np.sum(heads == 0) != 1:
@@ -163,7 +164,7 @@ def decode_with_rounding(
 
 @kernel
 def _finest(scores: np.ndarray, heads: np.ndarray) -> float:
-    """The smallest magnitude of a tree's arcs that is not 0; 0 if none is."""
+    """The smallest magnitude of a tree's arcs that is not 0; 0 if all are."""
     least = np.inf
     for d in range(1, len(scores)):
         size = abs(scores[d, heads[d - 1]])
@@ -188,13 +189,13 @@ def _grow(
 
     Returns the largest magnitude that a merge subtracted or its node paid (0 if nothing merged), or -1 if a
     path gets stuck.
-    ``is_last_resort``: the root is taken where nothing else is left, so by as few words as can be. That is
-    the order of pairs (arcs from the root, score). A path ends at the root, so what merges subtract is never
-    the price of an arc from it, and scores alone say which of two such arcs is better.
+    ``is_last_resort``: the root is chosen only where no other head is left, so by as few words as possible.
+    That is the order of pairs (arcs from the root, score). A path ends at the root, so merges never subtract
+    the price of an arc from it, and scores alone decide which of two such arcs is better.
 
-    ``gain[c, u]``: what the arc from word u into node c adds; ``origin[c, u]``: the word of c it goes into.
-    Nodes are rows, named by one of their words; ``number`` tells apart the nodes that one row was, one after
-    the other, merged nodes from n on.
+    ``gain[c, u]``: the gain of the arc from word u into node c; ``origin[c, u]``: the word of c that it
+    enters. Nodes are rows, named by one of their words; ``number`` distinguishes the successive nodes of one
+    row, merged nodes from n on.
     """
     n = len(gain)
     node, number, place, path = marks[0, :n], marks[1, :n], marks[2, :n], marks[3, :n]
@@ -255,7 +256,7 @@ def _grow(
 def _best_head(row: np.ndarray) -> int:
     """Smallest index of the largest value."""
     n = len(row)
-    a = b = c = d = row[0]  # four at a time: one maximum after the other would wait for the last
+    a = b = c = d = row[0]  # four at a time: a single running maximum would wait for each step
     for u in range(0, n - 3, 4):
         a = row[u] if row[u] > a else a
         b = row[u + 1] if row[u + 1] > b else b
@@ -281,7 +282,7 @@ def _merge(
     parent: np.ndarray,
     count: int,
 ) -> int:
-    """Make one node, in the row of the cycle's first, of all nodes of a cycle; returns the next number."""
+    """Merge all nodes of a cycle into one, in the row of the cycle's first; returns the next number."""
     n, c = len(gain), cycle[0]
     gain[c] -= paid[c]
     parent[number[c]] = count
@@ -297,7 +298,7 @@ def _merge(
     for i in range(1, len(cycle)):
         for u in range(n):
             node[u] = c if node[u] == cycle[i] else node[u]
-    # Arcs between nodes of the cycle lead into none that is left.
+    # Arcs between nodes of the cycle enter no node that is left.
     for u in range(n):
         if node[u] == c:
             gain[c, u] = -np.inf

@@ -2,20 +2,20 @@ r"""The best dependency tree in exact arithmetic, for scores that floats cannot 
 
 The algorithm of `chu_liu_edmonds` over whole numbers: every float is a whole multiple of one power of two, so
 sums and differences of scores are Python integers of as many digits as it takes, and nothing is rounded
-before the end. Beside a soft mask of -1e300 a difference of 1e-300 still counts.
+before the end. Next to a soft mask of -1e300 a difference of 1e-300 still counts.
 
-A word's own row stays as it came: floats compare exactly. Only rows of merged nodes are whole numbers,
-``[u]``: what the arc from word u adds, None if there is none, and the word that it goes into.
+A word's own row stays in floats, which compare exactly. Only rows of merged nodes are whole numbers, ``[u]``:
+the gain of the arc from word u and the word that it enters, None if there is no such arc.
 """
 
 import numpy as np
 
 Row = list[tuple[int, int] | None]
-"""Of a merged node, by the word that an arc comes from: what it adds, and the word that it goes into."""
+"""Arcs into a merged node, by the word that each comes from: its gain, and the word that it enters."""
 
 
 def best(scores: np.ndarray, single_root: bool) -> tuple[float, np.ndarray]:
-    """(score rounded once, heads (N,)) of the best tree; there has to be one.
+    """(score rounded once, heads (N,)) of the best tree; there must be one.
 
     `scores` are checked, (N + 1, N + 1), as in `chu_liu_edmonds.decode`; row 0 and diagonal are not read.
 
@@ -78,7 +78,7 @@ def _grow(scores: np.ndarray, digits: int, is_last_resort: bool) -> list[int]:
 def _best_arc(
     scores: np.ndarray, rows: dict[int, Row], digits: int, c: int, is_last_resort: bool
 ) -> tuple[int, int, int]:
-    """(what it adds, the word that it comes from, the word that it goes into), smallest words first."""
+    """(gain, word that it comes from, word that it enters) of the best arc, smallest words first."""
     if c not in rows:
         row = scores[c]
         u = 1 + int(row[1:].argmax()) if is_last_resort else int(row.argmax())
@@ -94,7 +94,7 @@ def _best_arc(
 def _merge_row(
     scores: np.ndarray, rows: dict[int, Row], digits: int, cycle: list[int], paid: dict[int, int]
 ) -> Row:
-    """The row of the node that a cycle becomes: of each word the arc that adds most."""
+    """The row of the node that a cycle becomes: for each word the arc that gains most."""
     out: Row = [None] * len(scores)
     for v in cycle:
         if v in rows:

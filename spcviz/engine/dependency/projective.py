@@ -44,7 +44,7 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
 
 @kernel
 def _decode(scores: np.ndarray, single_root: bool, heads: np.ndarray) -> None:
-    """Fill heads; what stays -1 says that there is no tree."""
+    """Fill heads; an entry that stays -1 means that there is no tree."""
     n = len(scores)
     by_row, by_column = np.full((4, n, n), -np.inf), np.full((4, n, n), -np.inf)
     first = 1 if single_root else 0
@@ -90,7 +90,7 @@ def _best(a: np.ndarray, b: np.ndarray) -> float:
 
 @kernel
 def _first(a: np.ndarray, b: np.ndarray) -> int:
-    """Where `_best` first stands."""
+    """The first index at which `_best` is attained."""
     best = _best(a, b)
     for i in range(len(a)):
         if a[i] + b[i] == best:
@@ -103,7 +103,7 @@ def _trace(by_row: np.ndarray, by_column: np.ndarray, table: int, s: int, t: int
     """Heads of all words of a span but its head; nothing if no tree of it is allowed."""
     if by_row[table, s, t] == -np.inf:
         return
-    # Spans still to be parted, as a stack: long sentences would nest too deep for calls.
+    # Spans still to be split, as a stack: long sentences would nest too deep for calls.
     waiting = np.empty((2 * len(by_row[0]), 3), dtype=np.int64)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = table, s, t
     count = 1

@@ -1,4 +1,4 @@
-r"""Ensembles of trees: a loopy graph's potentials split up, summed max-marginals, the joint filter.
+r"""Ensembles of trees: splitting a loopy graph's potentials, summed max-marginals, the joint filter.
 
 A loopy graph's score is written as a sum of tractable sub-models that share all variables,
 
@@ -6,7 +6,7 @@ A loopy graph's score is written as a sum of tractable sub-models that share all
    \text{keep state } k \text{ of } j \iff \sum_p \psi^*_p(x, y_j = k) > \sum_p \tau_p, \qquad
    \tau_p = \alpha \max_y \psi_p + (1 - \alpha) \operatorname{mean}_{j, k} \psi^*_p(x, y_j = k)
 
-or, by the rule "margin", :math:`\tau_p = \max_y \psi_p - \delta`: each sub-model's own best less the same
+or, by the rule "margin", :math:`\tau_p = \max_y \psi_p - \delta`: each sub-model's own best minus the same
 margin. If the true labelling's summed score is over the summed threshold, all its states are kept (Lemma 3).
 There is no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is
 reported.
@@ -43,14 +43,14 @@ class EnsembleMaxMarginals(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """What joint filtering keeps.
+    """The result of joint filtering.
 
     - `keep` (..., K), bool
     - `summed` (..., K): summed max-marginals
     - `thresholds` (P,): each sub-model's own threshold
-    - `threshold`: their sum, which `summed` is held against
+    - `threshold`: their sum, which `summed` is compared with
     - `rescued` (m, variable axes), int64: variables that lost every state and were given back their best
-    - `efficiency_loss`: kept states over valid ones (summed max-marginal over -inf), rescued ones included
+    - `efficiency_loss`: kept states over valid ones (summed max-marginal above -inf), rescued ones included
     - `has_spread`: False when all max-marginals of all sub-models are equal; then nothing is pruned
     """
 
@@ -77,7 +77,7 @@ def split(
     edges : array_like of int, shape (E, 2)
     pairwise : array_like, shape (E, K, K) or (K, K)
     membership : array_like of bool, shape (P, E)
-        Which edges each sub-model has. Every sub-model has all nodes.
+        The edges of each sub-model. Every sub-model has all nodes.
 
     Raises
     ------
@@ -138,8 +138,8 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "
     """Prune the states whose summed max-marginal is not over the summed threshold.
 
     Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a sub-model's best score, or all
-    states of a variable, are -inf. -inf is no max-marginal: it stays out of the mean and is always pruned.
-    Weiss (2013), thesis, Lemma 3, Definition 4, section 5.2.
+    states of a variable, are -inf. -inf is not a max-marginal: it is left out of the mean and is always
+    pruned. Weiss (2013), thesis, Lemma 3, Definition 4, section 5.2.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "
     unary : array_like, shape (P, ..., K)
         Max-marginals of every sub-model, as from `max_marginals` or `grid.comb_max_marginals`.
     alpha : float
-        0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean). Of margins minus the
+        0 (threshold at the mean) .. 1 (at the maximum), or below 0 (under the mean). For margins, minus the
         margin.
     rule : {"mean_max", "margin"}
         See `spcviz.engine.thresholds.rules`; here "mean_max_first" is "mean_max".
@@ -226,7 +226,7 @@ def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
 def state_rank(scores: ArrayLike) -> np.ndarray:
     """Rank of every state in its variable, 0 = largest; ties go to the smaller state.
 
-    Of `scores` (..., K), in the same shape, int64: "keep the top k" is ``state_rank(scores) < k``.
+    For `scores` (..., K), in the same shape, int64: "keep the top k" is ``state_rank(scores) < k``.
 
     >>> state_rank([[1.0, 3.0, 3.0]])
     array([[2, 0, 1]])

@@ -1,4 +1,4 @@
-r"""Variable elimination and exhaustive search over tables of cliques (restriction sets), counted.
+r"""Variable elimination and exhaustive search over tables of cliques (restriction sets), with costs counted.
 
 A score over D variables with K_d states each is a sum of tables over restriction sets (lecture 12, eq. 6),
 
@@ -6,8 +6,8 @@ A score over D variables with K_d states each is a sum of tables over restrictio
 
 Exhaustive search visits all :math:`\prod_d K_d` configurations. Elimination takes one variable at a time:
 it adds up the tables that hold it and maximises over it, which leaves a message, a table over the rest; the
-variables of such a sum are a clique of a junction tree. On a tree, eliminated from the leaves, every one has
-at most two variables: D K^2 entries in all.
+variables of such a sum are a clique of a junction tree. On a tree, eliminated from the leaves, every such
+clique has at most two variables: D K^2 entries in all.
 """
 
 import math
@@ -51,7 +51,7 @@ def factor_graph(
     scopes : sequence of sequence of int
         Restriction sets. A variable in none of them is free: any state will do.
     tables : sequence of array_like
-        One a scope, of shape ``[n_states[d] for d in scope]``.
+        One per scope, of shape ``[n_states[d] for d in scope]``.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
 
 
 def n_configurations(n_states: Iterable[int]) -> int:
-    """All configurations, as an exact int of any size. Raises `ArgumentError`.
+    """The number of configurations, as an exact int of any size. Raises `ArgumentError`.
 
     >>> n_configurations([26] * 8)
     208827064576
@@ -113,7 +113,7 @@ def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> 
 def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
     """Exhaustive search: every configuration visited, the best kept.
 
-    `ArgumentError`, which says how many there are, if they are more than `cap`, at most 500 million;
+    `ArgumentError`, which gives their number, if there are more than `cap`, itself at most 500 million;
     `InfeasibleError` if every configuration scores -inf. Lecture 12, section 5.1.
 
     >>> search(factor_graph([2, 2], [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]))
@@ -147,7 +147,7 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
     Raises
     ------
     ArgumentError
-        If `order` is no permutation, or a step would need more than 20 million entries.
+        If `order` is not a permutation, or a step would need more than 20 million entries.
     InfeasibleError
         If every configuration scores -inf.
 
@@ -180,9 +180,9 @@ def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
 
 
 def scanlines(unary: ArrayLike, pairwise: ArrayLike) -> np.ndarray:
-    """Stereo's dynamic programming: each row of an image as a chain by itself.
+    """Stereo's dynamic programming: each row of an image as a separate chain.
 
-    Returns (H, W), int64: best disparities, row by row exact. Raises `ShapeError`, `ScoreError`,
+    Returns (H, W), int64: best disparities, exact row by row. Raises `ShapeError`, `ScoreError`,
     `InfeasibleError`. Lecture 12, equation (11) and Fig. 8.
 
     Parameters
@@ -238,7 +238,7 @@ def _layout(graph: FactorGraph) -> tuple[np.ndarray, np.ndarray]:
 def _search(
     n_states: np.ndarray, flat: np.ndarray, offsets: np.ndarray, strides: np.ndarray, labels: np.ndarray
 ) -> tuple[float, int]:
-    """(best, configurations visited); fills labels. The last variable turns fastest."""
+    """(best, configurations visited); fills labels. The last variable changes fastest."""
     n_variables, n_tables = len(n_states), len(offsets)
     y = np.zeros(n_variables, dtype=np.int64)
     at = offsets.copy()
@@ -252,7 +252,7 @@ def _search(
             best = value
             copy(y, labels)
         d = n_variables - 1
-        # As an odometer: only what turned moves its tables, so most configurations cost an addition a table.
+        # As in an odometer: only changed digits move `at`; most configurations cost one addition per table.
         while d >= 0 and y[d] == n_states[d] - 1:
             for r in range(n_tables):
                 at[r] -= y[d] * strides[r, d]

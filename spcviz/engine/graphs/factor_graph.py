@@ -1,4 +1,4 @@
-"""A factor graph, and what searching it or eliminating its variables finds."""
+"""A factor graph, and the results of searching it or eliminating its variables."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class FactorGraph(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What exhaustive search found: labels (D,), int64; ties go to the first in dictionary order.
+    """The result of exhaustive search: labels (D,), int64; ties go to the first in dictionary order.
 
     `n_configurations` were visited: the product of the numbers of states.
     """
@@ -36,10 +36,10 @@ class Found(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One elimination: every max as it is taken.
+    """One elimination, with every max that it takes.
 
     - `variable`: the one maximised over
-    - `scope`: variables of the message that is left, rising
+    - `scope`: variables of the message that is left, in rising order
     - `joined`: scopes of the tables and messages that were added up
     - `candidates` (states of scope ..., K of variable): the sum, before the max
     - `message` (states of scope ...)
@@ -55,9 +55,9 @@ class Step(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """What dynamic programming found, labels (D,), int64, and did.
+    """The result of dynamic programming, labels (D,), int64, and its steps.
 
-    `n_entries` candidates were looked at: the sum of the sizes of all `Step.candidates`.
+    `n_entries` candidates were compared: the sum of the sizes of all `Step.candidates`.
     """
 
     score: float

@@ -5,7 +5,7 @@ A sweep visits the nodes in order and draws each from its distribution given its
 .. math:: p(y_i = k \mid y_{-i}) \propto \exp\Big( u_i(k) + \sum_{j \sim i} p_{ij}(k, y_j) \Big)
 
 Every sample starts its own chain afresh and takes its last state, so samples are independent given the
-number of sweeps (which must be enough to mix). Random numbers come from one 64-bit seed a sample, through
+number of sweeps (which must be enough to mix). Random numbers come from one 64-bit seed per sample, through
 SplitMix64:
 
 .. math:: s \leftarrow s + \gamma, \quad z = \operatorname{mix}(s), \quad
@@ -35,7 +35,7 @@ _S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(
 
 
 class _Products(NamedTuple):
-    """Exponentials for graphs of at most four neighbours a node, states padded to a width W.
+    """Exponentials for graphs of at most four neighbours per node, states padded to a width W.
 
     `unary` (N, W). ``tables[d, neighbour's state, own state]`` (2 E + 1, W, W), d leaving the node; the last
     table changes nothing. `other`, `which` (N, 4), int64: each node's neighbours and their tables; the last
@@ -49,7 +49,7 @@ class _Products(NamedTuple):
 
 
 def seeds(rng: np.random.Generator, n_samples: int) -> np.ndarray:
-    """One seed a sample, (n_samples,) uint64; `ArgumentError` unless `n_samples` is 0 .. 10,000,000.
+    """One seed per sample, (n_samples,) uint64; `ArgumentError` unless `n_samples` is 0 .. 10,000,000.
 
     >>> seeds(np.random.default_rng(0), 3).dtype
     dtype('uint64')
@@ -67,19 +67,19 @@ def sample(
     n_sweeps: int,
     start: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Draw one labelling a seed, each from its own chain of `n_sweeps` sweeps.
+    """Draw one labelling per seed, each from its own chain of `n_sweeps` sweeps.
 
     Returns (S, N), int64. Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a node has
     no state of finite score, or a chain reaches a node whose states are all forbidden by its neighbours'
-    (possible with -inf scores; pass a `start` of finite score then). With -inf scores a chain may be unable
-    to leave a part of the labellings: single-site moves only. Weiss (2013), thesis, section 5.5.1: 1000
-    samples, each from a chain restarted for 1000 iterations.
+    (possible with -inf scores; then pass a `start` of finite score). With -inf scores a chain may be unable
+    to leave a part of the labellings, since moves change a single site. Weiss (2013), thesis, section 5.5.1:
+    1000 samples, each from a chain restarted for 1000 iterations.
 
     Parameters
     ----------
     unary : array_like, shape (N, K)
     edges : array_like of int, shape (E, 2)
-        Cycles welcome; no two edges between the same nodes.
+        Cycles are allowed; no two edges between the same nodes.
     pairwise : array_like, shape (E, K, K) or (K, K)
         ``[e, state of edges[e, 0], state of edges[e, 1]]``; a (K, K) array serves every edge.
     seeds : array_like of uint64, shape (S,)
@@ -87,7 +87,7 @@ def sample(
     n_sweeps : int
         0 .. 10,000,000 sweeps over all nodes; 0 returns the start.
     start : array_like of int, shape (N,) or (S, N), optional
-        Where the chains start; each state uniform at random by default.
+        The states in which chains start; each uniform at random by default.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np
     if start.shape not in ((n_nodes,), (n_samples, n_nodes)):
         raise ShapeError(f"start has shape {start.shape}; it needs {(n_nodes,)} or {(n_samples, n_nodes)}")
     flat = checks.states("start", start.reshape(-1), start.size, n)
-    return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # to be written to
+    return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # a writable copy
 
 
 def _pad_weights(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
@@ -148,7 +148,7 @@ def _pad_weights(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency
 
 @kernel
 def _uniform(state: np.ndarray, s: int) -> float:
-    """A double in [0, 1) from lane s, which moves on."""
+    """A double in [0, 1) from lane s, whose state advances."""
     state[s] += _GAMMA
     z = state[s]
     z = (z ^ (z >> _S30)) * _MIX_1
@@ -161,7 +161,7 @@ def _uniform(state: np.ndarray, s: int) -> float:
 def _fours(
     start: np.ndarray, neighbour: np.ndarray, outgoing: np.ndarray, n_tables: int, blank: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each node's at most four neighbours and their tables, filled up with the table `blank`, all ones."""
+    """Each node's at most four neighbours and their tables, padded with the table `blank`, all ones."""
     n_nodes = len(start) - 1
     other, which = np.zeros((n_nodes, 4), dtype=np.int64), np.full((n_nodes, 4), blank)
     for i in range(n_nodes):
@@ -180,11 +180,11 @@ def _sample_products(
     labels: np.ndarray,
     is_fresh: bool,
 ) -> int:
-    """Fill labels (S, N) by multiplying exponentials, at most four neighbours a node.
+    """Fill labels (S, N) by multiplying exponentials, at most four neighbours per node.
 
-    `width` is a tuple of the padded number of states: its length is known to the compiler, which then
+    `width` is a tuple as long as the padded number of states: its length is known to the compiler, which then
     keeps a node's whole distribution in registers: 3.8 times as fast as `_sample_logs` on 11 x 11 x 8. Lanes
-    are chains walked side by side, so that the arithmetic of one hides the latency of another.
+    are chains run side by side, so that the arithmetic of one hides the latency of another.
     """
     unary, tables, other, which = products
     n_nodes, n = len(unary), len(width)
@@ -210,10 +210,10 @@ def _sample_products(
                         out[k] = acc
                     target = _uniform(state, begin + s) * acc
                     k = 0
-                    # Counted, not searched: where a search ends is chance, which no processor foresees.
+                    # Counted, not searched: a search ends at random, which no processor can predict.
                     for q in range(n):
                         k += out[q] <= target
-                    # The target may round up to the whole sum; then it is the last state that has any weight.
+                    # The target may round up to the whole sum; then the last state of any weight is drawn.
                     if k == n:
                         k = _last_possible(out)
                     y[i, s] = k
@@ -264,7 +264,7 @@ def _sample_logs(
 
 @kernel
 def _last_possible(cumulated: np.ndarray) -> int:
-    """The last state of positive weight: where rounding of the target can run past the end."""
+    """The last state of positive weight, for a target that rounding has moved past the end."""
     k = len(cumulated) - 1
     while k > 0 and cumulated[k - 1] == cumulated[k]:
         k -= 1

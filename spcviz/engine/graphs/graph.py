@@ -22,8 +22,8 @@ from spcviz.engine.kernels.jit import kernel
 class Adjacency(NamedTuple):
     """Neighbours of every node; see the module's opening.
 
-    `start` (N + 1,), `neighbour` (2 E,), `outgoing` (2 E,): the directed edge to the neighbour beside it;
-    int64.
+    `start` (N + 1,), `neighbour` (2 E,), `outgoing` (2 E,): the directed edge to the neighbour at the same
+    index; int64.
     """
 
     start: np.ndarray
@@ -32,7 +32,7 @@ class Adjacency(NamedTuple):
 
 
 class Rooted(NamedTuple):
-    """A forest with parents: breadth first, so the children of a node stand side by side in `order`.
+    """A forest with parents: breadth first, so the children of a node are adjacent in `order`.
 
     All (N,), int64. `order`: nodes, every parent before its children, trees one after the other. `parent`: -1
     at a root. `towards`: directed edge from the parent to the node, -1 at a root. `root` of the node's tree.
@@ -82,7 +82,7 @@ def checked_graph(
     pairwise : array_like, shape (E, K, K) or (K, K)
         ``[e, state of edges[e, 0], state of edges[e, 1]]``; (K, K) serves every edge.
     cycles : bool
-        True: cycles are welcome but two edges must not join the same nodes.
+        True: cycles are allowed but two edges must not join the same nodes.
 
     Examples
     --------
@@ -124,8 +124,8 @@ def adjacency(n_nodes: int, edges: ArrayLike) -> Adjacency:
 def root_forest(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
     """A forest as parents and children.
 
-    `root` is that of its own tree; the other trees are rooted at their smallest node. `CycleError`, which
-    names the cycle, if the graph is no forest; `edges` and other errors as in `checked_edges`.
+    `root` is the root of its own tree; the other trees are rooted at their smallest node. `CycleError`, which
+    names the cycle, if the graph is not a forest; `edges` and other errors as in `checked_edges`.
 
     >>> root_forest(3, [[1, 0], [2, 1]]).parent
     array([-1,  0,  1])

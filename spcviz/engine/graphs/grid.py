@@ -11,7 +11,7 @@ Throughout: ``unary`` is (R, C, K); ``across`` is (R, C - 1, K, K), ``[r, c, sta
 (r, c + 1)]``; ``down`` is (R - 1, C, K, K), ``[r, c, state of (r, c), state of (r + 1, c)]``.
 
 Combs of one orientation share their teeth: the messages along a column towards a spine are those of the whole
-column, computed once for all spines. What is left for each spine is its own chain and the way back out.
+column, computed once for all spines. Each spine then needs only its own chain and the messages back outwards.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ class CombMaxMarginals(NamedTuple):
 
 
 class SummedMaxMarginals(NamedTuple):
-    """What filtering needs of all combs, without a table for each.
+    """The sums over combs that filtering needs, without a table for each.
 
     `best`, and `mean` of the finite max-marginals, of each comb (R + C,). `unary` (R, C, K): sum over combs,
     an upper bound of the grid's own max-marginal.
@@ -55,7 +55,7 @@ class SummedMaxMarginals(NamedTuple):
 
 
 def comb_membership(rows: int, columns: int) -> np.ndarray:
-    """Which edges of a grid each comb has, (R + C, E) bool: row combs first, edges as in `graph.grid_edges`.
+    """Edges of a grid that each comb has, (R + C, E) bool: row combs first, edges as in `graph.grid_edges`.
 
     `ArgumentError` unless rows and columns are 1 .. 300. Weiss (2013), thesis, Fig. 5.1 and section 5.5.1.
 

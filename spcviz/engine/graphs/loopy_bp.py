@@ -6,9 +6,9 @@ A message travels along every directed edge d = (i to j), one number per state o
    \bigotimes_{l \ne j} m_{l \to i}(y_i) \Big]
 
 and a node's belief is its unary times all messages it receives. On a forest this converges to the exact
-marginals (sum) or max-marginals less the best score (max). With cycles it need not converge at all; what
-each variable did is part of the answer. The receiver's own message is left out by products over the others
-(never by division), so -inf stays -inf. Directed edges are numbered as in `graph`.
+marginals (sum) or max-marginals minus the best score (max). With cycles it need not converge at all; each
+variable's convergence is part of the result. The receiver's own message is left out by products over the
+others (never by division), so -inf stays -inf. Directed edges are numbered as in `graph`.
 """
 
 from typing import NamedTuple
@@ -41,14 +41,14 @@ _MAX_HISTORY = 32_000_000  # doubles: 256 MB
 
 
 class Beliefs(NamedTuple):
-    """Where the messages ended.
+    """The state in which message passing ended.
 
-    - `unary` (N, K): of kind "sum" probabilities, rows add up to 1; of "max" in logs, each row's largest is 0
-    - `labels` (N,), int64: each variable's best state by itself; ties go to the smallest
+    - `unary` (N, K): for kind "sum" probabilities, rows sum to 1; for "max" in logs, each row's largest is 0
+    - `labels` (N,), int64: each variable's best state on its own; ties go to the smallest
     - `converged` (N,), bool: every message into the node changed by at most `tolerance` in the last iteration
     - `residual` (n_iterations, N): largest change of a message into each node, iteration by iteration: of log
-      messages (max), relative change of probabilities (sum), so that a state however unlikely counts as much
-    - `messages` (n_iterations or 0, 2 E, K): after each iteration if asked for, in logs, largest entry 0
+      messages (max), relative change of probabilities (sum), so that even unlikely states count as much
+    - `messages` (n_iterations or 0, 2 E, K): after each iteration if requested, in logs, largest entry 0
     """
 
     unary: np.ndarray
@@ -60,7 +60,7 @@ class Beliefs(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """How messages are renewed: see `propagate`; `in_turn` means sequentially."""
+    """How messages are updated: see `propagate`; `in_turn` means sequentially."""
 
     damping: float
     tolerance: float
@@ -96,11 +96,11 @@ def propagate(
     kind : {"sum", "max"}
         Beliefs are approximate marginals, or approximate max-marginals.
     max_iterations : int
-        1 .. 100,000. One iteration renews all 2 E messages.
+        1 .. 100,000. One iteration updates all 2 E messages.
     damping : float
         0 <= damping < 1: share of the old log message in the new one. A forbidden state stays forbidden.
     tolerance : float
-        At least 0. Ends when no message changes by more, as in `Beliefs.residual`.
+        At least 0. Iterations end when no message changes by more, as in `Beliefs.residual`.
     schedule : {"parallel", "sequential"}
         All messages at once from the old ones, or node by node with the newest.
     history : bool
@@ -177,7 +177,7 @@ def _prepare_tables(
 
 @kernel
 def _normalise(sr: Semiring, vector: np.ndarray) -> None:
-    """Scale the largest entry to one, in place; a vector of nothing stays."""
+    """Scale the largest entry to one, in place; a vector of semiring zeros stays as it is."""
     if sr.one == 1.0:
         settle(sr, vector)
         return
@@ -189,7 +189,7 @@ def _normalise(sr: Semiring, vector: np.ndarray) -> None:
 
 @kernel
 def _damp(sr: Semiring, share: float, old: np.ndarray, new: np.ndarray) -> None:
-    """log new = share of log old + the rest of log new, keeping what is forbidden."""
+    """log new = share of log old + the rest of log new; forbidden states stay forbidden."""
     for k in range(len(new)):
         if sr.one == 0.0:
             if new[k] > -np.inf:
@@ -227,14 +227,14 @@ def _send(
     before: np.ndarray,
     after: np.ndarray,
 ) -> None:
-    """Renew all messages that leave node i, from those that reach it, into `out`."""
+    """Compute all messages that leave node i, from those that reach it, into `out`."""
     outgoing = table.outgoing
     first, last = table.start[i], table.start[i + 1]
     degree = last - first
     if degree == 0:
         return
-    # A message leaves out what its receiver sent: by products from both sides, as a division of the product
-    # of all by one would fail at 0 and -inf.
+    # A message leaves out what its receiver sent: by products from both sides, because dividing the product
+    # of all by one of them would fail at 0 and -inf.
     before[0] = unary[i]
     for q in range(degree - 1):
         multiply(sr, before[q], messages[outgoing[first + q] ^ 1], before[q + 1])
@@ -286,7 +286,7 @@ def _propagate(
                 worst = max(worst, change)
                 if in_turn:
                     messages[d] = fresh[d]
-        # All at once: each message was made of those of the sweep before, so the two arrays take turns.
+        # All at once: each message was computed from the previous sweep's, so the two arrays are swapped.
         if not in_turn:
             messages, fresh = fresh, messages
         if t < len(kept):

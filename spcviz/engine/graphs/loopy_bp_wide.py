@@ -1,10 +1,10 @@
-"""The message loop of `loopy_bp` for what is common: up to 32 states, up to 8 neighbours, max or tame sums.
+"""The message loop of `loopy_bp` for the common case: up to 32 states, up to 8 neighbours, max or tame sums.
 
-The same recursion with the number of states a constant of the compiler (see `widths`); the general one in
-`loopy_bp` is its test, and what runs without a compiler. `kind` is () for max, in logs, and (0,) for sums, of
+The same recursion with the number of states known at compile time (see `widths`); the general one in
+`loopy_bp` is its test, and runs without a compiler. `kind` is () for max, in logs, and (0,) for sums, of
 probabilities.
 
-Measured against it on the Loopy grids page's 11 x 11 x 8, 50 iterations: 7.8 times as fast for max, 6.4 for
+Compared with it on the Loopy grids page's 11 x 11 x 8, 50 iterations: 7.8 times as fast for max, 6.4 for
 sums; with the sequential schedule 6.0 and 5.1.
 """
 
@@ -29,7 +29,7 @@ from spcviz.engine.kernels.widths import max_row, sum_row
 
 @inlined_kernel
 def _scale_wide(width: Width, kind: tuple[int, ...], new: np.ndarray, d: int) -> None:
-    """Scale the message new[d] to largest entry one; a message of nothing stays."""
+    """Scale the message new[d] to largest entry one; a message of semiring zeros stays."""
     n = len(width)
     if len(kind) == 0:
         top = -np.inf
@@ -52,7 +52,7 @@ def _scale_wide(width: Width, kind: tuple[int, ...], new: np.ndarray, d: int) ->
 def _damp_wide(
     width: Width, kind: tuple[int, ...], share: float, old: np.ndarray, new: np.ndarray, d: int
 ) -> None:
-    """log new = share of log old + the rest of log new, keeping what is forbidden."""
+    """log new = share of log old + the rest of log new; forbidden states stay forbidden."""
     for k in range(len(width)):
         a, b = old[d, k], new[d, k]
         if len(kind) == 0:
@@ -67,9 +67,9 @@ def _damp_wide(
 def _note(
     width: Width, kind: tuple[int, ...], old: np.ndarray, new: np.ndarray, d: int, changes: np.ndarray, j: int
 ) -> None:
-    """Note in changes[j] how far message d has changed, as `loopy_bp._change`, where that is the most.
+    """Record in changes[j] the change of message d, as `loopy_bp._change`, where it is the largest.
 
-    NaN (both forbidden) compares as none. The largest entry is looked for once a node, not once a message.
+    NaN (both forbidden) compares as none. The largest entry is sought once per node, not once per message.
     """
     a, b = load(width, old, (d, 0)), load(width, new, (d, 0))
     change = larger(sub(a, b), sub(b, a))
@@ -80,7 +80,7 @@ def _note(
 
 @inlined_kernel
 def _take(width: Width, changes: np.ndarray, j: int) -> float:
-    """The largest change noted in changes[j], which begins anew."""
+    """The largest change recorded in changes[j], which is reset."""
     most = top(load(width, changes, (j, 0)))
     store(changes, (j, 0), splat(width, 0.0))
     return most
@@ -130,7 +130,7 @@ def propagate_wide(
     how: tuple[float, float, int, bool],
     kept: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
+    """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours.
 
     `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.
     """
@@ -140,7 +140,7 @@ def propagate_wide(
     messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
     for i in range(n_nodes):
         for q in range(start[i], start[i + 1]):
-            for k in range(n):  # uniform, but nothing for states that only fill the width
+            for k in range(n):  # uniform, but zero for states that only pad the width
                 is_filler = k >= kept.shape[2]
                 value = 0.0 if len(kind) == 0 else 1.0
                 messages[outgoing[q], k] = (-np.inf if len(kind) == 0 else 0.0) if is_filler else value

@@ -2,15 +2,15 @@ r"""Pictorial structures: max-product message passing between states that have a
 
 State s of a variable stands at :math:`(x_s, y_s)` and points along angle :math:`\theta_s` (one of A). Two
 variables of an edge should meet at a joint: with :math:`q_i` = the place of the first's state i moved
-`reach_first` along it, :math:`q_j` likewise, and :math:`(d_1, d_2) = R(\theta_i)^\top (q_j - q_i) - \mu` the
-joint's gap seen from the first, along and across it,
+`reach_first` along its direction, :math:`q_j` likewise, and
+:math:`(d_1, d_2) = R(\theta_i)^\top (q_j - q_i) - \mu` the gap seen from the first, along and across it,
 
 .. math:: p_e(i, j) = -w_1 d_1^2 - w_2 d_2^2 + t_e[(\theta_j - \theta_i) \bmod A], \qquad w \ge 0 .
 
-Tables of all pairs are never formed and pruned states do not exist: variables have as many states as are
+Tables of all pairs are never formed and pruned states do not exist: variables have only the states that are
 left. A message's maximum over j walks the senders of one angle after another in order of falling score, and
-leaves an angle when its best possible sum, score + t, cannot beat what is found; exact, since the rest of p
-is at most 0.
+leaves an angle when its best possible sum, score + t, cannot beat the best found; this is exact, since the
+rest of p is at most 0.
 """
 
 from typing import NamedTuple
@@ -35,9 +35,9 @@ class Found(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often states and pairs occur in the witnesses of all states.
+    """Counts of states and pairs in the witnesses of all states.
 
-    `states` (S,). Of the R pairs that occur `edge`, its number, `first` and `second`, the states of its two
+    `states` (S,). For the R pairs that occur: `edge`, its number, `first` and `second`, the states of its two
     ends, int64, and `amount`.
     """
 
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 def check_problem(
     unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
 ) -> tuple[np.ndarray, Places, np.ndarray, np.ndarray, Joints, graph.Rooted]:
-    """The same as arrays that kernels may walk over, and the forest; errors as in `max_marginals`."""
+    """The arguments as checked arrays for kernels, and the forest; errors as in `max_marginals`."""
     checks.of_own_type("places", places, Places)
     checks.of_own_type("joints", joints, Joints)
     x, y = checks.scores("places.x", places.x, 1), checks.scores("places.y", places.y, 1)

@@ -1,4 +1,4 @@
-"""Kernels of pictorial structures: messages between placed states, and how often witnesses use each."""
+"""Kernels of pictorial structures: messages between placed states, and counts of their use in witnesses."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class Places(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """What edges score; an edge names its row.
+    """Parameters of the scores of edges; an edge names its row.
 
     `reach` (J, 2): distance from place to joint along the (first, second) variable's direction. `mean`
     (J, 2): expected gap, along and across the first. `weight` (J, 2) is at least 0. `table` (J, A), by turn
@@ -38,8 +38,8 @@ class Joints(NamedTuple):
 class Edge(NamedTuple):
     """One edge as a message sees it.
 
-    `source`, `target`: begin and end of the two variables' states. `own`, `other`: how far the joint lies
-    from the sender and from the receiver. `mean`, `weight` (2,), `table` (A,). `to_first`: the target is the
+    `source`, `target`: begin and end of the two variables' states. `own`, `other`: distance of the joint from
+    the sender and from the receiver. `mean`, `weight` (2,), `table` (A,). `to_first`: the target is the
     first.
     """
 
@@ -56,8 +56,8 @@ class Edge(NamedTuple):
 class Messages(NamedTuple):
     """Both passes over a forest.
 
-    - `below`, `down` (S,): scores of what hangs from each state, itself included, and of all else in its tree
-    - `up_start` (N + 1,): where each variable's message to its parent begins, as long as the parent's states
+    - `below`, `down` (S,): scores of the subtree of each state, itself included, and of the rest of its tree
+    - `up_start` (N + 1,): start of each variable's message to its parent, one entry per state of the parent
     - `up_arg`, `down_arg`, int64: the sender's state behind each entry of the messages up, and (S,) down
     """
 
@@ -71,7 +71,7 @@ class Messages(NamedTuple):
 
 @kernel
 def up_starts(start: np.ndarray, parent: np.ndarray) -> np.ndarray:
-    """Where the message of each variable to its parent begins."""
+    """Starts of the messages of each variable to its parent."""
     out = np.zeros(len(parent) + 1, dtype=np.int64)
     for v in range(len(parent)):
         p = parent[v]
@@ -81,7 +81,7 @@ def up_starts(start: np.ndarray, parent: np.ndarray) -> np.ndarray:
 
 @kernel
 def _send(scores: np.ndarray, places: Places, edge: Edge, out: np.ndarray, arg: np.ndarray) -> None:
-    """out[t] = max over s of scores[s] + p, arg[t] = that s; both as long as the edge's source and target."""
+    """out[t] = max over s of scores[s] + p, arg[t] = that s; s of the edge's source, t of its target."""
     source, target, reach, other, mean, weight, table, to_first = edge
     n_angles = len(table)
     begin, n = source[0], source[1] - source[0]
@@ -141,7 +141,7 @@ def _pass(
     out: np.ndarray,
     arg: np.ndarray,
 ) -> None:
-    """Message on the edge between v and its parent: to the parent, or else from it."""
+    """Message on the edge between v and its parent: to the parent if `is_up`, else from it."""
     p, directed = forest.parent[v], forest.towards[v]
     source, target = (v, p) if is_up else (p, v)
     k, to_first = kinds[directed >> 1], (directed & 1 == 1) != is_up  # even if the parent is the edge's first
@@ -180,7 +180,7 @@ def pass_messages(
         if p < 0:
             continue
         above = below[start[p] : start[p + 1]] + down[start[p] : start[p + 1]]
-        above -= up[up_start[v] : up_start[v + 1]]  # all finite: nothing is lost but rounding
+        above -= up[up_start[v] : up_start[v + 1]]  # all finite: only rounding is lost
         message, arg = down[start[v] : start[v + 1]], down_arg[start[v] : start[v + 1]]
         _pass(v, False, above, places, kinds, joints, forest, message, arg)
     return Messages(best, below, down, up_start, up_arg, down_arg)

@@ -1,6 +1,6 @@
 r"""Trees and forests: message passing for the best labelling, max-marginals, sum marginals, witnesses.
 
-Scores a labelling :math:`y \in \{0..K-1\}^N` of the nodes of a forest as
+The score of a labelling :math:`y \in \{0..K-1\}^N` of the nodes of a forest is
 
 .. math:: \psi(x, y) = \sum_{i} u_i(y_i) + \sum_{e = (a, b)} p_e(y_a, y_b)
 
@@ -9,12 +9,12 @@ Throughout: ``unary`` is u, shape (N, K); ``edges`` is (E, 2); ``pairwise`` is p
 domain, larger is better; -inf forbids. The forest is rooted (`graph.Rooted`), then for a node v with parent p
 
 - ``below[v, k]``: plus over the subtree of v with y_v = k, v's unary included
-- ``up[v, j]``: ``below[v]`` combined over the edge: what v tells its parent in state j
+- ``up[v, j]``: ``below[v]`` combined over the edge: the message from v to its parent in state j
 - ``above[v, j]``: plus over everything but the subtree of v, with y_p = j
-- ``down[v, k]``: ``above[v]`` combined over the edge: what the parent tells v in state k
+- ``down[v, k]``: ``above[v]`` combined over the edge: the message from the parent to v in state k
 
-so that below times down is the marginal of v, and above times p_e times below that of its edge. Nothing is
-ever divided out, so -inf stays -inf. Trees of a forest are independent: their totals multiply.
+so below times down is the marginal of v, and above times p_e times below that of its edge. Nothing is ever
+divided out, so -inf stays -inf. Trees of a forest are independent: their totals multiply.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class MaxMarginals(NamedTuple):
     """Best score of a labelling through each assignment.
 
     ``unary[i, k]`` (N, K): with y_i = k. ``pairwise[e, j, k]`` (E, K, K): with state j at ``edges[e, 0]`` and
-    k at ``edges[e, 1]``. `best` is that of all.
+    k at ``edges[e, 1]``. `best` is the best score of all.
     """
 
     best: float
@@ -91,7 +91,7 @@ def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
 
 
 def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, state: int) -> Decoded:
-    """Best labelling with ``labels[node] == state``: what attains the max-marginal.
+    """Best labelling with ``labels[node] == state``: the one that attains the max-marginal.
 
     The node's tree is rooted there, which settles ties. Other arguments and errors as in `decode`; infeasible
     also if every labelling through the state is forbidden. Weiss (2013), thesis, equation (4.2).

@@ -86,7 +86,7 @@ def downward(
     down: np.ndarray,
     tree: graph.Rooted,
 ) -> None:
-    """Fill `above` and `down`. Children of a node stand side by side in `order`."""
+    """Fill `above` and `down`. Children of a node are adjacent in `order`."""
     order, parent, towards, _ = tree
     n = unary.shape[1]
     table, acc = np.empty((n, n)), np.empty(n)
@@ -140,7 +140,7 @@ def _elsewhere(best: float, below: np.ndarray, r: int) -> float:
 def fill_tables(
     sr: Semiring, unary: np.ndarray, pairwise: np.ndarray, n_edges: int, tree: graph.Rooted
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """(log total, node (N, K), edge (E, K, K)); under SumTimes the tables are up to a factor each."""
+    """(log total, node (N, K), edge (E, K, K)); under SumTimes each table is up to a factor."""
     _, parent, towards, root = tree
     n = unary.shape[1]
     below, up = np.empty_like(unary), np.empty_like(unary)
@@ -178,10 +178,10 @@ def fill_tables(
 def fill_log_tables(
     unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted, node: np.ndarray, edge: np.ndarray
 ) -> float:
-    """Log partition by log-sum-exp; fills node, which comes as zeros, and edge.
+    """Log partition by log-sum-exp; fills node, which must be zeros, and edge.
 
-    Upward logs of sums, of which each node's largest is 0; downward p(y_v | y_parent), which adds up to 1 by
-    itself, so nodes and edges do, and agree, at any scale.
+    Upward go logs of sums, with each node's largest at 0; downward p(y_v | y_parent), which sums to 1 on its
+    own, so nodes and edges do too, and agree, at any scale.
     """
     order, parent, towards, _ = tree
     n = unary.shape[1]
@@ -223,7 +223,7 @@ def fill_log_tables(
 
 @kernel
 def _add_shares(logs: np.ndarray, whole: float, node: np.ndarray, out: np.ndarray) -> None:
-    """Divide `whole` as exp(logs) says, into out, and add that to node."""
+    """Divide `whole` in proportion to exp(logs), into out, and add that to node."""
     top = total(MAX_PLUS, logs)
     if whole == 0.0 or top == -np.inf:
         out[:] = 0.0

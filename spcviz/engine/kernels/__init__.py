@@ -1,1 +1,1 @@
-"""How loops compile: flags, the cache on disk, semirings, rows of vectors."""
+"""Compilation of loops: flags, the cache on disk, semirings, rows of vectors."""

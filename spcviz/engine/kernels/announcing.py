@@ -8,7 +8,7 @@ from spcviz.engine.kernels import calm, kernel_cache
 
 
 class _Line(events.Listener):
-    """Says it once in a process, of this package's kernels only."""
+    """Writes the line once per process, for this package's kernels only."""
 
     def __init__(self) -> None:
         self._is_said = False
@@ -24,14 +24,14 @@ class _Line(events.Listener):
             sys.stderr.write(f"spcviz: compiling for this machine, some seconds ({kept})\n")
 
     def on_end(self, event: events.Event) -> None:
-        """Nothing more is said."""
+        """Write nothing more."""
 
 
 _LINES: list[_Line] = []
 
 
 def announce() -> None:
-    """From now on say when kernels begin to compile, once in a process."""
+    """From now on announce when kernels begin to compile, once per process."""
     if not _LINES:
         _LINES.append(_Line())
         events.register("numba:compile", _LINES[0])

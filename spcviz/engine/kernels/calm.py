@@ -1,8 +1,8 @@
-"""Compiling without stops: no looking through all objects while numba makes new ones by the million.
+"""Compiling without stops for garbage collection while numba makes new objects by the million.
 
 A full collection takes a third of a second in a process that has imported numba, and the compiler's own
-objects set one off every second. While a kernel compiles the threshold is raised; reference counts go on
-freeing what they free.
+objects trigger one every second. While a kernel compiles, the threshold is raised; reference counting still
+frees objects as usual.
 """
 
 import gc
@@ -20,7 +20,7 @@ def is_ours(event: events.Event) -> bool:
 
 
 class _Calm(events.Listener):
-    """Raises the threshold with the first kernel of a nest and lowers it after the last."""
+    """Raises the threshold with the first of nested kernels and lowers it after the last."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -36,7 +36,7 @@ class _Calm(events.Listener):
             self._depth += 1
 
     def on_end(self, event: events.Event) -> None:
-        """It is compiled."""
+        """The kernel is compiled."""
         if is_ours(event) and self._depth:
             self._depth -= 1
             if self._depth == 0:
@@ -44,5 +44,5 @@ class _Calm(events.Listener):
 
 
 def keep_calm() -> None:
-    """From now on, compile without stops."""
+    """From now on, compile without stops for garbage collection."""
     events.register("numba:compile", _Calm())

@@ -1,12 +1,12 @@
-"""Compiled kernels that travel: into a file and out of it, and those that a container image brings along.
+"""Portable compiled kernels: export to a file, import from one, and kernels that a container image carries.
 
-What is compiled fits the same code, Python, numba and kind of processor, so a file says of which it is, and
-is refused elsewhere. An image is built on one processor and runs on another: its kernels are compiled for
-x86-64-v3, the processors since 2013 that know AVX2, and a process whose own are not ready takes those
+Compiled code fits only the same code, Python, numba and kind of processor, so a file records these and is
+refused elsewhere. An image is built on one processor and runs on another: its kernels are compiled for
+x86-64-v3, the processors since 2013 that have AVX2, and a process whose own kernels are not ready uses those
 (``SPCVIZ_CARRIED_KERNELS`` names their folder).
 
-Compiled code is run as it stands. So take a file only from somebody whose programs you would run, and a
-folder of an image is used only if nobody else can write to it.
+Compiled code is run as it stands. So import a file only from somebody whose programs you would run; an
+image's folder is used only if nobody else can write to it.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _KINDS = (".nbi", ".nbc", ".ready")
 
 
 class Platform(NamedTuple):
-    """What compiled code fits: all of it must be equal."""
+    """The platform that compiled code fits: all fields must be equal."""
 
     code: str  # digest of the kernels' code and numba's version
     python: str
@@ -44,7 +44,7 @@ class Platform(NamedTuple):
 
 
 def this_platform(code: str) -> Platform:
-    """What is compiled in this process fits this; `code` as of `kernel_cache.kernel_digest`."""
+    """The platform that code compiled in this process fits; `code` is from `kernel_cache.kernel_digest`."""
     name = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
     features = numba.config.CPU_FEATURES
     if features is None:
@@ -76,10 +76,10 @@ def export_kernels(folder: Path, here: Platform, file: IO[bytes]) -> int:
 
 
 def import_kernels(folder: Path, here: Platform, file: Path) -> tuple[int, int]:
-    """Take kernels from a file of `export_kernels`; returns how many were taken, and were there already.
+    """Import kernels from a file of `export_kernels`; returns how many were imported, and how many existed.
 
-    A function of which this machine has compiled anything stays as it is. `ArgumentError` if the file is none
-    of these, is damaged, or fits another code, Python, system or processor.
+    A function of which this machine has compiled anything stays as it is. `ArgumentError` if the file is not
+    one of these, is damaged, or fits another code, Python, system or processor.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -91,7 +91,7 @@ def import_kernels(folder: Path, here: Platform, file: Path) -> tuple[int, int]:
     indices = {name for name in contents if name.endswith(".nbi")}
     there = {name for name in indices if (folder / name).exists()}
     taken = 0
-    # The compiled code first: an index must not name what is not there yet.
+    # The compiled code first: an index must not name files that do not exist yet.
     for name in sorted(contents, key=lambda name: name.endswith((".nbi", ".ready"))):
         if _index_of(name) in there or (folder / name).exists():
             continue
@@ -110,7 +110,7 @@ def _index_of(name: str) -> str:
 
 
 def _check_archive(archive: zipfile.ZipFile, here: Platform, file: Path) -> dict[str, bytes]:
-    """The files of an archive, each with the sum it should have."""
+    """The contents of an archive's files, each checked against its recorded sum."""
     entries = archive.infolist()
     if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > _MOST_BYTES:
         raise ArgumentError(f"{file}: must hold at most {_MOST_BYTES} bytes in {_MOST_FILES} files")
@@ -148,7 +148,7 @@ def _about(archive: zipfile.ZipFile, file: Path) -> dict[str, Any]:
 
 
 def carried_folder(digest: str) -> Path | None:
-    """The kernels of this code that an image carries for this kind of processor; None if there are none.
+    """The folder of this code's kernels that an image carries for this kind of processor, or None.
 
     `ArgumentError` if somebody else could have changed them.
     """
@@ -169,18 +169,18 @@ def carried_folder(digest: str) -> Path | None:
 
 
 def has_baseline() -> bool:
-    """Whether this processor runs what is compiled for `BASELINE`."""
+    """Whether this processor runs code compiled for `BASELINE`."""
     has = llvmlite.binding.get_host_cpu_features()
     return platform.machine().lower() in ("x86_64", "amd64") and all(has.get(name) for name in _OF_BASELINE)
 
 
 def baseline_environment() -> dict[str, str]:
-    """The environment of a process that compiles for `BASELINE`, or for a processor that is older."""
+    """The environment of a process that compiles for `BASELINE`, or for this processor if it is older."""
     return {"NUMBA_CPU_NAME": BASELINE, "NUMBA_CPU_FEATURES": ""} if has_baseline() else {}
 
 
 def take_carried(carried: Path, folder: Path) -> None:
-    """Compile for `BASELINE` in this process, into a copy of what is carried."""
+    """Compile for `BASELINE` in this process, into a copy of the carried kernels."""
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = BASELINE, ""
     if not folder.is_dir():
         part = folder.with_name(f"{folder.name}.tmp.{os.getpid()}")
@@ -193,5 +193,5 @@ def take_carried(carried: Path, folder: Path) -> None:
 
 
 def has_all_notes(carried: Path, own: Path) -> bool:
-    """Whether every group of kernels that is carried is compiled for this processor by now."""
+    """Whether every carried group of kernels is by now compiled for this processor."""
     return all((own / note.name).is_file() for note in carried.glob("*.ready"))

@@ -1,14 +1,15 @@
-"""The one place that decides how kernels compile; where they are kept is
-`spcviz.engine.kernels.kernel_cache`'s.
+"""Decorators of kernels: the one place that decides how they compile.
+
+`spcviz.engine.kernels.kernel_cache` decides where compiled kernels are stored.
 
 Flags: -inf means "pruned", so `nnan` and `ninf` must stay off; ``fastmath=True`` would let LLVM
 fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its rounding is that of plain
 IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
 
-Numba compiles a number that is written out in a call from kernel to kernel into a copy of the callee:
-``f(1)``, ``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one.
-What is not a kernel (``max``, ``np.empty``, `plain_kernel`, functions of numba's `overload`) it compiles once
-more for each set of options of the kernels that call it, and keeps none of it on disk.
+Numba compiles a literal number in a call from kernel to kernel into a separate copy of the callee: ``f(1)``,
+``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one. Functions that are not
+kernels (``max``, ``np.empty``, `plain_kernel`, functions of numba's `overload`) it compiles again for each
+set of options of the kernels that call them, and caches none of them on disk.
 """
 
 import inspect
@@ -50,12 +51,12 @@ def inlined_kernel(function: Kernel) -> Kernel:
 
 
 def spliced_kernel(function: Kernel) -> Kernel:
-    """A few lines of other kernels: numba puts them there before it compiles those, which takes less time."""
+    """A few lines of other kernels: numba splices them in before it compiles those, which takes less time."""
     return _compile(function, SAFE_FLAGS, inline="always")
 
 
 def bare_kernel(function: Kernel) -> Kernel:
-    """A kernel that allocates nothing and returns no array: compiled without counting references.
+    """A kernel that allocates nothing and returns no array: compiled without reference counting.
 
     Counting them for tuples of many arrays takes longer than loops over a few elements.
     """
@@ -63,15 +64,15 @@ def bare_kernel(function: Kernel) -> Kernel:
 
 
 def bare_inlined_kernel(function: Kernel) -> Kernel:
-    """An `inlined_kernel` of the same kind."""
+    """An `inlined_kernel` that is also a `bare_kernel`."""
     return _compile(function, SAFE_FLAGS, _nrt=False, forceinline=True)
 
 
 def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> None:
-    """In kernels make a call of a plain function one of the kernel that the arguments' types ask for.
+    """In kernels, turn a call of a plain function into one of the kernel that its arguments' types select.
 
-    ``kernel_for(*types)`` is that kernel, of the same arguments. Where numba's `overload` compiles what is
-    chosen for every kind of caller, a kernel is compiled once for all of them, and kept on disk.
+    ``kernel_for(*types)`` is that kernel, with the same arguments. Numba's `overload` would compile the
+    chosen function for every kind of caller; a kernel is compiled once for all of them, and cached on disk.
     """
     parameters = inspect.signature(function)
 
@@ -95,5 +96,5 @@ def by_type(function: Callable[..., Any], kernel_for: Callable[..., Any]) -> Non
 
 
 def plain_kernel(function: Kernel) -> Kernel:
-    """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
+    """A plain Python function that kernels may call too: each compiles it in, under its own flags."""
     return register_jitable(function)

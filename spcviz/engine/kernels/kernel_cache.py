@@ -1,17 +1,18 @@
-"""Where compiled kernels are kept between processes, and what is done when they cannot be.
+"""The disk cache that keeps compiled kernels between processes, and the fallback without one.
 
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
 the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
-package, and of what these files import (a constant of another file is compiled in). Sentences are left
-out: a changed docstring compiles nothing anew. Where the package lies is left out, too: what one clone or
-environment has compiled, another of the same code loads (`placing`). Folders of older sources are removed.
+package, and of what these files import (a constant of another file is compiled in). Docstrings and comments
+are left out: editing them recompiles nothing. The package's location is left out, too: kernels that one clone
+or environment has compiled are loaded by another of the same code (`placing`). Folders of older sources are
+removed.
 
-Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
-the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
-kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
-anew. A process adds the sums of what it has compiled in a moment, and when it ends.
-A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
-it has compiled before it runs it; the call after that works. So a folder without room is not used.
+Numba neither survives an unwritable folder ("no locator available" at import) nor repairs a damaged file. So
+the folder is tested before it is used, and its files are compared with a list of SHA-256 sums before any
+kernel is loaded: a file without its sum, damaged or left by a process that was killed, is removed and
+compiled again. A process adds the sums of its compiled kernels within a moment, and when it ends.
+A disk that fills up while kernels compile is the one thing that still makes a call fail, since numba saves a
+kernel before it runs it; the next call works. So a folder on a disk without enough free space is not used.
 """
 
 import atexit
@@ -35,12 +36,12 @@ from spcviz.engine.kernels import calm, carrying, placing, sources
 
 _KEEP_SECONDS = 24 * 3600
 _DISK_LEFT = 64 * 2**20
-"""Bytes that must be free: all kernels together take a third of it."""
+"""Bytes that must be free: all kernels together take a third of this."""
 _SUMS = "sums.txt"
 _SECONDS_BETWEEN = 0.2
-"""Sums are added no more often than this: looking through the folder takes milliseconds."""
+"""Sums are added no more often than this: scanning the folder takes milliseconds."""
 _SECONDS_AFTER = 1.0
-"""Until a kernel that is compiled is written, however busy the machine is."""
+"""Time until a compiled kernel is written, however busy the machine is."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
     rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
@@ -49,18 +50,18 @@ _HOLDS_KERNELS = re.compile(
 
 
 def kernel_digest(root: Path = sources.ROOT) -> str:
-    """Short digest of numba's version and of the code that kernels are made of, wherever that lies."""
+    """Short digest of numba's version and of the code that kernels are made of, wherever it is stored."""
     files = Path(root, "spcviz").rglob("*.py")
     holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
     code = sources.code_digest(holding, Path(root))
     named = f"{numba.__version__} {code}"
-    if not placing.is_known():  # then numba keeps what each place has compiled apart
+    if not placing.is_known():  # then numba keeps each location's kernels separate
         named += f" {Path(root).resolve()}"
     return hashlib.sha256(named.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def _remembered_digest(folder: Path) -> str:
-    """`kernel_digest`, which takes half a second, remembered in ``folder`` under the bytes of all files."""
+    """`kernel_digest`, which takes half a second, remembered in ``folder`` under a digest of all files."""
     seen = hashlib.sha256(numba.__version__.encode())
     for path in sorted(Path(sources.ROOT, "spcviz").rglob("*.py")):
         name = path if not placing.is_known() else path.relative_to(sources.ROOT)
@@ -80,7 +81,7 @@ _COMPLAINTS: dict[str, None] = {}
 
 
 def complain(sentence: str) -> None:
-    """Remember what went wrong with the folder, once; who starts the process says it (`complaints`)."""
+    """Remember once what went wrong with the folder; start-up code reports it (`complaints`)."""
     _COMPLAINTS.setdefault(sentence, None)
 
 
@@ -90,7 +91,7 @@ def complaints() -> list[str]:
 
 
 def folder() -> Path | None:
-    """Where compiled kernels are kept, or None if they cannot be."""
+    """The folder of compiled kernels, or None if they cannot be stored."""
     return _FOLDER
 
 
@@ -125,7 +126,7 @@ def _writable_cache_folder() -> Path | None:
 
 
 def _find_carried(digest: str, own: Path) -> Path | None:
-    """What an image carries, as long as this processor's own kernels are not ready."""
+    """The kernels that an image carries, as long as this processor's own are not ready."""
     try:
         carried = carrying.carried_folder(digest)
     except ArgumentError as error:
@@ -135,17 +136,17 @@ def _find_carried(digest: str, own: Path) -> Path | None:
 
 
 def on_carried() -> bool:
-    """Whether this process runs kernels that an image carries: others may compile this processor's own."""
+    """Whether this process runs kernels that an image carries: other processes may compile its own."""
     return _FOLDER is not None and _FOLDER.name.endswith("-carried")
 
 
 def own_folder() -> Path | None:
-    """Where kernels for this very processor are kept, or None."""
+    """The folder of kernels for this very processor, or None."""
     return _FOLDER.with_name(_FOLDER.name.removesuffix("-carried")) if _FOLDER is not None else None
 
 
 def _remove_old(root: Path, cache: Path) -> None:
-    """Remove what other sources' kernels have left, but not what another checkout has used this day."""
+    """Remove what other sources' kernels have left, except what another checkout has used within a day."""
     for path in root.iterdir():
         is_ours = re.fullmatch(r"[0-9a-f]{16}(-carried|\.digest)?", path.name) and path != cache
         with contextlib.suppress(OSError):
@@ -154,7 +155,7 @@ def _remove_old(root: Path, cache: Path) -> None:
 
 
 class Sums(events.Listener):
-    """The sums of the files in a folder, one a line; several processes may add lines.
+    """The sums of the files in a folder, one per line; several processes may add lines.
 
     A line is a SHA-256 and a file's path in the folder; a file that was written twice has two. Lines are
     only ever added, so that processes need no lock between them.
@@ -167,7 +168,7 @@ class Sums(events.Listener):
         self._until, self._follows = 0.0, False
 
     def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
-        """Every file of numba's, with what changes when it is written."""
+        """Every file of numba's, with the stamp that changes when it is written."""
         for path in self._folder.rglob("*.nb[ci]"):  # an index or compiled code
             with contextlib.suppress(FileNotFoundError):  # another process may remove it
                 stat = path.stat()
@@ -178,7 +179,7 @@ class Sums(events.Listener):
         return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {name}"
 
     def remove_others(self) -> bool:
-        """Remove every file whose sum is not in the list; whether one of them had another sum before."""
+        """Remove every file whose sum is not listed; returns whether one of them had another sum before."""
         known: set[str] = set()
         with contextlib.suppress(OSError):
             known = set((self._folder / _SUMS).read_text(encoding="ascii", errors="replace").splitlines())
@@ -193,14 +194,14 @@ class Sums(events.Listener):
         return is_damaged
 
     def add(self) -> None:
-        """Add the sums of what has been written since; a full disk is complained of."""
+        """Add the sums of files written since the last call; a full disk is recorded by `complain`."""
         with self._lock:
             try:
                 new, text = {}, ""
                 for path, stamp in self._files():
                     if self._seen.get(path) != stamp:
                         with contextlib.suppress(FileNotFoundError):
-                            # A line of its own, even after one that another process could not end.
+                            # A separate line, even after one that another process could not finish.
                             text += f"\n{self._line(path)}\n"
                             new[path] = stamp
                 if text:
@@ -213,7 +214,7 @@ class Sums(events.Listener):
                 )
 
     def on_start(self, event: events.Event) -> None:
-        """Nothing: a kernel is about to be compiled."""
+        """Do nothing: a kernel is about to be compiled."""
 
     def on_end(self, event: events.Event) -> None:
         """A kernel is compiled; numba writes it next, and in a moment its sum is added."""
@@ -224,7 +225,7 @@ class Sums(events.Listener):
                 threading.Thread(target=self._follow, name="spcviz sums", daemon=True).start()
 
     def _follow(self) -> None:
-        """Add sums as kernels are written: a process that starts before removes those that have none."""
+        """Add sums as kernels are written: a process that starts earlier would remove files without one."""
         while time.monotonic() < self._until:
             time.sleep(_SECONDS_BETWEEN)
             self.add()
@@ -232,20 +233,20 @@ class Sums(events.Listener):
 
 
 def settle() -> None:
-    """Note the sums of all that this process has compiled so far, so that the next one trusts it."""
+    """Record the sums of everything this process has compiled so far, so that the next one trusts it."""
     if _LIST is not None:
         _LIST.add()
 
 
 def _open(cache: Path | None) -> Sums | None:
-    """Check what lies in the folder, and let numba use it; None where it cannot be used."""
+    """Check the folder's files, and let numba use the folder; None if it cannot be used."""
     if cache is None:
         return None
     listed = Sums(cache)
     try:
         if listed.remove_others():
             complain(f"{cache}: files are damaged; what was in them is compiled anew")
-            for note in cache.glob("*.ready"):  # of `spcviz.registry.warmup`: no longer all there
+            for note in cache.glob("*.ready"):  # of `spcviz.registry.warmup`: no longer complete
                 note.unlink(missing_ok=True)
     except OSError as error:
         complain(f"{cache}: {error.strerror}; compiled kernels are not kept")

@@ -1,4 +1,4 @@
-"""One column of a sparse lattice over each semiring of scores: messages along runs of arcs, forth and back.
+"""Messages forward and backward through one column of a sparse lattice, along runs of arcs, in each semiring.
 
 - ``forth(sr, run, runs, score, message, nodes)``: along runs runs[0] .. runs[1] - 1
   (see `spcviz.engine.ngrams.arc_ranges`), message[head of a] = plus over arcs a of message[tail of a] times
@@ -103,7 +103,7 @@ def _back_through(
 
 @bare_inlined_kernel
 def _add_log(acc: np.ndarray, top: np.ndarray) -> None:
-    """Largest terms become logs of sums, where there is a term."""
+    """Turn largest terms into logs of sums, where there is a term."""
     for v in range(len(acc)):
         if top[v] > -np.inf:
             top[v] += np.log(acc[v])
@@ -111,9 +111,9 @@ def _add_log(acc: np.ndarray, top: np.ndarray) -> None:
 
 _FOUR, _EIGHT = (0,) * 4, (0,) * 8
 
-# With explicit vectors: blocks of eight heads, then one of four, then what is left. Against the plain loops,
-# on eight letters' trigrams: 3.2 (forth) and 2.0 times (back through) as fast with 12 states a position, 1.5
-# and 1.4 with 6, 1.0 with 3.
+# With explicit vectors: blocks of eight heads, then one of four, then the rest. Compared with the plain
+# loops, on eight letters' trigrams: 3.2 (forth) and 2.0 times (back through) as fast with 12 states per
+# position, 1.5 and 1.4 with 6, 1.0 with 3.
 
 
 @bare_inlined_kernel
@@ -143,7 +143,7 @@ def _forth_max_wide(
 
 @bare_inlined_kernel
 def _behind(width: Width, score: np.ndarray, message: np.ndarray, a: int, end: int, h: int) -> float:
-    """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
+    """The best continuation along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     for i in range(0, n, w):
         at = smaller_of(i, n - w)
@@ -163,7 +163,7 @@ def _behind_through(
     before: float,
     out: np.ndarray,
 ) -> float:
-    """`_behind`, and into out the best way through each of these arcs."""
+    """`_behind`; also writes to out the best score through each of these arcs."""
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     start = vectors.splat(width, before)
     for i in range(0, n, w):
@@ -262,12 +262,12 @@ def back_through(
     before: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
+    """`back`; also writes to out the score through each of its arcs; `before`: messages at its tails."""
     _PLAIN["back_through"][type(sr)](sr, run, runs, score, message, nodes, before, out)
 
 
 def _compile(step: Callable[..., Any]) -> None:
-    """In kernels: the version by vectors, chosen by the type of the semiring."""
+    """In kernels: the version with vectors, chosen by the type of the semiring."""
     by_type(step, lambda sr, *column: _KERNELS[step.__name__][kind_of(sr)])
 
 

@@ -1,7 +1,7 @@
-"""What kernels take in place of numba's ``max``, ``min``, ``np.zeros`` and ``np.full``.
+"""Replacements in kernels for numba's ``max``, ``min``, ``np.zeros`` and ``np.full``.
 
-Those numba compiles anew for each set of options of a caller, ``np.zeros`` in three parts. The larger of two
-numbers is here an instruction or two of the caller's, and arrays are filled by a kernel, compiled once.
+Numba compiles its own again for each set of options of a caller, ``np.zeros`` in three parts. Here the larger
+of two numbers is an instruction or two in the caller, and arrays are filled by a kernel, compiled once.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ _instruct(smaller_of, "<")
 
 
 def fill_new(shape: Any, dtype: Any, value: Any) -> np.ndarray:
-    """A new array (of a length, or of a tuple's shape) that is `value` throughout.
+    """A new array (of a given length, or of a tuple's shape) filled with `value`.
 
     >>> fill_new(2, np.int64, 1)
     array([1, 1])

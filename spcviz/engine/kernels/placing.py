@@ -1,10 +1,11 @@
-"""Where numba looks for the compiled form of a kernel: by what the code is, not by where it lies.
+"""Location of a kernel's compiled form for numba: by the content of the code, not by its path.
 
 Numba names a kernel's files after the absolute path of its source, so a second clone, environment or
-container layer compiles the same code again. It lets a program say where else they lie
-(``NUMBA_CACHE_LOCATOR_CLASSES``): here in a folder that is named after the code (`kernel_cache`), under the
-name of the module. What the kernel's file holds need not be looked at, since the folder's name says it. Only
-the kernel of a module outside of this package, which no digest covers, goes by the bytes of its file.
+container layer compiles the same code again. It lets a program choose another location
+(``NUMBA_CACHE_LOCATOR_CLASSES``): here a folder that is named after the code (`kernel_cache`), under the name
+of the module. The contents of the kernel's file need not be checked, since the folder's name depends on them.
+Only the kernel of a module outside this package, which no digest covers, is identified by the bytes of its
+file.
 """
 
 import contextlib
@@ -23,10 +24,10 @@ _SETTING = "CACHE_LOCATOR_CLASSES"
 
 
 class KernelLocator:
-    """What numba asks of a class that finds the files of one function."""
+    """The interface that numba requires of a class that finds the files of one function."""
 
     folder: Path | None = None
-    """Of all kernels; `kernel_cache` sets it."""
+    """The folder of all kernels; `kernel_cache` sets it."""
 
     def __init__(self, path: Path, stamp: str) -> None:
         self._path, self._stamp = path, stamp
@@ -40,16 +41,16 @@ class KernelLocator:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        """What has to be equal for a file to be used."""
+        """The stamp that must match for a file to be used."""
         return self._stamp
 
     def get_disambiguator(self) -> str:
-        """Nothing: functions of one name in one module differ in their code, which numba compares."""
+        """A constant: functions of one name in one module differ in their code, which numba compares."""
         return "kernel"
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> Self | None:
-        """The place of a function, None if there is none."""
+        """The location of a function's files, None if there is none."""
         if cls.folder is None:
             return None
         module = function.__module__
@@ -65,13 +66,13 @@ class KernelLocator:
 
 
 def is_known() -> bool:
-    """Whether this numba can be told where compiled kernels lie."""
+    """Whether this version of numba accepts a location for compiled kernels."""
     return hasattr(numba.config, _SETTING)
 
 
 @contextlib.contextmanager
 def place_kernels() -> Iterator[None]:
-    """While kernels are decorated: only theirs are looked for here, not those of other packages."""
+    """Applies while kernels are decorated: only their files are looked for here, not other packages'."""
     if not is_known() or KernelLocator.folder is None:
         yield
         return

@@ -9,8 +9,8 @@ SumTimes     +, x  (rescaled each step)    the same as LogPlus, faster, for tame
 ===========  ============================  ==================================================
 
 A semiring is a NamedTuple *type*: numba specialises a kernel for each at compile time and still
-caches it on disk (closures over ``plus`` do not cache). To add one: a class and a branch in each
-of the operations.
+caches it on disk (closures over ``plus`` do not cache). To add one, write a class and an entry for each of
+the operations.
 
 The operations, on vectors over states:
 
@@ -19,7 +19,7 @@ The operations, on vectors over states:
 - ``settle(sr, vector)``: rescale in place to avoid underflow; returns the log of the factor
 - ``total(sr, vector)``: plus over the vector, as a log-domain score
 
-Along the runs of a sparse lattice: `lattice_steps`.
+Along the runs of a sparse lattice, see `lattice_steps`.
 """
 
 from collections.abc import Callable
@@ -91,8 +91,8 @@ def _combine_sum(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.n
 
 
 # The same with explicit vectors: blocks of columns whose maxima or sums stay in registers, four rows at a
-# time so that none waits for the one before. The last block overlaps the one before it rather than be short.
-# Against the plain loops: 3.2 times as fast in `decode_batch` of all handwritten words, 4.0 in
+# time so that none waits for the one before. The last block overlaps the one before it rather than being
+# short. Compared with the plain loops: 3.2 times as fast in `decode_batch` of all handwritten words, 4.0 in
 # `max_marginals_batch`; 1.5, 1.8 and 1.7 in `decode`, `max_marginals` and `marginals` of 8 x 26.
 
 _EIGHT, _SIXTEEN, _MANY = (0,) * 8, (0,) * 16, (0,) * 32
@@ -123,8 +123,9 @@ def _block(
     if len(kind) == 0:
         acc = vectors.splat(width, vector.dtype.type(-np.inf))
         # 1 in every lane, which the compiler cannot know: so each sum is one fused product, the same to the
-        # last bit. Additions and maxima share two units of AMD's Zen 4, fused products have two of their own:
-        # 1.4 times as fast there, while the table is in the first-level cache; elsewhere it was not timed.
+        # last bit. Additions and maxima share two units of AMD's Zen 4, fused products have two separate
+        # ones: 1.4 times as fast there, while the table is in the first-level cache; it was not timed
+        # elsewhere.
         one = vectors.splat(width, vector.dtype.type(n if n < 1 else 1))
         for i in range(0, whole, 4):
             a = _row_plus(width, vector, matrix, i, j, one)
@@ -139,7 +140,7 @@ def _block(
         for i in range(0, whole, 4):
             acc = _plus_row(width, vector, matrix, i, j, acc)
             b = _plus_row(width, vector, matrix, i + 1, j, b)
-            if len(width) > 16:  # more sums than two would not stay in registers
+            if len(width) > 16:  # more than two sums would not stay in registers
                 acc = _plus_row(width, vector, matrix, i + 2, j, acc)
                 b = _plus_row(width, vector, matrix, i + 3, j, b)
             else:
@@ -155,7 +156,7 @@ def _block(
 def _by_blocks(kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """`combine` of at least eight columns."""
     m = matrix.shape[1]
-    j: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
+    j: Any = np.int64(0)  # one type throughout: a literal 0 would compile everything again
     while m - j >= 32:
         _block(_MANY, kind, vector, matrix, j, out)
         j += 32
@@ -197,7 +198,7 @@ def _multiply_times(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np
 
 @intrinsic
 def _times(typing: Any, sr: Any, a: Any, b: Any) -> Any:
-    """Times of two numbers, or of two vectors lane by lane."""
+    """The semiring's times of two numbers, or of two vectors lane by lane."""
     if a != b or not isinstance(a, types.Float | vectors.Vector):
         return None
 
@@ -210,11 +211,11 @@ def _times(typing: Any, sr: Any, a: Any, b: Any) -> Any:
 
 @bare_inlined_kernel
 def _multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
-    """`multiply` by vectors."""
+    """`multiply` with vectors."""
     n = len(out)
     j: Any = np.int64(0)  # see `_by_blocks`
     if n >= 8:
-        # before the others, which it overlaps, are stored
+        # computed before the others, which it overlaps, are stored
         last = _times(sr, vectors.load(_EIGHT, vector, (n - 8,)), vectors.load(_EIGHT, other, (n - 8,)))
         while n - j > 16:
             both = _times(sr, vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
@@ -241,7 +242,7 @@ def _settle_sum(sr: Semiring, vector: np.ndarray) -> float:
     factor = 1.0 / top
     if factor < np.inf:
         stretch(vector, factor)
-    else:  # top is so small that only a division can say it
+    else:  # top is so small that its inverse overflows: divide
         for j in range(len(vector)):
             vector[j] /= top
     return np.log(top)
@@ -282,7 +283,7 @@ def combine(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarra
 
 
 def combine_plain(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
-    """`combine` as the formula says it, in kernels too: the test of the vectors."""
+    """`combine` exactly as in its formula, in kernels too: the reference that vectors are tested against."""
     combine(sr, vector, matrix, out)
 
 
@@ -292,7 +293,7 @@ def multiply(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarra
 
 
 def settle(sr: Semiring, vector: np.ndarray) -> float:
-    """Rescale a column in place where the semiring needs it; the log of the factor taken out."""
+    """Rescale a column in place where the semiring needs it; returns the log of the factor taken out."""
     return _TABLE["settle"][type(sr)](sr, vector)
 
 
@@ -302,7 +303,7 @@ def total(sr: Semiring, vector: np.ndarray) -> float:
 
 
 def _are_rows(*arrays: Any) -> bool:
-    """Whether vectors may be loaded from them: C-contiguous, of one type."""
+    """Whether vectors may be loaded from the arrays: C-contiguous, of one type."""
     are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
     return are_rows and len({a.dtype for a in arrays}) == 1
 

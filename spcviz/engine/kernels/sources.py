@@ -1,9 +1,9 @@
-"""What a piece of this package's code *is*: a digest that sentences do not change and code does.
+"""Digests of this package's code, which change with the code but not with docstrings and comments.
 
-Compiled kernels and kept intermediate results depend on code. A digest of the bytes of files would throw
-hours away for a comment; one of too few files would let stale work pass. So a digest here is over syntax
-trees without docstrings (comments are not in a tree at all), of the files asked for and of every file of the
-package that they import, at any depth.
+Compiled kernels and cached intermediate results depend on code. A digest of the bytes of files would throw
+hours of work away for a comment; one of too few files would let stale results pass. So a digest here is over
+syntax trees without docstrings (comments are not in a tree at all), of the given files and of every file of
+the package that they import, at any depth.
 """
 
 import ast
@@ -14,11 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 _OURS = ("spcviz", "experiments", "benchmarks")
-"""The package, and what lies beside it in a clone of the repository."""
+"""The package, and the folders next to it in a clone of the repository."""
 
 
 def files(root: Path = ROOT) -> list[Path]:
-    """Every file of Python of the package, and of what lies beside it in a clone: a sorted list of Path."""
+    """Every Python file of the package and, in a clone, of the folders next to it: a sorted list of Path."""
     is_clone = (root / "pyproject.toml").is_file()  # elsewhere a folder of such a name is somebody else's
     return sorted(path for name in (_OURS if is_clone else _OURS[:1]) for path in (root / name).rglob("*.py"))
 
@@ -26,7 +26,7 @@ def files(root: Path = ROOT) -> list[Path]:
 def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
     """Digest of some files below ``root`` and of all files of the package that they import, directly or not.
 
-    64 hexadecimal digits; the same wherever the package lies.
+    64 hexadecimal digits; the same wherever the package is stored.
     """
     digest = hashlib.sha256()
     for path in sorted(with_imports(paths, root)):
@@ -88,7 +88,7 @@ def _imports_of(path: Path, root: Path) -> list[Path]:
 
 @cache
 def _imported_at(path: Path, root: Path, _changed: int, _size: int) -> list[Path]:
-    """Files of the package that one file imports, wherever in it; with every package on the way."""
+    """Files of the package that one file imports, anywhere in it; with every parent package."""
     names = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):

@@ -1,10 +1,10 @@
-"""Find numbers by texts, or by pairs of texts, in kernels: open addressing, compared byte by byte.
+"""Hash table in kernels from texts, or pairs of texts, to numbers: open addressing, compared byte by byte.
 
-A record holds a number and the bytes that it belongs to, in a row with all others; a slot says where a record
-begins, and half of its hash, so that what is not there is mostly found out without looking at one. Hashes
-begin with a secret of the process: nobody can bring texts that share their slots.
+A record holds a number and the bytes that it belongs to; all records lie in one array. A slot holds the
+position of a record and half of its hash, so that a missing text is mostly recognised without reading a
+record. Hashes begin with a secret of the process: nobody can craft texts that share their slots.
 
-Legend: S slots, a power of two, more than there are records; 0 where one is free.
+Legend: S slots, a power of two greater than the number of records; 0 marks a free slot.
 """
 
 import struct
@@ -14,10 +14,10 @@ import numpy as np
 from spcviz.engine.kernels.jit import bare_kernel, spliced_kernel
 
 HEAD = 12
-"""Bytes of a record before its texts: a number, and the lengths of both; -1 of a second that is not there."""
+"""Bytes of a record before its texts: a number, and the lengths of both; -1 for a missing second text."""
 
 UNIT = 4
-"""Records begin at multiples of so many bytes: slots hold 32 bits for where."""
+"""Records begin at multiples of this many bytes: slots hold 32 bits for the position."""
 
 NOT_THERE = -1
 _HEAD = struct.Struct("<iii")
@@ -26,7 +26,7 @@ _LOW = np.int64(0xFFFFFFFF)
 
 @spliced_kernel
 def int_at(data: np.ndarray, at: int | np.integer) -> np.int32:
-    """The signed 32 bits that begin at a byte, lowest first."""
+    """The signed 32-bit number that begins at a byte, lowest byte first."""
     low = np.uint32(data[at]) | np.uint32(data[at + 1]) << np.uint32(8)
     return np.int32(low | np.uint32(data[at + 2]) << np.uint32(16) | np.uint32(data[at + 3]) << np.uint32(24))
 
@@ -35,7 +35,7 @@ def int_at(data: np.ndarray, at: int | np.integer) -> np.int32:
 def add_text(
     total: np.uint64, data: np.ndarray, at: int | np.integer, length: int | np.integer, secret: np.uint64
 ) -> np.uint64:
-    """A hash that goes on with some bytes; it begins with `secret`, which is odd."""
+    """A hash continued over some bytes; it begins with `secret`, which is odd."""
     for i in range(at, at + length):
         total = (total + np.uint64(data[i]) + np.uint64(1)) * secret
         total ^= total >> np.uint64(32)
@@ -49,13 +49,13 @@ def _slot_of(total: np.uint64, slots: np.ndarray) -> np.integer:
 
 @spliced_kernel
 def _is_half(entry: np.int64, total: np.uint64) -> bool:
-    """Whether a slot may be of a hash."""
+    """Whether a slot may belong to a hash: their halves agree."""
     return (entry ^ np.int64(total)) >> 32 == 0
 
 
 @spliced_kernel
 def _half_of(total: np.uint64) -> np.integer:
-    """The bits of a slot that are of the hash."""
+    """The bits of a hash that its slot holds."""
     return np.int64(total >> np.uint64(32)) << 32
 
 
@@ -104,18 +104,18 @@ def find_records(
     slots: np.ndarray,
     found: np.ndarray,
 ) -> None:
-    """Fills found (n,) int32 with the numbers of texts, or `NOT_THERE`.
+    """Fill found (n,) int32 with the numbers of texts, or `NOT_THERE`.
 
-    Slots and records are fetched in loops of their own: a processor waits for many at once, where nothing
-    hangs on what comes.
+    Slots and records are fetched in separate loops: a processor waits for many at once if nothing depends on
+    what it fetches.
 
-    data (B,) uint8; places (n, 4) int32: where two texts lie in it and how long they are, -1 of one that is
-    not there; totals (n,) uint64: their hashes, 0 of what is not to be found
+    data (B,) uint8; places (n, 4) int32: start and length of two texts in it, -1 for a missing one; totals
+    (n,) uint64: their hashes, 0 for a text that is not to be found
     """
     n, touched = len(found), np.uint8(0)
     for i in range(n):
         entry = slots[_slot_of(totals[i], slots)]
-        # What is not there may yet share its slot, and then is looked for below.
+        # A text marked `NOT_THERE` here may merely share its slot; it is still searched for below.
         found[i] = entry & _LOW if entry == 0 or _is_half(entry, totals[i]) else NOT_THERE
     for i in range(n):
         if found[i] > 0:
@@ -130,7 +130,7 @@ def find_records(
             slot = (slot + 1) & (len(slots) - 1)
         found[i] = number
     if n and touched == 77 and totals[0] == 0:
-        found[0] = NOT_THERE  # which it is; without a use of `touched` the loop that fetches is left out
+        found[0] = NOT_THERE  # true anyway; without a use of `touched` the fetching loop is optimised away
 
 
 @spliced_kernel

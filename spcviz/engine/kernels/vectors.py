@@ -1,28 +1,28 @@
-r"""Rows of a known number of lanes as one value in registers: what the compiler's vectoriser leaves undone.
+r"""Explicit vectors: rows of a known number of lanes as one value in registers, where vectorisers fall short.
 
 A loop over states whose length is only known at run time is vectorised with half registers, with a loop for
-what is left over, and the maxima of a column go to memory and back for each row. A `Vector` is a row of W
-numbers that stays in registers; W is the length of a *width*, a tuple of zeros (see `widths`), so it is known
-to the compiler. Machines with shorter registers take two or four of them: nothing here asks for one.
+the remainder, and the maxima of a column go to memory and back for each row. A `Vector` is a row of W numbers
+that stays in registers; W is the length of a *width*, a tuple of zeros (see `widths`), so it is known to the
+compiler. Machines with shorter registers use two or four of them: nothing here requires a single one.
 
-These functions stand in kernels only. Each kernel that uses them has a plain version beside it, which is its
-test and what runs without a compiler.
+These functions work in kernels only. Each kernel that uses them has a plain version next to it, which is its
+test and runs without a compiler.
 
 ==========================  =======================================================================
 `splat(width, x)`           x in every lane
 `load(width, array, at)`    W neighbours of a C-contiguous array from index `at`, a tuple, unchecked
-`store(array, at, v)`       the way back
+`store(array, at, v)`       the inverse of `load`
 `add`, `sub`, `mul`, `div`  lane by lane
-`widen(v)`                  of 64 bits, whatever v has
+`widen(v)`                  v in 64 bits, whatever it had
 `larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
 `power(v)`                  exp of each lane, of 64 bits and from -700 to 700, to 1e-15 of it
 `top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
 `total(v)`                  the sum of the lanes, likewise
 ==========================  =======================================================================
 
-`largest`, `smallest`, `sum_of`, `exponentials` and `stretch` of a whole array are made of them; those five
-stand anywhere. With them `chain.marginals` is 1.9 times as fast as with plain loops on 8 x 26, 2.2 times on
-25 x 45; max-marginals are as fast without.
+`largest`, `smallest`, `sum_of`, `exponentials` and `stretch` of a whole array are built from them; those five
+work anywhere. With them `chain.marginals` is 1.9 times as fast as with plain loops on 8 x 26,
+2.2 times on 25 x 45; max-marginals are as fast without.
 """
 
 import math
@@ -38,20 +38,20 @@ from numba.extending import intrinsic, models, register_model
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, by_type
 
 Width = tuple[int, ...]
-"""So many zeros: the length, a part of its type, is known to the compiler."""
+"""A tuple of W zeros: the length, a part of its type, is known to the compiler."""
 
 ARE_COMPILED = not numba.config.DISABLE_JIT
-"""Whether kernels are: without a compiler there are no vectors."""
+"""Whether kernels are compiled: without a compiler there are no vectors."""
 
 _WIDTH, _HALF, _QUARTER = (0,) * 16, (0,) * 8, (0,) * 4
 
-# exp(v) = 2^n exp(r), n the whole number next to v / ln 2, r at most half of ln 2 from 0. A number of this
-# size has no place for a fraction: adding it rounds, and leaves n in the lowest bits.
+# exp(v) = 2^n exp(r), n the whole number nearest to v / ln 2, r at most half of ln 2 from 0. A number of this
+# size has no bits for a fraction: adding it rounds, and leaves n in the lowest bits.
 _ROUNDER = 1.5 * 2.0**52
-# ln 2 in two parts: n times the first has no rounding.
+# ln 2 in two parts: n times the first is exact.
 _LN2_HIGH, _LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
 _TERMS = 13
-"""Of the series of exp(r): the first that is left out is below 1e-17."""
+"""Terms of the series of exp(r): the first that is left out is below 1e-17."""
 
 
 class Vector(types.Type):
@@ -225,7 +225,7 @@ total = _across(lambda builder, a, b: builder.fadd(a, b))
 
 
 def largest(values: np.ndarray) -> float:
-    """The largest entry of an array of one dimension without NaN; -inf of none.
+    """The largest entry of a one-dimensional array without NaN; -inf if it is empty.
 
     >>> largest(np.array([1.0, 3.0, 2.0]))
     3.0
@@ -237,7 +237,7 @@ def largest(values: np.ndarray) -> float:
 
 
 def smallest(values: np.ndarray) -> float:
-    """The smallest entry, as `largest`; inf of none."""
+    """The smallest entry, as in `largest`; inf if the array is empty."""
     least = np.inf
     for v in values:
         least = v if v < least else least
@@ -245,7 +245,7 @@ def smallest(values: np.ndarray) -> float:
 
 
 def copy(values: np.ndarray, out: np.ndarray) -> None:
-    """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
+    """Copy one row to another: ``out[:] = values`` also compiles the text of numba's error, for a second.
 
     >>> out = np.zeros(2)
     >>> copy(np.array([1.0, 3.0]), out)
@@ -257,7 +257,7 @@ def copy(values: np.ndarray, out: np.ndarray) -> None:
 
 
 def sum_of(values: np.ndarray) -> float:
-    """The sum of an array of one dimension; in kernels of lanes side by side, so that none waits.
+    """The sum of a one-dimensional array; in kernels in parallel lanes, so that none waits.
 
     >>> sum_of(np.array([1.0, 3.0, 2.0]))
     6.0
@@ -317,7 +317,7 @@ def _smallest_wide(values: np.ndarray) -> float:
 
 
 def exponentials(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:
-    """out[i] = factor x exp(values[i] - shift), from -700 to 700; out, of its own memory, may be longer.
+    """out[i] = factor x exp(values[i] - shift), from -700 to 700; out, in separate memory, may be longer.
 
     >>> out = np.zeros(3)
     >>> exponentials(np.array([2.0, 1.0]), 2.0, 3.0, out)

@@ -1,7 +1,7 @@
-r"""Loops of known length: the same recursions with the number of states a constant of the compiler.
+r"""Loops of known length: the same recursions with the number of states known at compile time.
 
 With the number of states K only known at run time, a loop over states costs bookkeeping and half-filled
-vectors; known, it becomes a handful of vector instructions.
+vectors; with K known, it becomes a handful of vector instructions.
 A *width* is a tuple of W zeros: its length is part of its type, so numba compiles one kernel for each W. Only
 a few widths exist; states are padded up to the next with the semiring's zero (-inf, or 0 for SumTimes), which
 no path can use. Rows are named by an array and an index: making a view costs more than a row's arithmetic.
@@ -27,7 +27,7 @@ def width_of(n_states: int) -> Width | None:
 
 
 def pad_states(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.ndarray:
-    """`array` with its last `n_axes` axes, of states, filled up to the width; itself if they fit.
+    """`array` with its last `n_axes` axes, of states, padded to the width; `array` itself if they fit.
 
     >>> pad_states(np.ones((1, 6)), width_of(6), 1, -np.inf)
     array([[  1.,   1.,   1.,   1.,   1.,   1., -inf, -inf]])
@@ -44,7 +44,7 @@ def pad_states(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.
 def combine_max(
     width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
 ) -> None:
-    """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out apart from vectors."""
+    """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out must not be vectors."""
     for k in range(len(width)):
         top = -np.inf
         for j in range(len(width)):
@@ -61,7 +61,7 @@ def add_rows(
         out[o, k] = first[i, k] + second[j, k]
 
 
-# Compiled: a row of the table is one vector. Four at a time, so that none waits for the one before.
+# Compiled versions: a row of the table is one vector; four at a time, so that none waits for the one before.
 
 
 @inlined_kernel

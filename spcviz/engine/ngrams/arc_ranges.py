@@ -1,8 +1,8 @@
-r"""Message passing along runs of arcs: from one node to neighbours, so that loops over them read rows.
+r"""Message passing along runs of arcs from one node to adjacent ones, so that loops over them read rows.
 
-In a lattice that `space.bigrams` lays out and `space.extend` lets grow, the arcs that leave a node lie
-together and lead to neighbours: a run a node. In any lattice an arc is at least a run of its own. Messages
-and best paths go along runs, and look up no arc's ends.
+In a lattice that `space.bigrams` lays out and `space.extend` grows, the arcs that leave a node are contiguous
+and lead to adjacent nodes: one run per node. In any lattice a single arc is a run too. Messages and best
+paths follow runs, and look up no arc's ends.
 
 Legend: W examples, C arc columns, G runs, N nodes, A arcs.
 """
@@ -17,12 +17,12 @@ from spcviz.engine.kernels.semirings import Semiring, total
 
 
 class Runs(NamedTuple):
-    """A lattice's arcs, for loops.
+    """A lattice's arcs as runs, for loops.
 
-    All int64. Example w owns columns ``col_start[w] : col_start[w + 1]``. `column` (C + 1, 4): of each its
-    first run, first tail node, first head node and the node behind its heads. `run` (G + 1, 3): of each its
-    first arc, its tail and the head of its first arc; its other arcs lead to the nodes that follow. Last rows
-    close the runs, nodes and arcs.
+    All int64. Example w owns columns ``col_start[w] : col_start[w + 1]``. `column` (C + 1, 4): each column's
+    first run, first tail node, first head node and the node after its heads. `run` (G + 1, 3): each run's
+    first arc, its tail and the head of its first arc; its other arcs lead to the nodes that follow. The last
+    rows close the runs, nodes and arcs.
     """
 
     col_start: np.ndarray
@@ -51,7 +51,7 @@ def runs_of(
             start, tail, next_head = arc_start[c], -1, -1
             tails, heads = arc_tail[start:], arc_head[start:]
             for i in range(arc_start[c + 1] - start):
-                begins[n] = start + i  # counted if it is one, else written over
+                begins[n] = start + i  # counted if a run begins here, else overwritten
                 n += (tails[i] != tail) | (heads[i] != next_head)
                 tail, next_head = tails[i], heads[i] + 1
     column[n_columns] = node_start[-1]
@@ -68,7 +68,7 @@ def runs_of(
 def walk_forth(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: np.ndarray) -> None:
     """Messages from the start at the nodes of example w, column by column.
 
-    A kernel for kernels, as all below: `message` (N,) and `arc_score` (A,) belong to all examples.
+    A kernel for other kernels, like all below: `message` (N,) and `arc_score` (A,) belong to all examples.
     """
     column, run = runs.column, runs.run
     first, last = runs.col_start[w], runs.col_start[w + 1]
@@ -81,7 +81,7 @@ def walk_forth(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message:
 
 @kernel
 def walk_back(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: np.ndarray) -> None:
-    """Messages from the end, as `walk_forth`."""
+    """Messages from the end, as in `walk_forth`."""
     column, run = runs.column, runs.run
     first, last = runs.col_start[w], runs.col_start[w + 1]
     for v in range(column[last - 1, 2], column[last - 1, 3]):
@@ -93,7 +93,7 @@ def walk_back(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: 
 
 @spliced_kernel
 def start_total(sr: Semiring, runs: Runs, w: int, backward: np.ndarray) -> float:
-    """Plus over all complete paths of example w: what `backward` says at its first nodes."""
+    """Plus over all complete paths of example w: plus over `backward` at its first nodes."""
     first = runs.col_start[w]
     return total(sr, backward[runs.column[first, 1] : runs.column[first, 2]])
 
@@ -108,7 +108,7 @@ def walk_back_through(
     backward: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Messages from the end, and into out (A,): plus over the paths through each arc of example w."""
+    """Messages from the end; also fills out (A,): plus over the paths through each arc of example w."""
     column, run = runs.column, runs.run
     first, last = runs.col_start[w], runs.col_start[w + 1]
     for v in range(column[last - 1, 2], column[last - 1, 3]):

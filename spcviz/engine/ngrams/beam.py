@@ -1,7 +1,7 @@
-r"""Beam search over n-gram models: the usual approximation, which cascades are compared with.
+r"""Beam search over n-gram models: the usual approximation that cascades are compared with.
 
-Scores as in `lattice`. Left to right, the best `width` beginnings of a labelling go on with each state; every
-other beginning is forgotten, for good: nothing says how good it could have become.
+Scores as in `lattice`. Left to right, the best `width` prefixes of a labelling are extended by each state;
+every other prefix is dropped for good, with no bound on how good it could have become.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def beam_decode(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best labelling of each chain that beam search finds.
 
-    Returns scores (W,) and labels (R,), int64. Ties go to the beginning that was better before, then to the
+    Returns scores (W,) and labels (R,), int64. Ties go to the prefix that was better before, then to the
     smaller state. `ShapeError`, `ScoreError`, `ArgumentError` if arguments do not fit each other or a score
     is NaN or +inf.
 
@@ -33,7 +33,7 @@ def beam_decode(
     order : int
         n of the longest n-gram that is read, 1 to 8.
     width : int
-        Beginnings that are kept at each position, 1 to 10000.
+        Prefixes that are kept at each position, 1 to 10000.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _beam(
     state: np.ndarray,
     labels: np.ndarray,
 ) -> float:
-    """Fills one chain's labels; returns their score. `keys` and `values`: a row before, a row after."""
+    """Fill one chain's labels; returns their score. `keys` and `values`: a row before a step, a row after."""
     dense, buckets, table_keys, sums = table.dense, table.first, table.keys, table.values
     bits, n_dense, has_begin, n_states = table.bits, table.n_dense, table.has_begin, table.n_states
     length, k = unary.shape
@@ -109,7 +109,7 @@ def _beam(
                     value += find(dense, buckets, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
                 if size == values.shape[1] and value <= values[new, size - 1]:
                     continue
-                at = smaller_of(size, values.shape[1] - 1)  # the worst makes room
+                at = smaller_of(size, values.shape[1] - 1)  # the worst is replaced
                 while at > 0 and values[new, at - 1] < value:
                     values[new, at], keys[new, at] = values[new, at - 1], keys[new, at - 1]
                     parent[i, at], state[i, at] = parent[i, at - 1], state[i, at - 1]

@@ -1,7 +1,7 @@
 r"""Exact dense Viterbi of any order: the baseline that cascades are compared with.
 
-Explores all K^n n-grams at every position, in O(L K^n), vectorised over the last state and four
-first states at a time. Scores as in `lattice`: unaries plus summed n-gram weights.
+Explores all K^n n-grams at every position, in O(L K^n), vectorised over the last state and two first states
+at a time. Scores as in `lattice`: unaries plus summed n-gram weights.
 """
 
 from typing import NamedTuple
@@ -82,9 +82,9 @@ def decode_kernel(
     order: int,
     labels: np.ndarray,
 ) -> float:
-    """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel for kernels.
+    """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel that kernels call too.
 
-    `sums`, `begin` and `end` as of `DenseModel`.
+    `sums`, `begin` and `end` as in `DenseModel`.
     """
     if order == 1:
         return _decode_independent(unary, end, labels)
@@ -96,7 +96,7 @@ def decode_kernel(
 
 @kernel
 def _sums(table: NgramTable, m: int, is_end: bool, is_begin: bool) -> np.ndarray:
-    """Sums of all m-grams (or of what they add as the last, or as the first), shape (K^(m-1), K)."""
+    """Sums of all m-grams (or what they add as the last, or their sums as the first), shape (K^(m-1), K)."""
     k = table.n_states
     # Allocated flat and reshaped: numba compiles an allocation anew for every number of dimensions.
     out = fill_new(k**m, np.float64, 0.0).reshape((k ** (m - 1), k))

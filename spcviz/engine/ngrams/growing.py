@@ -1,4 +1,4 @@
-"""Kernels that lay out a lattice's arcs and let its survivors grow by one symbol."""
+"""Kernels that lay out a lattice's arcs and grow its survivors by one symbol."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ def lay_out_bigrams(
 ) -> tuple[np.ndarray, ...]:
     n_examples = len(row_start) - 1
     order, col_start = np.empty(n_examples, np.int64), fill_new(n_examples + 1, np.int64, 0)
-    # Counted first: then every array is made once, at its size.
+    # Counted first, so that every array is made once, at its size.
     n_arcs, n_nodes = 0, 0
     for w in range(n_examples):
         begin, end = row_start[w], row_start[w + 1]
@@ -63,7 +63,7 @@ def lay_out_bigrams(
 
 @kernel
 def allowed_arcs(allowed: np.ndarray, row_start: np.ndarray, n_arcs: int) -> tuple[np.ndarray, np.ndarray]:
-    """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
+    """(tail, code) of the unigrams that a mask allows; one empty context per node column."""
     tail, key = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int64)
     at = 0
     for w in range(len(row_start) - 1):
@@ -124,7 +124,7 @@ def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: 
             survivor[g] = a
             g += 1
     tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
-    first_out = fill_new(len(leaving), np.int64, 0)  # survivors that leave a node lie together
+    first_out = fill_new(len(leaving), np.int64, 0)  # survivors that leave a node are contiguous
     for g in range(len(survivor) - 1, -1, -1):
         first_out[tails[g]] = g
 

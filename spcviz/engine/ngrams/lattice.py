@@ -6,7 +6,7 @@ A level of order n scores labellings of a chain by
 
 (terms that would begin before the first position are dropped; optionally one more family of terms
 :math:`w_j(y_{L-j+2} .. y_{L}, \#)` marks the end). Arcs of column 0 carry the terms of all their
-positions. The space itself, `Lattice`, and how it grows stand in `space`; its names are here too.
+positions. The space itself, `Lattice`, and its growth are in `space`, whose names are exported here too.
 
 Everything is for many examples at once. Legend: W examples, A arcs, N nodes, one example after the other.
 """
@@ -61,11 +61,11 @@ __all__ = [
 _FLOAT = np.dtype(np.float64)
 
 WIDE = 1e5
-"""Sums of scores up to which their differences are log probabilities, right to 1e-10."""
+"""Sums of scores up to which their differences are log probabilities, accurate to 1e-10."""
 
 
 class Messages(NamedTuple):
-    """Messages at nodes and what follows from them; over the sum read "log of the sum of" for "best".
+    """Messages at nodes and their results; for the sum semiring read "log of the sum of" for "best".
 
     `best` (W,): of each example; -inf if nothing is feasible. `forward`, `backward` (N,): best score of a
     path from the start to the node, and from the node to the end. `max_marginal` (A,): forward[tail] + score
@@ -142,7 +142,7 @@ def log_marginals(lattice: Lattice, arc_score: ArrayLike) -> tuple[np.ndarray, n
 
 
 def is_wide(passed: Messages) -> bool:
-    """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
+    """Whether messages are so large that their differences are no longer log probabilities to 1e-10."""
     return any(largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
 
 
@@ -162,7 +162,7 @@ def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
 
 
 def best_path(lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike) -> np.ndarray:
-    """Arcs of the best path of every example from forward messages already there, (arc columns,) int64.
+    """Arcs of the best path of every example from given forward messages, (arc columns,) int64.
 
     -1 in all columns of an example without a feasible path.
     """
@@ -173,7 +173,7 @@ def best_path(lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike) -> np.
 
 
 def witness(lattice: Lattice, arc_score: ArrayLike, arc: int) -> tuple[float, np.ndarray]:
-    """Best complete path through one arc: its score, and its arcs, one a column of the arc's example.
+    """Best complete path through one arc: its score, and its arcs, one per column of the arc's example.
 
     `ArgumentError` if the arc does not exist; `InfeasibleError` if no complete path goes through it. Weiss
     (2013), thesis, equation (4.2).
@@ -215,7 +215,7 @@ def pointers(
 def score_labels(lattice: Lattice, unary: ArrayLike, table: NgramTable, labels: ArrayLike) -> np.ndarray:
     """Score of labellings (rows,) under a model, in or out of the lattice, shape (W,).
 
-    The lattice gives each example's place and order. Other arguments and errors as in `score_arcs`.
+    The lattice gives each example's rows and order. Other arguments and errors as in `score_arcs`.
     """
     unary = _checked_unary(lattice, unary, table)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
@@ -223,7 +223,7 @@ def score_labels(lattice: Lattice, unary: ArrayLike, table: NgramTable, labels: 
 
 
 def _ready(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
-    """Scores as an array that kernels may have, which look at what it holds."""
+    """Scores as an array for kernels, which check its values."""
     if (
         isinstance(lattice, Lattice)
         and type(arc_score) is np.ndarray
@@ -273,7 +273,7 @@ def _messages(
     backward: np.ndarray,
     max_marginal: np.ndarray,
 ) -> bool:
-    """Fills the fields of `Messages`; False, and nothing, if a score is bad."""
+    """Fill the fields of `Messages`; False, with nothing filled, if a score is bad."""
     if checks.first_bad(arc_score) >= 0:
         return False
     for w in range(len(best)):
@@ -321,7 +321,7 @@ def _decode(
     arcs: np.ndarray,
     labels: np.ndarray,
 ) -> bool:
-    """Fills the fields of `Paths`; False, and nothing, if a score is bad."""
+    """Fill the fields of `Paths`; False, with nothing filled, if a score is bad."""
     if checks.first_bad(arc_score) >= 0:
         return False
     forward = np.empty(runs.column[-1, 1], np.float64)

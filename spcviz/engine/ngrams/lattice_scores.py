@@ -1,4 +1,4 @@
-"""Kernels of a lattice's scores: of arcs and labellings under an n-gram model; sums made to add up to 1."""
+"""Kernels of a lattice's scores: of arcs and labellings under an n-gram model; normalisation of logs."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.ngrams.table import NgramTable, begin_code, find, lookup
 
-# Inner loops take arrays out of their tuples first: at each step that costs more than the step.
+# Arrays are taken out of their tuples before inner loops: at each step that costs more than the step.
 
 
 @kernel
@@ -69,7 +69,7 @@ def label_scores(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels:
 
 @kernel
 def largest_finite(values: np.ndarray) -> float:
-    """The largest magnitude of what is not -inf."""
+    """The largest magnitude of the values that are not -inf."""
     most = 0.0
     for v in values:
         size = abs(v) if v > -np.inf else 0.0
@@ -79,12 +79,12 @@ def largest_finite(values: np.ndarray) -> float:
 
 @kernel
 def level_sums(logs: np.ndarray, starts: np.ndarray) -> None:
-    """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
+    """Make exp of each part sum to 1 separately; a part with no finite value stays as it is."""
     for c in range(len(starts) - 1):
         part = logs[starts[c] : starts[c + 1]]
         norm = total(LOG_PLUS, part)
         if norm > -np.inf:
-            top = total(MAX_PLUS, part)  # apart: beside a large number the log of a sum is lost
+            top = total(MAX_PLUS, part)  # separate: next to a large number the log of a sum is lost
             for a in range(len(part)):
                 part[a] -= top
             norm = total(LOG_PLUS, part)

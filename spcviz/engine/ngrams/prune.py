@@ -5,8 +5,8 @@ order 1 has no smaller grams to filter, so there its arcs are filtered either wa
 the next level's size protects against the odd example whose scores hardly differ: its alpha is
 raised just enough, and the result says so.
 
-What the threshold is measured by is the `rule`, one of `spcviz.engine.thresholds.rules`: the thesis' own
-mean and best, a margin, or a probability, which is a CRF's rule.
+The threshold is set by the `rule`, one of `spcviz.engine.thresholds.rules`: the thesis' own mean and best, a
+margin, or a probability, which is a CRF's rule.
 """
 
 from typing import NamedTuple
@@ -36,19 +36,20 @@ from spcviz.engine.thresholds.results import Thresholds
 from spcviz.engine.thresholds.rule import cap_alpha, survives
 
 _DEEPEST = -1e9
-"""How far below its columns' best arcs an example's best path may lie for probabilities right to 1e-6."""
+"""The lowest an example's best path may lie below its columns' best arcs for probabilities to within 1e-6."""
 
 
 class Pruned(NamedTuple):
-    """What one level kept.
+    """The result of pruning one level.
 
     - `keep` (A,), bool: surviving arcs; the best path of every example is among them
     - `limits`: each of shape (W,), at the setting used; of probabilities if that is the rule
-    - `alpha` (W,): the setting used: what was asked for, or more where the cap required it
+    - `alpha` (W,): the setting used: the requested one, or a higher one where the cap required it
 
-    - `values` (V,): max-marginals (or probabilities) of what was filtered: each example's arcs, or its nodes
-    - `starts` (W + 1,), int64: where each example's values begin
-    - `rule`, `first_gap`: as of `prune`
+    - `values` (V,): max-marginals (or probabilities) of the filtered assignments: each example's arcs or
+      nodes
+    - `starts` (W + 1,), int64: the start of each example's values
+    - `rule`, `first_gap`: as in `prune`
     """
 
     keep: np.ndarray
@@ -79,8 +80,8 @@ def prune(
     ----------
     arc_score : array_like, shape (A,)
     alpha : float or array_like of shape (W,)
-        The rule's setting, which rises as more is pruned: at most 1, and 0 is the mean; of margins minus the
-        margin; a probability, 0 to 1.
+        The rule's setting, which rises as more is pruned: at most 1, and 0 is the mean; for margins, minus
+        the margin; for probabilities, 0 to 1.
     on_nodes : bool
         Filter (n-1)-grams instead of n-grams.
     max_arcs : int, optional
@@ -89,7 +90,7 @@ def prune(
         See `spcviz.engine.thresholds.rules`. "probability": keep iff the sum-product marginal under p
         proportional to exp(score) exceeds alpha (the thesis's CRF); messages are then those of the sum.
     first_gap : ndarray, shape (W,), optional
-        Best less mean of each example before any filter, for "mean_max_first".
+        Best minus mean of each example before any filter, for "mean_max_first".
 
     Examples
     --------
@@ -130,7 +131,7 @@ def prune(
             limits = _limits(values, starts, alphas, rule, first_gap)
             keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
             tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
-            keep[tied] = False  # no alpha parts equals: of these the best path alone
+            keep[tied] = False  # no alpha separates equals: of these only the best path
             keep[path[path >= 0]] = True
     return Pruned(keep, passed, limits, alphas, path, values, starts, on_nodes, rule, first_gap)
 
@@ -149,7 +150,7 @@ def _limits(
 
 
 def _filtered_values(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(values, starts) of what is filtered: arcs, or nodes where there are any but empty ones."""
+    """(values, starts) of the assignments to filter: arcs, or nodes where nodes are not empty."""
     if not on_nodes:
         return passed.max_marginal, lattice.example_start
     nodes = lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))]
@@ -165,7 +166,7 @@ def _filtered_values(lattice: Lattice, passed: Messages, on_nodes: bool) -> tupl
 
 
 def _below_best(lattice: Lattice, arc_score: np.ndarray) -> np.ndarray:
-    """Scores less the best of their column: probabilities are the same, and large common scores are gone."""
+    """Scores minus the best of their column: the same probabilities, without large common scores."""
     starts, sizes = lattice.arc_start[:-1], np.diff(lattice.arc_start)
     tops = np.zeros(len(starts))
     tops[sizes > 0] = np.maximum.reduceat(arc_score, starts[sizes > 0]) if len(arc_score) else 0.0
@@ -174,7 +175,7 @@ def _below_best(lattice: Lattice, arc_score: np.ndarray) -> np.ndarray:
 
 
 def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray:
-    """Where the values of each column begin among those of `_filtered_values`, and their end."""
+    """Starts of each column's values among those of `_filtered_values`, and the end of the last."""
     bounds = []
     for w, at in enumerate(starts[:-1]):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -187,11 +188,11 @@ def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray
 def keep_unaries(
     unary: ArrayLike, row_start: ArrayLike, alpha: float, *, rule: str = "mean_max"
 ) -> np.ndarray:
-    r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
+    r"""The states that `prune` keeps at order 1, in one pass over a table: no lattice of all states is built.
 
     With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
     :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`, or below the margin. Returns (R, K), bool: at least one
-    state a row, unless all are -inf.
+    state per row, unless all are -inf.
 
     Parameters
     ----------
@@ -227,12 +228,12 @@ def keep_states(
     rule: str = "mean_max",
     first_gap: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
+    """The states that `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask.
 
     The lattice is ``bigrams(lengths, n_states, left)``, `left` and the result (rows, K), bool; with the
-    result in its place, it is restricted to its survivors. `ShapeError`, `ScoreError`, `ArgumentError` if
-    arguments do not fit; `ScoreError` also where scores of unlike size cancel until no float tells
-    probabilities any more (a best path 1e9 below the best arcs of its columns). Other arguments as in
+    result in place of `left`, it is restricted to its survivors. `ShapeError`, `ScoreError`, `ArgumentError`
+    if arguments do not fit; `ScoreError` also where scores of very different sizes cancel until floats can no
+    longer resolve probabilities (a best path 1e9 below the best arcs of its columns). Other arguments as in
     `prune`.
     """
     checks.of_own_type("lattice", lattice, Lattice)
@@ -270,7 +271,7 @@ def truth_points(
     """The alphas from which each example's truth is lost, by Definition 1 and in fact.
 
     Returns Definition 1's break points (W,) and those of the event itself (W,), never smaller; both -inf
-    where the truth had fallen before. Marginals know the event only, so both are that. `pruned` is at any
+    where the truth had already fallen. Marginals define only the event, so both are that. `pruned` is at any
     alpha: break points do not depend on it. `truth` (arc columns,) is from `path_of`, -1 where it is not in
     the lattice; `truth_scores` (W,). Weiss (2013), thesis, Definition 1 and Lemma 1.
     """
@@ -299,7 +300,7 @@ def _raise_alphas(
     max_arcs: int,
     too_large: np.ndarray,
 ) -> np.ndarray:
-    """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
+    """Bisect alpha for the examples that are too large; at the hardest setting only the best path is left."""
     on_nodes, name, first_gap = kind
     low, high = alphas.copy(), np.where(too_large, rules.hardest(name), alphas)
     for _ in range(40):
@@ -314,7 +315,7 @@ def _raise_alphas(
 
 @kernel
 def _most_kept(lattice: Lattice, keep: np.ndarray) -> int:
-    """Kept arcs of the example that keeps most."""
+    """The number of arcs kept in the example that keeps most."""
     most = 0
     for w in range(len(lattice.order)):
         kept = 0
@@ -328,7 +329,7 @@ def _most_kept(lattice: Lattice, keep: np.ndarray) -> int:
 def _value(
     lattice: Lattice, values: np.ndarray, shift_arc: int, shift_node: int, on_nodes: bool, a: int
 ) -> float:
-    """What decides on arc a: its own value, or the smaller of its nodes'."""
+    """The value that decides on arc a: its own, or the smaller of its nodes'."""
     if on_nodes:
         return smaller_of(values[lattice.arc_tail[a] + shift_node], values[lattice.arc_head[a] + shift_node])
     return values[a + shift_arc]
@@ -351,7 +352,7 @@ def _keep(
         shift_node = starts[w] - lattice.node_start[first + w]
         for a in range(lattice.arc_start[first], lattice.arc_start[last]):
             value = _value(lattice, values, shift_arc, shift_node, nodes, a)
-            keep[a] = survives(value, limit)  # a threshold of -inf keeps all that is possible
+            keep[a] = survives(value, limit)  # a threshold of -inf keeps every feasible arc
         for c in range(first, last):
             if path[c] >= 0:
                 keep[path[c]] = True
@@ -362,7 +363,7 @@ def _keep(
 def _truth_columns(
     lattice: Lattice, points: np.ndarray, starts: np.ndarray, on_nodes: bool, truth: np.ndarray
 ) -> np.ndarray:
-    """The alpha from which the true arc of each column is lost; -inf where it is not there."""
+    """The alpha from which the true arc of each column is lost; -inf where it is missing."""
     out = fill_new(len(truth), np.float64, -np.inf)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]

@@ -1,17 +1,17 @@
-r"""Cascades on row-compressed lattices, many examples a call: `lattice` without one array entry an arc.
+r"""Cascades on row-compressed lattices, many examples per call: `lattice` without an array entry per arc.
 
-In a lattice that `bigrams` lays out and `extend` lets grow, the arcs that leave a node lie together and lead
-to neighbours: node g of the new level is an n-gram, its arcs lead to the surviving n-grams that begin where
-it ends, and those are neighbours too. So a node needs its first arc, their number and the first head, and an
-arc needs nothing but its score; its symbol is its head's. A *fan* is such a lattice.
+In a lattice that `bigrams` lays out and `extend` grows, the arcs that leave a node are contiguous and lead to
+adjacent nodes: node g of the new level is an n-gram, its arcs lead to the surviving n-grams that begin where
+it ends, and those are adjacent too. So a node needs its first arc, their number and the first head, and an
+arc needs only its score; its symbol is its head's. A *fan* is such a lattice.
 
 `advance` scores, passes messages, filters and grows, example by example, so that all of an example stays in
-the processor's first cache. It keeps what `prune` keeps and gives up where `prune` has more to say (an
-example with no path, a cap that is passed on nodes). `finish` predicts as `lattice.decode` does. Batches of
-64 handwritten words come out 2.2, 2.9 and 2.6 times as fast at orders 2, 3 and 4 as by `prune` and `decode`.
+the processor's first-level cache. It keeps what `prune` keeps and gives up where only `prune` can decide (an
+example with no path, a cap that is exceeded on nodes). `finish` predicts as `lattice.decode` does. Batches of
+64 handwritten words run 2.2, 2.9 and 2.6 times as fast at orders 2, 3 and 4 as with `prune` and `decode`.
 
-Weights are looked up a row at a time: `gram_rows` turns a table so that all n-grams with the same first n - 1
-symbols lie together.
+Weights are looked up a row at a time: `gram_rows` rearranges a table so that all n-grams with the same first
+n - 1 symbols are contiguous.
 
 Legend: W examples, N nodes, A arcs, R rows, K states.
 """
@@ -42,7 +42,7 @@ def gram_rows(table: NgramTable) -> GramRows:
 def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:
     """The fan of order 2 over allowed states: `space.bigrams` of the same mask.
 
-    `row_start` (W + 1,): each example has at least one row; `allowed` (R, K): at least one state a row.
+    `row_start` (W + 1,): each example has at least one row; `allowed` (R, K): at least one state per row.
 
     >>> int(first_fan(np.array([0, 2]), np.array([[True, False, True], [True, True, False]])).arc[-1])
     4
@@ -64,10 +64,10 @@ def advance(
 ) -> Fan | None:
     """One level: score, filter, grow.
 
-    Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
-    has no path, or `on_nodes` more than `max_arcs` arcs or a best path of which a node goes. `unary`
-    (R, K) is checked, `alpha` at most 1. `left`, (R, K) bool, is set where a surviving n-gram has a state;
-    (0, K) if nobody asks. `on_nodes`, `rule` (none of probabilities), `first_gap`: as of `prune`.
+    Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must decide: an example
+    has no path or, with `on_nodes`, more than `max_arcs` arcs or a best path that loses a node. `unary` (R,
+    K) is checked, `alpha` at most 1. `left`, (R, K) bool, is set where a surviving n-gram has a state; (0, K)
+    if not needed. `on_nodes`, `rule` (not "probability"), `first_gap`: as in `prune`.
 
     Weiss (2013), thesis, Algorithm 1.
     """
@@ -118,7 +118,7 @@ def _first_fan(row_start: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, 
     node = 0
     for w in range(n_examples):
         c = col_start[w] + w
-        if order[w] == 1:  # each state is an arc of its own, from an empty context
+        if order[w] == 1:  # each state is a separate arc, from an empty context
             node_start[c] = node
             for s in range(n_states):
                 key[node], symbol[node] = 0, -1

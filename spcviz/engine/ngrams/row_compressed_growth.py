@@ -13,7 +13,7 @@ from spcviz.engine.thresholds import rule
 
 @strict_kernel
 def _gap(values: np.ndarray, n: int, best: float) -> float:
-    """How far the mean of n values lies below the largest, `best`."""
+    """Distance of the mean of n values below the largest, `best`."""
     below, count = 0.0, 0
     for a in range(n):
         if values[a] > -np.inf:
@@ -24,7 +24,7 @@ def _gap(values: np.ndarray, n: int, best: float) -> float:
 
 @strict_kernel
 def _limit(best: float, gap: float, alpha: float, given: float) -> float:
-    """The threshold, to the last bit as `filtering.threshold_batch`."""
+    """The threshold, equal to that of `filtering.threshold_batch` to the last bit."""
     if not rule.has_spread(best, gap):
         return -np.inf
     mean = best - gap
@@ -35,7 +35,7 @@ def _limit(best: float, gap: float, alpha: float, given: float) -> float:
 def _through(
     fan: Fan, w: int, score: np.ndarray, forward: np.ndarray, backward: np.ndarray, value: np.ndarray
 ) -> float:
-    """Max-marginals of example w's arcs from scores and forward messages, all from index 0; the largest."""
+    """Max-marginals of example w's arcs by scores and forward messages, from index 0; returns the largest."""
     arc, head = fan.arc, fan.head
     first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
     v0, end, stop = fan.node_start[first], fan.node_start[last], fan.node_start[last + 1]
@@ -60,7 +60,7 @@ def _through(
 def _at_nodes(
     fan: Fan, w: int, forward: np.ndarray, backward: np.ndarray, node: np.ndarray, value: np.ndarray
 ) -> float:
-    """Max-marginals of example w's nodes, and into `value` the smaller of each arc's two; the largest."""
+    """Max-marginals of example w's nodes, and in `value` the lesser of each arc's; returns the largest."""
     arc, head = fan.arc, fan.head
     first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
     v0, end, stop = fan.node_start[first], fan.node_start[last], fan.node_start[last + 1]
@@ -76,7 +76,7 @@ def _at_nodes(
 
 
 class _Made(NamedTuple):
-    """What `prune_and_grow` fills: the next fan's columns and nodes."""
+    """Arrays that `prune_and_grow` fills: the next fan's columns and nodes."""
 
     node_start: np.ndarray
     key: np.ndarray
@@ -116,8 +116,7 @@ def _survive(
             h = head[v] - v0
             for j in range(arc[v + 1] - arc[v]):
                 s = states[j]
-                # Written always and kept only if the next line counts it: a branch here is guessed wrong too
-                # often.
+                # Always written, kept only if the next line counts it: a branch would often be mispredicted.
                 new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, h + j
                 node += rule.survives(through[j], limit) | kept[j]
     before[fan.node_start[last + 1] - v0] = node - begin
@@ -126,7 +125,7 @@ def _survive(
 
 @bare_kernel
 def _n_arcs(made: _Made, begin: int, node: int, before: np.ndarray, grows: bool) -> int:
-    """How many arcs survivors begin .. node - 1 grow into; whole examples stay what they are."""
+    """Number of arcs that survivors begin .. node - 1 grow into; whole examples stay what they are."""
     if not grows:
         return node - begin
     n = 0
@@ -153,9 +152,9 @@ def _survive_raised(
     node: int,
     grows: bool,
 ) -> int:
-    """`_survive` with alpha raised, just enough for `max_arcs`; before, survivors ended at `node`.
+    """`_survive` with alpha raised just enough for `max_arcs`; before that, survivors ended at `node`.
 
-    `spread`: largest value, gap and given yardstick. Where no alpha parts equals, the best path alone
+    `spread`: largest value, gap and given yardstick. Where no alpha separates equals, only the best path
     survives.
     """
     best, gap, given = spread
@@ -177,7 +176,7 @@ def _survive_raised(
 
 @bare_kernel
 def _mark(made: _Made, row: int, n: int, c: int, columns: int, bits: int, left: np.ndarray) -> None:
-    """Set in `left` the states of new n-grams, of columns from c on; row: of the first's last states."""
+    """Set in `left` the states of new n-grams, columns from c on; row: that of the first's last states."""
     for i in range(columns):
         for g in range(made.node_start[c + i], made.node_start[c + i + 1]):
             left[row + i, made.symbol[g]] = True
@@ -201,7 +200,7 @@ def _link(
             h = head[g]
             head[g] = begin + before[h]
             at += before[h + 1] - before[h]
-        else:  # an arc is a whole example: it keeps its order, and a head of its own
+        else:  # an arc is a whole example: it keeps its order, and has its own head
             head[g] = g + n_kept
             key[g + n_kept], symbol[g + n_kept] = key[g] & ((np.int64(1) << bits * (n - 1)) - 1), symbol[g]
             key[g] >>= bits
@@ -261,7 +260,7 @@ def prune_and_grow(
     at_nodes = np.empty(nodes, np.float64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
     terms = np.empty(2 * MAX_BITS, np.float64)
-    # Survivors are at most all arcs, and twice those that are whole examples; one place more is written to.
+    # Survivors are at most all arcs, and twice those that are whole examples; one more place is written to.
     most = 1 + fan.arc[-1]
     for w in range(n_examples):
         first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w

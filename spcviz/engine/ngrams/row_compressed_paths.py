@@ -28,11 +28,11 @@ class Fan(NamedTuple):
 
 
 class GramRows(NamedTuple):
-    """An `NgramTable` turned to rows of the last symbol; made by `gram_rows`.
+    """An `NgramTable` rearranged as rows over the last symbol; made by `gram_rows`.
 
     `flat`: rows of 2^bits sums each: those of short codes as in the table's `dense`, then one for each
-    `prefix`. `prefix` (a power of two, 2), int64: codes of first symbols, 0 = free, each beside where its row
-    begins in `flat`: found together, they are in the cache together.
+    `prefix`. `prefix` (a power of two, 2), int64: codes of first symbols, 0 = free, each next to the start of
+    its row in `flat`: looked up together, they are in the cache together.
     """
 
     n_states: int
@@ -47,7 +47,7 @@ class GramRows(NamedTuple):
 
 @bare_inlined_kernel
 def row_of(rows: GramRows, key: Code, n: int) -> Code:
-    """Where in `flat` the sums of the n-grams begin whose first n - 1 symbols have the code `key`."""
+    """Start in `flat` of the sums of the n-grams whose first n - 1 symbols have the code `key`."""
     m, size = n, len(rows.prefix)
     while m > rows.n_dense:
         slot = slot_of(key, size)

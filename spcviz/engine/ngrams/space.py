@@ -4,12 +4,12 @@ A level of order n is a chain over (n-1)-grams: *nodes* are (n-1)-grams, *arcs* 
 C = L - n + 1 arc columns, column c holds the valid assignments of positions c .. c+n-1; every
 complete path takes one arc of each column. An example shorter than n stays at order L.
 
-Within a column arcs lie in dictionary order of their symbols, so those that leave a node are
-neighbours and ties go to the smallest. Codes are those of `ngrams`: symbols are state + 1, in equal
-numbers of bits, so n-grams of different n never share a code.
+Within a column arcs are in dictionary order of their symbols, so those that leave a node are adjacent and
+ties go to the smallest. Codes are those of `ngrams`: symbols are state + 1, in equal numbers of bits, so
+n-grams of different n never share a code.
 
-Legend: W examples, A arcs, N nodes, all examples one after the other. What is scored and passed
-along these arcs stands in `lattice`.
+Legend: W examples, A arcs, N nodes, all examples one after the other. Scores and messages along these arcs
+are in `lattice`.
 """
 
 from typing import NamedTuple
@@ -54,9 +54,9 @@ class Lattice(_Fields):
     - `row_start`, `col_start` (W + 1,), int64: example w owns rows ``row_start[w] : row_start[w + 1]`` of a
       unary table and likewise arc columns. It has one more node column than arc columns, so its node columns
       begin at ``col_start[w] + w``
-    - `arc_start` (arc columns + 1,), `node_start` (node columns + 1,), int64: where each column begins
+    - `arc_start` (arc columns + 1,), `node_start` (node columns + 1,), int64: the start of each column
     - `arc_tail`, `arc_head` (A,), int32: node indices; `arc_key` (A,), int64: the n-gram's code
-    - `runs`: the arcs as messages go along them; made when they are first asked for
+    - `runs`: the arcs as message passing reads them; made on first access
     """
 
     @computed_once
@@ -87,7 +87,7 @@ def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None
     n_states : int
         K, 1 to 10,000.
     allowed : array_like of bool, shape (sum of lengths, K), optional
-        At least one state a position.
+        At least one state per position.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
     InfeasibleError
         If an example keeps no arc in some column.
     ArgumentError
-        If the codes of the larger n-grams do not fit 63 bits.
+        If the codes of the larger n-grams do not fit 62 bits.
 
     Examples
     --------
@@ -211,13 +211,13 @@ def _checked_keep(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
 
 
 def extended_size(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
-    """How many arcs `extend` would make for each example, without making them; shape (W,)."""
+    """Number of arcs `extend` would make for each example, without making them; shape (W,)."""
     keep = _checked_keep(lattice, keep)
     return count_extended(lattice, keep)
 
 
 def states_left(lattice: Lattice) -> np.ndarray:
-    """Which states of each row some arc still uses, shape (rows, K) bool.
+    """Mask of the states of each row that some arc still uses, shape (rows, K) bool.
 
     >>> states_left(unigrams([1], 3, [[True, False, True]]))
     array([[ True, False,  True]])
@@ -276,8 +276,7 @@ def _states_left(lattice: Lattice, out: np.ndarray) -> None:
             for a in range(arc_start[c], arc_start[c + 1]):
                 key = arc_key[a]
                 out[row, (key & mask) - 1] = True
-                # An arc stands for its last position; those of the first column for the positions before it,
-                # too.
+                # An arc counts for its last position; those of the first column also for the ones before it.
                 if c == lattice.col_start[w]:
                     for j in range(1, n):
                         key >>= bits

@@ -3,13 +3,14 @@ r"""N-gram weights, the potentials of n neighbours, with constant-time look-up o
 An n-gram's contribution is the sum of its suffixes' weights,
 :math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
 common case one probe: v of an n-gram that was never seen equals v of its longest seen suffix,
-because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in a hash
-table that is packed: codes of the same bucket lie together, two to four on average, with no free slots.
+because all missing weights are zero. Short codes (of three letters, of two tags) are in a dense array,
+longer ones in a packed hash table: codes of the same bucket are contiguous, two to four on average, with no
+free slots.
 
 A symbol is state + 1, K + 1 for the end mark #, or K + 2 for the begin mark ^; an n-gram's code holds its
 symbols in equal numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
-The mark ^ comes first or not at all, with two states or more behind it: what a chain's first state weighs by
-itself is a unary score.
+The mark ^ comes first or not at all, with two states or more behind it: the weight of a chain's first state
+alone is a unary score.
 """
 
 from collections.abc import Iterable
@@ -22,8 +23,8 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel, spliced_kernel
 
-_DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
-_IN_BUCKET = 2  # codes a bucket at least, on average: more take less memory and more comparisons
+_DENSE_BITS = 18  # most bits of the codes that have an array, which two symbols have in any case
+_IN_BUCKET = 2  # least average number of codes per bucket: more take less memory and more comparisons
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
 
 
@@ -31,9 +32,9 @@ class NgramTable(NamedTuple):
     """Summed n-gram weights; made by `ngram_table`.
 
     - `has_end`, `has_begin`: whether any weight is for an n-gram that ends in #, and that begins with ^
-    - `bits`, `n_dense`: bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`
+    - `bits`, `n_dense`: bits per symbol (see `symbol_bits`), and symbols of the longest codes in `dense`
     - `dense` (2^(bits * n_dense),): sums for short codes
-    - `first` (B + 1,): where in `keys` each of B buckets begins, B a power of two; int32
+    - `first` (B + 1,): the start in `keys` of each of B buckets, B a power of two; int32
     - `keys`, `values` (G,): codes of longer n-grams by bucket, int64, and their sums
     """
 
@@ -52,11 +53,11 @@ MAX_BITS = 62
 """Codes are non-negative int64."""
 
 Code = int | np.signedinteger
-"""An n-gram's code, or its number of symbols: of Python, and in kernels."""
+"""An n-gram's code, or its number of symbols: in Python, and in kernels."""
 
 
 def symbol_bits(n_states: int) -> int:
-    """Bits that hold 1 .. K + 1: state + 1 and the end mark. For K = 2^b - 2 there is no room for ^.
+    """Bits that hold 1 .. K + 1: state + 1 and the end mark. For K = 2^b - 2 no code is left for ^.
 
     >>> symbol_bits(26), symbol_bits(30), symbol_bits(31)
     (5, 5, 6)
@@ -77,7 +78,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     keys : array_like of int, shape (G,)
         Distinct codes of n-grams with at least two symbols.
     weights : array_like, shape (G,)
-        The weight w of each n-gram by itself.
+        The weight w of each n-gram alone.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
     dense = np.zeros(1 << bits * n_dense)
     short = keys < len(dense)
     dense[keys[short]] = weights[short]
-    for m in range(3, n_dense + 1):  # a trigram's sum holds its bigram's
+    for m in range(3, n_dense + 1):  # a trigram's sum includes its bigram's
         shorter = 1 << bits * (m - 1)
         dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
     has_end = bool((keys & (1 << bits) - 1 == n_states + 1).any())
@@ -115,7 +116,7 @@ def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTabl
 def _pack_table(
     about: tuple[int, bool, bool, int, int], dense: np.ndarray, keys: np.ndarray
 ) -> tuple[NgramTable, np.ndarray]:
-    """A table with its codes in their buckets and no sums yet; where in it each of the rising `keys` lies."""
+    """A table with its codes in their buckets and no sums yet; the place in it of each rising key."""
     n_buckets = 1 << max(len(keys) // _IN_BUCKET, 1).bit_length() - 1
     bucket = _buckets(keys, n_buckets)
     order = np.argsort(bucket, kind="stable")
@@ -135,7 +136,7 @@ def _buckets(keys: np.ndarray, n_buckets: int) -> np.ndarray:
 
 
 def _has_begin(keys: np.ndarray, n_states: int, bits: int) -> bool:
-    """Whether codes begin with ^; raises `ArgumentError` where it stands elsewhere or before one symbol."""
+    """Whether codes begin with ^; raises `ArgumentError` where ^ is elsewhere or before one symbol."""
     begin, mask = n_states + 2, (1 << bits) - 1
     top, rest = keys.copy(), keys.copy()
     n_symbols, n_marks = np.ones(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
@@ -160,7 +161,7 @@ def empty_table(n_states: int) -> NgramTable:
 def encode(n_states: int, states: Iterable[int | str]) -> int:
     """Code of an n-gram given as states, or as lower-case letters.
 
-    "#" or state K is the end mark, "^" the begin mark, for as many states as leave it a symbol.
+    "#" or state K is the end mark, "^" the begin mark, if the number of states leaves a code for it.
 
     >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#"), encode(26, "^ab")
     (34, 34, 59, 28706)
@@ -180,7 +181,7 @@ def encode(n_states: int, states: Iterable[int | str]) -> int:
 
 @spliced_kernel
 def begin_code(has_begin: bool, n_states: int, bits: int, n: int) -> Code:
-    """What ^ in front adds to the code of a chain's first n symbols; 0 if no weight asks, or n is 1."""
+    """The term that ^ in front adds to the code of a chain's first n symbols; 0 if not needed, or n is 1."""
     return np.int64(n_states + 2) << (bits * n) if has_begin and n > 1 else np.int64(0)
 
 
@@ -216,14 +217,14 @@ def find(
 
 @spliced_kernel
 def slot_of(key: Code, size: int) -> np.integer:
-    """First place to look for a code among `size` (a power of two)."""
+    """First slot to look for a code in, among `size` (a power of two)."""
     mixed = np.uint64(key) * _MULTIPLIER
     return np.int64(mixed >> np.uint64(20)) & (size - 1)
 
 
 @kernel
 def _fill(table: NgramTable, at: np.ndarray, keys: np.ndarray, weights: np.ndarray) -> None:
-    """Sum up in rising order of code, so that every suffix is ready before what extends it."""
+    """Sum up in rising order of code, so that every suffix is ready before the codes that extend it."""
     for g in range(len(keys)):
         key = keys[g]
         m = table.n_dense  # symbols of the longest proper suffix

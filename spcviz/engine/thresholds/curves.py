@@ -16,9 +16,9 @@ def curve(points: ArrayLike, weights: ArrayLike, lowest: float = 0.0) -> Curve:
     points : ndarray, shape (P,)
         Break points; inf never falls.
     weights : ndarray, shape (P,)
-        What each adds once it has fallen.
+        The amount each adds once it has fallen.
     lowest : float
-        Where the curve begins; what falls before counts there.
+        Alpha at which the curve begins; points that fall before count there.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def efficiency_curve(points: ArrayLike, starts: np.ndarray, lowest: float = 0.0)
 
 
 def thin_curve(steps: Curve, n_points: int) -> Curve:
-    """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
+    """About n_points of a curve's steps, at equal distances of its value; each exact at its alpha."""
     if len(steps.alpha) <= n_points:
         return steps
     height = np.abs(steps.value - steps.value[0])

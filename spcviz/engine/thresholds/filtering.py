@@ -5,14 +5,14 @@ positions; -inf means forbidden and does not count):
 
 .. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
 
-keep iff ``max_marginal > tau``, as `spcviz.engine.thresholds.rule` spells it. Two guards make the lattice
+keep iff ``max_marginal > tau``, as `spcviz.engine.thresholds.rule` defines it. Two guards make the lattice
 safe in floating point (Lemma 2 needs ``max > tau``): the best path is kept explicitly, and where all values
-are equal nothing is pruned. The kernels use IEEE rounding without contraction, so that a browser repeats them
-bit for bit.
+are equal nothing is pruned. The kernels use IEEE rounding without contraction, so that a browser can repeat
+them bit for bit.
 
 Raising alpha prunes more. Assignment a falls at exactly :math:`\alpha_a = (\psi^*_a - mean)/(max - mean)`,
 the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole curves without a grid.
-Below 0 an alpha stands for a threshold under the mean.
+An alpha below 0 means a threshold under the mean.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,8 @@ def threshold(max_marginals: ArrayLike, alpha: float, yardstick: float | None = 
     alpha : float
         0 (the mean) to 1 (the maximum; used as 1 - 1e-9), or below 0 (under the mean).
     yardstick : float, optional
-        What 1 - alpha is a share of, in the unit of scores, instead of best - mean: 0 or more. At alpha 0 it
-        is a margin.
+        The quantity that 1 - alpha is a share of, in the unit of scores, instead of best - mean: 0 or more.
+        At alpha 0 it is a margin.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def threshold(max_marginals: ArrayLike, alpha: float, yardstick: float | None = 
 
 
 def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) -> np.ndarray:
-    """Which assignments survive, bool in the shape of `max_marginals`.
+    """Mask of the assignments that survive, bool in the shape of `max_marginals`.
 
     `ScoreError`, `ArgumentError` if a value is NaN or +inf, or an index is out of range.
 
@@ -105,9 +105,9 @@ def losses(
     ----------
     max_marginals : array_like, any shape
     truth_score : float
-        Score of the true labelling; -inf if it is not in the space any more.
+        Score of the true labelling; -inf if it is no longer in the space.
     truth : array_like of int
-        Flat indices of the truth's assignments; empty if it is not in the space any more.
+        Flat indices of the truth's assignments; empty if it is no longer in the space.
     mask : ndarray of bool
         From `keep`.
 
@@ -206,8 +206,8 @@ def break_points_batch(
 def margin_points_batch(max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
     """Minus the margin down to which each assignment is kept, shape (A,): break points of margins.
 
-    They rise as alphas do, so that all that reads break points reads them: what is pruned at a margin m are
-    those at or below -m. inf and -inf as of `break_points`.
+    They rise as alphas do, so all code that reads break points can read them: a margin m prunes those at or
+    below -m. inf and -inf as in `break_points`.
 
     >>> margin_points_batch(np.array([4.0, 1.5, -np.inf]), np.array([0, 3]))
     array([ inf, -2.5, -inf])
@@ -224,8 +224,8 @@ def truth_break_points(
     """The alpha from which each example's truth counts as filtered (Definition 1), shape (N,).
 
     inf where there is no spread or the truth is the best labelling. `truth_scores` (N,) are -inf where the
-    truth is not in the space any more; other arguments as in `threshold_batch`. Derived from thesis section
-    4.3 (tuning of alpha): truth filtered iff alpha >= this value.
+    truth is no longer in the space; other arguments as in `threshold_batch`. Derived from thesis section 4.3
+    (tuning of alpha): truth filtered iff alpha >= this value.
 
     >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
     array([0.5])
@@ -236,7 +236,7 @@ def truth_break_points(
 
 
 def truth_margin_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
-    """`truth_break_points` of margins, turned as in `margin_points_batch`; shape (N,).
+    """`truth_break_points` of margins, negated as in `margin_points_batch`; shape (N,).
 
     >>> truth_margin_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
     array([-1.])
@@ -258,7 +258,7 @@ def _checked_truth(
 
 
 def lowest_alpha(points: ArrayLike) -> float:
-    """The alpha at which nothing falls that is not forbidden, 0 if nothing falls at that.
+    """The alpha at which only forbidden assignments fall; 0 if that is true of 0.
 
     >>> lowest_alpha([0.5, np.inf]), bool(lowest_alpha([-2.0, -np.inf]) < -2.0)
     (0.0, True)
@@ -277,8 +277,8 @@ def largest_alpha(
 ) -> float:
     """Largest alpha whose filter loss on these examples stays within a tolerance.
 
-    Below 1, and below 0 where even the mean filters more than allowed. If more than that had fallen before
-    (points of -inf), the largest at which no other falls. Weiss (2013), thesis, section 4.3: filter loss
+    Below 1, and below 0 where even the mean filters more than allowed. If more than that have already fallen
+    (points of -inf), the largest at which no others fall. Weiss (2013), thesis, section 4.3: filter loss
     rises and efficiency loss falls with alpha, so the best feasible alpha is the largest.
 
     Parameters
@@ -288,17 +288,17 @@ def largest_alpha(
     tolerance : float
         Allowed share of examples filtered, 0 to 1.
     lowest : float
-        No less is returned: 0 where alphas are probabilities.
+        Lower bound of the result: 0 where alphas are probabilities.
     guarantee : {None, "mean"} or float
-        What is promised of examples that are not among these; see `guarantees`.
+        The promise about examples that are not among these; see `guarantees`.
     below : callable
-        From a break point to the largest setting that keeps what falls at it; `rules.just_below` has those of
+        Maps a break point to the largest setting that keeps what falls at it; `rules.just_below` does so for
         margins and probabilities.
 
     Raises
     ------
     InfeasibleError
-        If a guarantee takes more examples than there are, or more had fallen before than it allows.
+        If a guarantee needs more examples than there are, or more have already fallen than it allows.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def largest_alpha(
             f"{100 * tolerance:g} % {guarantees.describe_guarantee(guarantee)} allows {may_fall}: "
             "raise the tolerance"
         )
-    first = max(may_fall, fallen)  # that may not fall
+    first = max(may_fall, fallen)  # the first that may not fall
     return float(max(below(falling[first]) if first < len(falling) else below(np.inf), lowest))
 
 

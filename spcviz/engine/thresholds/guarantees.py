@@ -1,13 +1,13 @@
 r"""Guarantees of filters: how many of n calibration examples a threshold may lose to keep a promise.
 
 Every example has a break point :math:`s_i`, the setting from which its truth is lost (-inf: lost from the
-start). A threshold just below the (k + 1)-th smallest of n break points loses at most k of the n. Of an
-example that was not calibrated on, exchangeable with those that were, this is known whatever the weights, the
-features and the distribution are:
+start). A threshold just below the (k + 1)-th smallest of n break points loses at most k of the n. For an
+example that was not calibrated on, exchangeable with those that were, the following holds whatever the
+weights, the features and the distribution are:
 
 ``None``
     :math:`k = \lfloor \epsilon n \rfloor`: the share lost of the calibration examples is at most the
-    tolerance :math:`\epsilon`. Nothing is said of others.
+    tolerance :math:`\epsilon`. Nothing is promised about others.
 ``"mean"``
     :math:`k = \lfloor \epsilon (n + 1) \rfloor - 1`. *The expected share lost is at most the tolerance.* A
     new example is lost only if its break point is strictly below the (k + 1)-th smallest of the n others. Of
@@ -21,10 +21,10 @@ features and the distribution are:
     tolerance.* Let F be the distribution of break points and :math:`q = \inf\{t : F(t) > \epsilon\}`. If the
     threshold loses more than the tolerance, it lies at or over q, so the (k + 1)-th smallest break point lies
     over q and at most k of the n are at or below q. Their number is binomial with a probability of
-    :math:`F(q) \ge \epsilon`, so that this happens with probability 1 - c at most.
+    :math:`F(q) \ge \epsilon`, so this happens with probability 1 - c at most.
 
-A promise about the mean takes at least :math:`1 / \epsilon - 1` examples, one with certainty c
-:math:`\ln(1 - c) / \ln(1 - \epsilon)`; with fewer `n_allowed` says how many are wanting.
+A promise about the mean needs at least :math:`1 / \epsilon - 1` examples, one with certainty c
+:math:`\ln(1 - c) / \ln(1 - \epsilon)`; with fewer, the error of `n_allowed` says how many it takes.
 """
 
 import math
@@ -75,7 +75,7 @@ def examples_needed(tolerance: float, guarantee: Guarantee) -> float:
 
 
 def n_allowed(n: int, tolerance: float, guarantee: Guarantee = None) -> int:
-    """How many of n calibration examples may be lost; see above.
+    """Number of n calibration examples that may be lost; see above.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def too_few(n: int, tolerance: float, guarantee: Guarantee) -> str:
 
 
 def describe_guarantee(guarantee: Guarantee) -> str:
-    """A guarantee in words, to follow "at most so many are lost".
+    """A guarantee in words, to follow "a loss of 1 %".
 
     >>> describe_guarantee(None), describe_guarantee("mean"), describe_guarantee(0.9)
     ('as tuned', 'on average', 'with 90 % certainty')

@@ -10,7 +10,7 @@ class Threshold(NamedTuple):
 
     - `tau`: keep iff max-marginal > tau; -inf when there is no spread
     - `best`, `mean`: over the finite max-marginals
-    - `n_valid`: how many are finite
+    - `n_valid`: number of finite max-marginals
     - `has_spread`: False if all are equal (to 1e-12 of the best): then nothing is pruned
     """
 
@@ -32,7 +32,7 @@ class Thresholds(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What pruning cost and saved on one example.
+    """Cost and savings of pruning on one example.
 
     - `filter_loss`: Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`
     - `was_pruned`: the event itself: 1 if some assignment of the truth is not kept
@@ -45,9 +45,10 @@ class Losses(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A right-continuous step function of alpha on [0, 1].
+    """A right-continuous step function of alpha, up to 1.
 
-    `alpha` (S,): where it steps, rising from 0. `value` (S,): its value from alpha[s] on, up to alpha[s + 1].
+    `alpha` (S,): where it steps, rising from the lowest alpha (0 unless a caller asks for less).
+    `value` (S,): its value from alpha[s] on, up to alpha[s + 1].
     """
 
     alpha: np.ndarray

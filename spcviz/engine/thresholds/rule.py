@@ -1,4 +1,4 @@
-r"""The threshold rule of a cascade, and the only spelling of it: which max-marginals a level keeps.
+r"""The threshold rule of a cascade and its only definition: which max-marginals a level keeps.
 
 .. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
    = \max - (1 - \alpha) (\max - \mathrm{mean}), \qquad \text{keep } a \iff \psi^*_a > \tau_\alpha
@@ -6,19 +6,19 @@ r"""The threshold rule of a cascade, and the only spelling of it: which max-marg
 over the finite max-marginals of one example (Weiss 2013, thesis, equation (4.3)). Throughout ``best`` is the
 largest of them, ``mean`` their mean and ``gap`` = best - mean, which is never negative.
 
-Alpha is at most 1. At 0 the threshold is the mean; below 0 it lies under the mean, down to where all is kept.
-Lemmas 1 and 2 hold for any threshold below the best, so tuning may go there; learning stays from 0 to
-below 1, where the threshold is convex in the scores.
+Alpha is at most 1. At 0 the threshold is the mean; below 0 it lies under the mean, down to where everything
+is kept. Lemmas 1 and 2 hold for any threshold below the best, so tuning may go there; learning stays from 0
+to below 1, where the threshold is convex in the scores.
 
-What 1 - alpha is a share of may be something else than this example's own gap, a `yardstick`:
+Instead of this example's own gap, 1 - alpha may be a share of another quantity, a `yardstick`:
 
 .. math:: \tau = \max - (1 - \alpha) \, \mathrm{yardstick}
 
-A margin :math:`\delta` is the yardstick at alpha 0: keep what is less than delta below the best, whatever
-else there is. `rules` has these by name.
+A margin :math:`\delta` is the yardstick at alpha 0: keep what is less than delta below the best, whatever the
+other values are. `rules` has these by name.
 
-Kernels call these functions with numbers and compile them in under flags of their own; Python may pass
-arrays. Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
+Kernels call these functions with numbers and compile them in under their own flags; Python may pass arrays.
+Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
 """
 
 from typing import Any, TypeVar
@@ -35,10 +35,10 @@ ALPHA_CAP = 1 - 1e-9
 """Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
 
 ALPHA_MARGIN = 1e-9
-"""How far below its break point, in units of the mean's share, an alpha keeps a score however it rounds."""
+"""Distance below a break point, in units of the mean's share, that keeps a score however an alpha rounds."""
 
 NO_SPREAD = 1e-12
-"""Gap, as a share of the best, up to which all values count as equal: in whichever unit scores are."""
+"""Gap, as a share of the best, up to which all values count as equal, whatever the unit of scores."""
 
 OWN_GAP = -1.0
 """The yardstick of an example that is measured by its own gap."""
@@ -46,7 +46,7 @@ OWN_GAP = -1.0
 
 @plain_kernel
 def cap_alpha(alpha: float) -> float:
-    """The alpha that is used when `alpha` is asked for.
+    """The alpha that is used for a requested `alpha`.
 
     >>> cap_alpha(0.5), 1 - cap_alpha(1.0) > 0
     (0.5, True)
@@ -62,7 +62,7 @@ def has_spread(best: Values, gap: Values) -> Any:
 
 @plain_kernel
 def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int]:
-    """(best, gap, how many) of the finite values among ``values[first:last]``; best is -inf if none is."""
+    """(best, gap, count) of the finite values among ``values[first:last]``; best is -inf if none is."""
     best, count = -np.inf, 0
     for a in range(first, last):
         if values[a] > -np.inf:
@@ -75,14 +75,14 @@ def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int
     if below < np.inf:
         return best, below / larger_of(count, 1), count
     below = 0.0
-    for a in range(first, last):  # a sum of such differences is more than a float holds, their mean is not
+    for a in range(first, last):  # the sum of these differences overflows, their mean does not
         if values[a] > -np.inf:
             below += (best - values[a]) / count
     return best, below, count
 
 
 def mean_of(best: float, values: np.ndarray) -> float:
-    """Mean of an array of finite values, as the best and what they lie below it.
+    """Mean of an array of finite values, as the best minus their mean distance from it.
 
     >>> mean_of(4.0, np.array([4.0, 2.0, 0.0]))
     2.0
@@ -92,19 +92,19 @@ def mean_of(best: float, values: np.ndarray) -> float:
 
 @plain_kernel
 def mean_share(alpha: float) -> float:
-    """How much the mean counts in the threshold; the best counts alpha."""
+    """Weight of the mean in the threshold; the best has weight alpha."""
     return 1.0 - alpha
 
 
 @plain_kernel
 def reach(gap: Values, alpha: float) -> Values:
-    """How far below the best the threshold lies."""
+    """Distance of the threshold below the best."""
     return mean_share(alpha) * gap
 
 
 @plain_kernel
 def yardstick(best: float, gap: float, given: float) -> float:
-    """What 1 - alpha is a share of: the gap if `given` is below 0, else `given`, or what rounding hides.
+    """The quantity that 1 - alpha is a share of: the gap if `given` < 0, else `given`, at least rounding.
 
     >>> yardstick(4.0, 2.0, OWN_GAP), yardstick(4.0, 2.0, 3.0), yardstick(4.0, 2.0, 0.0)
     (2.0, 3.0, 4e-12)
@@ -126,7 +126,7 @@ def threshold(best: Values, gap: Values, alpha: float) -> Values:
 
 @plain_kernel
 def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
-    """The threshold as it is printed, linear in the best and in the mean.
+    """The threshold as printed, linear in the best and in the mean.
 
     Learning needs this form: the threshold's gradient is the mixture of the gradients of the two.
 
@@ -138,7 +138,7 @@ def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
 
 @plain_kernel
 def survives(score: float | np.ndarray, tau: float | np.ndarray) -> Any:
-    """Keep iff over the threshold: what equals it goes."""
+    """Keep iff above the threshold: a score equal to it is pruned."""
     return score > tau
 
 
@@ -184,7 +184,7 @@ def break_point_by(score: float, best: float, unit: float, is_spread: bool) -> f
 
 @plain_kernel
 def margin_point(score: float, best: float, is_spread: bool) -> float:
-    """Minus the margin down to which a score is kept: `break_point` of margins, turned to rise as alphas do.
+    """Minus the margin down to which a score is kept: `break_point` of margins, negated to rise as alphas do.
 
     >>> margin_point(3.0, 4.0, True), margin_point(4.0, 4.0, True)
     (-1.0, inf)
@@ -197,7 +197,7 @@ def margin_point(score: float, best: float, is_spread: bool) -> float:
 
 
 def just_below(point: float) -> float:
-    """The largest alpha that surely keeps what falls at a break point; a break point at the best is capped.
+    """The largest alpha sure to keep what falls at a break point; a break point at the best is capped.
 
     >>> 0 < 0.5 - just_below(0.5) < 1e-8, just_below(-2.0) < -2.0
     (True, True)
@@ -206,10 +206,10 @@ def just_below(point: float) -> float:
 
 
 def lead(height: Values, gap: Values, alpha: float) -> Values:
-    """Score minus threshold, of a score that lies `height` over the mean."""
+    """Margin of a score over the threshold: score minus threshold, for a score `height` above the mean."""
     return height - alpha * gap
 
 
 def lag(point: Values, gap: Values, alpha: float) -> Values:
-    """Threshold minus score, of a score whose break point is `point`; the best's own is 1 here, not inf."""
+    """Threshold minus score, for a score with break point `point`; that of the best is 1 here, not inf."""
     return (alpha - point) * gap

@@ -1,4 +1,4 @@
-r"""The threshold rules by name: how far below the best score a level still keeps.
+r"""The threshold rules by name: how far below the best score a level still keeps assignments.
 
 =================  ==============================================  ===========================================
 `rule`             keep a iff                                      setting
@@ -12,16 +12,16 @@ r"""The threshold rules by name: how far below the best score a level still keep
 =================  ==============================================  ===========================================
 
 A *setting* rises as more is pruned, whatever the rule: an alpha, a probability, or minus a margin. Break
-points are settings, so that all that sorts, tunes and draws break points of alphas reads those of any rule.
+points are settings, so code that sorts, tunes and draws break points of alphas works with those of any rule.
 
-Why another rule than the thesis'. Behind other filters the mean of (4.3) is taken over what is left. With one
-rival left among N assignments it lies an N-th of the rival's distance under the best, whatever that distance
-is: one alpha gives easy examples, of which near rivals are left, little slack, and hard ones much. A margin
-is the same slack for all. As an alpha of its own for each example it is
+Why not the thesis' rule alone: after other filters the mean of (4.3) is taken over the remaining assignments.
+With one rival left among N assignments it lies an N-th of the rival's distance under the best, whatever that
+distance is: one alpha gives little slack to easy examples, where near rivals are left, and much to hard ones.
+A margin is the same slack for all. As a separate alpha for each example it is
 :math:`1 - \delta / (\max - \mathrm{mean})`, so Lemmas 1 and 2, which hold for any threshold below the best
 score, hold for it: if :math:`\psi(y) > \tau`, then every max-marginal of y's assignments, which is never less
-than :math:`\psi(y)`, is over :math:`\tau` too; and the best labelling is such a y, for :math:`\delta > 0`.
-A margin is what a threshold on probabilities becomes as scores grow: :math:`p(a) > e^{-\delta}` is
+than :math:`\psi(y)`, is over :math:`\tau` too; and the best labelling is such a y, for :math:`\delta > 0`. A
+threshold on probabilities becomes a margin as scores grow: :math:`p(a) > e^{-\delta}` is
 :math:`\log Z_a > \log Z - \delta`, sums in place of maxima.
 """
 
@@ -42,11 +42,11 @@ TINY = 1e-9
 
 
 class Way(NamedTuple):
-    """How kernels are asked for a rule at a setting."""
+    """A rule at a setting, as kernels take it."""
 
     alpha: np.ndarray | float
     yardstick: np.ndarray | float | None  # of `filtering`; None: the gap of the space itself
-    by_marginals: bool  # probabilities are held against alpha itself
+    by_marginals: bool  # probabilities are compared with alpha itself
 
 
 def checked_rule(name: object) -> str:
@@ -68,7 +68,7 @@ def checked_setting(name: str, setting: float) -> float:
 
 
 def way_of(name: str, setting: ArrayLike, first_gap: np.ndarray | None = None) -> Way:
-    """What kernels take: a setting (or one an example), and the gaps of the unfiltered examples (W,).
+    """The `Way` of a setting (or one per example), given the gaps of the unfiltered examples (W,).
 
     `ArgumentError` if a setting is out of range, or `first_gap` is missing where the rule needs it.
 
@@ -110,9 +110,9 @@ def checked_first_gap(first_gap: np.ndarray | None) -> np.ndarray:
 def break_points(
     name: str, values: np.ndarray, starts: np.ndarray, first_gap: np.ndarray | None = None
 ) -> np.ndarray:
-    """The setting from which each value falls, shape (A,), as of `filtering.break_points_batch`.
+    """The setting from which each value falls, shape (A,), as in `filtering.break_points_batch`.
 
-    Of probabilities that is the probability itself.
+    For probabilities it is the probability itself.
     """
     if checked_rule(name) == "probability":
         return values
@@ -140,7 +140,7 @@ def truth_points(
 
 
 def just_below(name: str, point: float) -> float:
-    """The largest setting that surely keeps what falls at a break point; the hardest there is at inf.
+    """The largest setting sure to keep what falls at a break point; at inf, the hardest there is.
 
     >>> just_below("margin", -2.0) < -2.0, just_below("margin", np.inf), just_below("probability", 1e-12) > 0
     (True, 0.0, True)
@@ -155,7 +155,7 @@ def just_below(name: str, point: float) -> float:
 def tune_setting(name: str, points: ArrayLike, tolerance: float, guarantee: Guarantee = None) -> float:
     """The hardest setting that loses no more than a tolerance, by `filtering.largest_alpha`.
 
-    Probabilities are not below 0: where more has fallen than a tolerance allows, 0 is returned.
+    Probabilities are not below 0: where more have fallen than the tolerance allows, 0 is returned.
 
     >>> round(tune_setting("margin", np.array([-3.0, -1.0, np.inf]), 0.4), 6)
     -1.0
@@ -167,17 +167,17 @@ def tune_setting(name: str, points: ArrayLike, tolerance: float, guarantee: Guar
 
 
 def drawn_from(name: str, setting: float) -> float:
-    """Where a curve over settings begins that has to show one of them: the mean, or four times the margin."""
+    """Start of a curve over settings that must show one of them: the mean, or four times the margin."""
     return 4.0 * setting if checked_rule(name) == "margin" else min(setting, 0.0)
 
 
 def hardest(name: str) -> float:
-    """The setting that leaves least: at the best score, no margin at all, certainty."""
+    """The setting that keeps least: at the best score, no margin at all, certainty."""
     return 0.0 if checked_rule(name) == "margin" else 1.0
 
 
 def lowest(name: str, points: ArrayLike) -> float:
-    """The setting at which nothing falls that is not forbidden, as `filtering.lowest_alpha`."""
+    """The setting at which only forbidden assignments fall, as in `filtering.lowest_alpha`."""
     points = checks.points("points", points)
     return min(0.0, just_below(name, points[points > -np.inf].min(initial=np.inf)))
 

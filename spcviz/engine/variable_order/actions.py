@@ -1,39 +1,40 @@
 r"""Words of variable orders: a junction tree that grows action by action, with exact inference after each.
 
-Position i has an order :math:`n_i`, its factor covers positions :math:`i - n_i + 1 .. i` and holds the
+Position i has an order :math:`n_i`; its factor covers positions :math:`i - n_i + 1 .. i` and holds the
 assignments that survive there. With a tier :math:`t_i` of features,
 
 .. math:: \psi(x, y) = \sum_i a_{t_i n_i} u_i^{t_i}(y_i) + b_{t_i n_i} g(y_{i-n_i+1} .. y_i)
    + c_{t_i n_i} f(y_i)
 
-with u what the image says, g the log probability of the last letter after the others (and of the word's end,
-at the last position), f the log of how frequent a letter is among images. All of a, b, c depend on the state.
+with u the score of the image, g the log probability of the last letter given the others (and of the word's
+end, at the last position), f the log of a letter's frequency among images. All of a, b, c depend on the
+state.
 
 Between positions b - 1 and b lies *boundary* b, whose nodes are the last
 
 .. math:: d_b = \max(0, \max_{i \ge b} (n_i - 1 - (i - b)))
 
-letters: as many as a later factor reads, and no more. An arc at position i leads from a node of boundary i
-to one of boundary i + 1 and spells :math:`d_i + 1 \ge n_i` letters: the letters of a position's arcs are a
-clique of a junction tree, those of a boundary a separator. So every factor lies inside one arc, and the
-lattice holds exactly those words of which every factor's assignment survives, whatever the orders:
-max-marginals are exact after every action.
+letters: exactly as many as later factors read. An arc at position i leads from a node of boundary i to one of
+boundary i + 1 and spells :math:`d_i + 1 \ge n_i` letters: the letters of a position's arcs are a clique of a
+junction tree, those of a boundary a separator. So every factor lies inside one arc, and the lattice holds
+exactly those words of which every factor's assignment survives, whatever the orders: max-marginals are exact
+after every action.
 
 An action raises an order by one (the new factor holds all concatenations of what survives in the factors that
-it covers) or a tier by one. The changed factor is filtered once by its own alpha: what lies below
+it covers) or a tier by one. The changed factor is filtered once by its own alpha: assignments below
 
 .. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
 
-goes, where gap is what the max-marginals of all letters lay below the best on average in the model of pairs
-that the word began with (`start`; Algorithm 6 takes tau from the baseline model). Then messages are
+are pruned, where gap is the average distance of the max-marginals of all letters below the best in the model
+of pairs that the word began with (`start`; Algorithm 6 takes tau from the baseline model). Then messages are
 passed outward, and no farther than they change.
 
 Scores are sums of multiples of 2^-20 (`weights`). They are exact in 64 bits, whatever their order, so
-messages relative to the best of their boundary really come to rest: passing outward gives a full pass bit
+messages relative to the best of their boundary really converge: passing outward reproduces a full pass bit
 for bit.
 
 Several actions may be done together, in one sweep from left to right: all factors that change are filtered by
-the max-marginals that hold once all are there, each by its own alpha.
+the max-marginals that hold after all actions, each by its own alpha.
 """
 
 from typing import NamedTuple
@@ -56,16 +57,16 @@ from spcviz.engine.variable_order.word import (
 )
 
 RAISE, BUY = 0, 1
-"""Kinds of actions: one order more, one tier more."""
+"""Kinds of actions: raise the order by one, buy the next tier."""
 
 
 class Done(NamedTuple):
-    """What an action did.
+    """The result of an action.
 
-    - `is_done`: False where it might have needed more than `MAX_ARCS` arcs: nothing has changed then
+    - `is_done`: False where it might have needed more than `MAX_ARCS` arcs; then nothing has changed
     - `n_made`: arcs made or scored
-    - `n_passed`: arcs that messages went over
-    - `n_in`, `n_kept`: assignments of the changed factor before and behind its filter
+    - `n_passed`: arcs that messages were passed over
+    - `n_in`, `n_kept`: assignments of the changed factor before and after its filter
     - `first`, `last`: positions whose max-marginals may have changed
     """
 
@@ -80,7 +81,7 @@ class Done(NamedTuple):
 
 @bare_kernel
 def can_act(word: Word, kind: int, i: int, n_orders: int, n_tiers: int) -> bool:
-    """Whether there is such an action."""
+    """Whether such an action is possible."""
     if kind == RAISE:
         return word.order[i] < min(n_orders, i + 1)
     return word.tier[i] < n_tiers - 1
@@ -120,9 +121,9 @@ def act_together(
     gap: float,
     space: Workspace,
 ) -> Done:
-    """Several actions in one sweep; a `Done`, whose `is_done` says whether there was any.
+    """Several actions in one sweep; a `Done`, whose `is_done` says whether any was done.
 
-    marks : (L, 2) bool, the actions to do; what would need too many arcs is unset.
+    marks : (L, 2) bool, the actions to do; those that would need too many arcs are unset.
     alphas : (L, 2), of the factor after each.
     """
     length, bits, n_made, n_in, n_kept = len(word.order), weights.table.bits, 0, 0, 0
@@ -135,7 +136,7 @@ def act_together(
         if marks[i, RAISE] or marks[i, BUY]:
             _score(word, unary, weights, i, marks[i, RAISE])
             n_made += word.n_arcs[i]
-    # One sweep for all actions: a filter has to see the max-marginals after every one of them.
+    # One sweep for all actions: a filter must see the max-marginals after every one of them.
     n_passed = pass_fully(word)
     is_done, is_less = False, False
     for i in range(length):
@@ -148,7 +149,7 @@ def act_together(
         if alpha > NO_FILTER and rule.has_spread(0.0, gap):
             left = _filter(word, i, n_values, rule.threshold(0.0, gap, rule.cap_alpha(alpha)), space)
         n_in, n_kept, is_less = n_in + n_values, n_kept + left, is_less or left < n_values
-    # What was pruned leaves ends that lead nowhere, and changes what is behind it.
+    # Pruning leaves dead ends, and changes the messages behind them.
     if is_less:
         for i in range(length):
             if marks[i, RAISE] or marks[i, BUY]:
@@ -160,7 +161,7 @@ def act_together(
 
 @bare_inlined_kernel
 def _raise(word: Word, i: int, bits: int, is_passing: bool, space: Workspace) -> tuple[int, int]:
-    """(first boundary with new nodes or i + 1, arcs made): the lattice for one order more at position i.
+    """(first boundary with new nodes or i + 1, arcs made): the lattice with position i's order raised by one.
 
     (-1, 0) where it might need too many arcs: then nothing has changed. is_passing: with messages to new
     nodes.
@@ -200,7 +201,7 @@ def filter_factor(word: Word, i: int, alpha: float, gap: float, bits: int, space
 def _filter_and_pass(
     word: Word, i: int, low: int, n_made: int, alpha: float, gap: float, bits: int, space: Workspace
 ) -> Done:
-    """What every action ends with; `low`: the first boundary with new nodes, i + 1 if there is none."""
+    """The last steps of every action; `low`: the first boundary with new nodes, i + 1 if there is none."""
     n_in = values_of(word, i, bits, space)
     n_kept, left, right = n_in, i + 1, i
     if alpha > NO_FILTER and rule.has_spread(0.0, gap):
@@ -213,7 +214,7 @@ def _filter_and_pass(
 
 @bare_inlined_kernel
 def _filter(word: Word, i: int, n_in: int, limit: float, space: Workspace) -> int:
-    """Drop what the factor at i loses; returns how many of its assignments stay."""
+    """Drop the arcs that the factor at i loses; returns how many of its assignments stay."""
     n_kept, n = 0, 0
     for f in range(n_in):
         if rule.survives(space.value[f], limit) or space.value[f] == 0.0:

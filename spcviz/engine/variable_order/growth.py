@@ -8,14 +8,14 @@ from spcviz.engine.variable_order.word import Word, Workspace, enter, level, mov
 
 @bare_inlined_kernel
 def _forget(values: np.ndarray, n: int) -> None:
-    """The first n values are 0 again."""
+    """Reset the first n values to 0."""
     for v in range(n):
         values[v] = 0
 
 
 @bare_inlined_kernel
 def lowest(word: Word, i: int) -> int:
-    """The first boundary whose nodes need a letter more once position i's order is raised; i + 1 if none."""
+    """First boundary whose nodes need one more letter once position i's order is raised; i + 1 if none."""
     b, wanted = i, word.order[i]
     while b > 0 and word.depth[b] < wanted:
         b, wanted = b - 1, wanted - 1
@@ -24,7 +24,7 @@ def lowest(word: Word, i: int) -> int:
 
 @bare_inlined_kernel
 def ways(word: Word, low: int, i: int, space: Workspace) -> int:
-    """At most so many arcs will stand at one position once boundaries low .. i have longer nodes."""
+    """Upper bound on the arcs at one position once boundaries low .. i have longer nodes."""
     if low > i:
         return 0
     ways, then, most = space.ways[0], space.ways[1], 0
@@ -45,7 +45,7 @@ def ways(word: Word, low: int, i: int, space: Workspace) -> int:
 
 @bare_inlined_kernel
 def split(word: Word, b: int, bits: int, space: Workspace) -> None:
-    """Nodes of boundary b with one letter more, from the arcs that lead to it; space.parent: the old ones."""
+    """Nodes of boundary b with one more letter, from the arcs that lead to it; space.parent: the old ones."""
     word.depth[b] += 1
     mask, count = (np.int64(1) << (bits * word.depth[b])) - 1, 0
     space.now[0] += 1
@@ -62,7 +62,7 @@ def split(word: Word, b: int, bits: int, space: Workspace) -> None:
 
 @bare_inlined_kernel
 def join(word: Word, b: int, bits: int, space: Workspace) -> int:
-    """Arcs of position b behind its new nodes, each going on as its old node did; returns how many."""
+    """Arcs of position b that leave its new nodes, copied from their old nodes; returns their number."""
     n_old, mask = word.n_arcs[b], (np.int64(1) << bits) - 1
     space.first[0], filled = 0, 0  # arcs lie in the order of their old nodes
     for a in range(n_old):
@@ -85,7 +85,7 @@ def join(word: Word, b: int, bits: int, space: Workspace) -> int:
 
 @bare_inlined_kernel
 def clean_left(word: Word, i: int, space: Workspace) -> int:
-    """Drop what leads nowhere since arcs at i are gone; returns the first boundary that lost nodes."""
+    """Drop what leads nowhere now that arcs at i are gone; returns the first boundary that lost nodes."""
     for b in range(i, 0, -1):
         _forget(space.alive, word.n_nodes[b])
         for a in range(word.n_arcs[b]):
@@ -104,7 +104,7 @@ def clean_left(word: Word, i: int, space: Workspace) -> int:
 
 @bare_inlined_kernel
 def clean_right(word: Word, i: int, space: Workspace) -> int:
-    """Drop what nothing leads to since arcs at i are gone; returns the last boundary that lost nodes."""
+    """Drop what nothing leads to now that arcs at i are gone; returns the last boundary that lost nodes."""
     for b in range(i + 1, len(word.order)):
         _forget(space.alive, word.n_nodes[b])
         for a in range(word.n_arcs[b - 1]):
@@ -123,7 +123,7 @@ def clean_right(word: Word, i: int, space: Workspace) -> int:
 
 @bare_inlined_kernel
 def _compact(word: Word, b: int, space: Workspace) -> bool:
-    """Keep nodes that are alive; space.alive becomes their new place, -1 for the others. False: all are."""
+    """Keep nodes that are alive; space.alive becomes their new place, or -1. False if all are alive."""
     n = 0
     for v in range(word.n_nodes[b]):
         if space.alive[v] == 0:
@@ -143,7 +143,7 @@ def _compact(word: Word, b: int, space: Workspace) -> bool:
 
 @bare_inlined_kernel
 def _rename(word: Word, b: int, space: Workspace) -> None:
-    """Arcs to and from boundary b follow its nodes to their new places."""
+    """Renumber the ends of arcs to and from boundary b to its nodes' new places."""
     for a in range(word.n_arcs[b - 1]):
         word.head[b - 1, a] = space.alive[word.head[b - 1, a]]
     for a in range(word.n_arcs[b]):

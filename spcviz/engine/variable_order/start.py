@@ -1,12 +1,12 @@
 r"""The first lattice of a word of variable orders: pairs of letters scored at tier 0, filtered once.
 
-All pairs are looked at densely, by messages over letters; what stays goes into the lattice of `word`.
-A pair stays if its max-marginal exceeds one threshold for the whole word,
+All pairs are scored densely, by messages over letters; the survivors go into the lattice of `word`. A pair
+stays if its max-marginal exceeds one threshold for the whole word,
 
 .. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
 
-gap is what the max-marginals of all letters at all positions lie below the best on average. The best way to
-and from what stays runs through what stays, so messages need not be passed again behind the filter.
+gap is the average distance of the max-marginals of all letters at all positions below the best. The best path
+to and from a survivor runs through survivors, so messages need not be passed again after the filter.
 
 Legend: L letters, K states; P[e, j, k] the pair j, k inside a word (e = 0) or at its end (e = 1).
 """
@@ -25,7 +25,7 @@ NO_FILTER = -np.inf
 
 
 class Pairs(NamedTuple):
-    """What pairs of letters count at tier 0; made by `pair_tables`.
+    """Scores of pairs of letters at tier 0; made by `pair_tables`.
 
     `score`, `transposed`, `gram` (2, K, K): P, its transpose [e, k, j], and g itself.
     """
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
 
 @kernel
 def pair_tables(weights: Weights) -> Pairs:
-    """`Pairs` of a model: once for any number of words."""
+    """`Pairs` of a model, made once for any number of words."""
     n, bits = weights.table.n_states, weights.table.bits
     score, transposed, gram = np.empty((2, n, n)), np.empty((2, n, n)), np.empty((2, n, n))
     for e in range(2):
@@ -87,9 +87,9 @@ def begin(
 
 @bare_inlined_kernel
 def _dense_messages(word: Word, pairs: Pairs, n: int, space: Workspace) -> float:
-    """Messages over all letters; at boundary b those of position b - 1. Returns how large their levels were.
+    """Messages over all letters; at boundary b those of position b - 1. Returns the largest level subtracted.
 
-    ``space.kept_score[i]``: by how much those to the left of position i were levelled.
+    ``space.kept_score[i]``: the level subtracted from those to the left of position i.
     """
     length = len(word.order)
     for k in range(n):
@@ -125,7 +125,7 @@ def _add_best(message: np.ndarray, table: np.ndarray, out: np.ndarray, n: int) -
 
 @bare_inlined_kernel
 def _gap(word: Word, n: int) -> float:
-    """How far the max-marginals of all letters lie below the best, on average."""
+    """Average distance of the max-marginals of all letters below the best."""
     below, length = 0.0, len(word.order)
     for b in range(1, length + 1):
         best, total = -np.inf, 0.0

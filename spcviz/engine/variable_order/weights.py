@@ -2,8 +2,8 @@ r"""Weights of a variable-order model: unary ones of every state, n-grams of eac
 
 .. math:: \psi_i(y) = \big[a_{tn} u_i^t(y_i) + c_{tn} f(y_i)\big] + \big[b_{tn} g(y_{i-n+1} .. y_i)\big]
 
-at tier t and order n; see `spcviz.engine.variable_order.actions`. What stands in brackets is rounded to a
-multiple of 2^-20: sums of such numbers are exact in 64 bits, whatever their order.
+at tier t and order n; see `spcviz.engine.variable_order.actions`. Each bracket is rounded to a multiple of
+2^-20: sums of such numbers are exact in 64 bits, whatever their order.
 """
 
 from typing import Any, NamedTuple
@@ -16,18 +16,18 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel
 from spcviz.engine.ngrams.table import Code, NgramTable, find
 
 GRID = 2.0**20
-"""Scores are multiples of one over it."""
+"""Scores are multiples of 1 / GRID."""
 
 MAX_STATES = 44
-"""So many letters' pairs fit at one position (`word.MAX_ARCS`)."""
+"""Largest number of letters whose pairs fit at one position (`word.MAX_ARCS`)."""
 
 
 class Weights(NamedTuple):
-    """The model: `ink`, `text`, `letter` have a row a tier and a column an order, shape (T, N).
+    """The model: `ink`, `text`, `letter` have one row per tier and one column per order, shape (T, N).
 
     - `ink`, `text`, `letter` (T, N): a, b, c of the module's formula
     - `single`, `first`, `frequency` (K,): log p of a letter anywhere, and as the first of a word; f
-    - `table`: what longer contexts add to `single`; the end mark's too
+    - `table`: terms that longer contexts add to `single`; those of the end mark too
     """
 
     ink: np.ndarray
@@ -47,7 +47,7 @@ def on_grid(x: float) -> float:
 
 @bare_inlined_kernel
 def gram_of(weights: Weights, code: Code, order: int, is_first: bool, is_last: bool) -> float:
-    """g of an n-gram: log p of its last letter after the others, and of the end mark where a word ends."""
+    """g of an n-gram: log p of its last letter given the others, and of the end mark where a word ends."""
     table = weights.table
     k = (code & ((np.int64(1) << table.bits) - 1)) - 1
     value = weights.first[k] if is_first else weights.single[k]
@@ -66,7 +66,7 @@ def _sum_of(table: NgramTable, code: Code, n: int) -> float:
 
 @bare_inlined_kernel
 def ink_of(weights: Weights, seen: float, k: int, tier: int, order: int) -> float:
-    """What the image says of letter k at a tier, with the letter's frequency."""
+    """Score of the image for letter k at a tier, with the letter's frequency."""
     return on_grid(
         weights.ink[tier, order - 1] * seen + weights.letter[tier, order - 1] * weights.frequency[k]
     )
@@ -74,18 +74,18 @@ def ink_of(weights: Weights, seen: float, k: int, tier: int, order: int) -> floa
 
 @bare_inlined_kernel
 def text_of(weights: Weights, gram: float, tier: int, order: int) -> float:
-    """What an n-gram counts."""
+    """Score of an n-gram."""
     return on_grid(weights.text[tier, order - 1] * gram)
 
 
 @bare_inlined_kernel
 def score_of(weights: Weights, seen: float, gram: float, k: int, tier: int, order: int) -> float:
-    """Score of a position: what the image says of letter k at its tier, its n-gram, its frequency."""
+    """Score of a position: the image's score of letter k at its tier, its n-gram, its frequency."""
     return ink_of(weights, seen, k, tier, order) + text_of(weights, gram, tier, order)
 
 
 def checked_weights(weights: Weights, n_states: int) -> Weights:
-    """Weights as kernels want them; what does not fit, or is not finite, is refused with a typed error."""
+    """Weights in the form kernels need; parts that do not fit, or are not finite, raise a typed error."""
     checks.of_own_type("weights", weights, Weights)
     checks.of_own_type("table", weights.table, NgramTable)
     checks.integer("n_states", n_states, 1, MAX_STATES)

@@ -12,7 +12,8 @@ from spcviz.engine.ngrams.table import slot_of
 from spcviz.engine.variable_order.weights import Weights, score_of
 
 MAX_ARCS = 2000
-"""At one position: an action that would need more is refused. Rows of 2^11 would share lines of the cache."""
+"""Most arcs at one position: an action that would need more is refused. Rows of 2^11 would map to the same
+cache lines."""
 
 
 class Word(NamedTuple):
@@ -20,11 +21,11 @@ class Word(NamedTuple):
 
     - `order`, `tier` (L,), int64
     - `depth` (L + 1,), int64: letters of each boundary's nodes
-    - `n_arcs`, `n_nodes` (L,) and (L + 1,), int64: how many of the next are in use
+    - `n_arcs`, `n_nodes` (L,) and (L + 1,), int64: how many of the following are in use
     - `code`, `tail`, `head` (L, MAX_ARCS), int64: arcs: letters as in `ngrams`, nodes before and behind
     - `gram`, `score` (L, MAX_ARCS): g of the arc's factor, and its whole score
     - `node` (L + 1, MAX_ARCS), int64: letters of nodes
-    - `forward`, `backward` (L + 1, MAX_ARCS): best score of a way to and from a node, less that of the
+    - `forward`, `backward` (L + 1, MAX_ARCS): best score of a path to and from a node, minus that of the
       boundary's best node
     - `found` (MAX_ARCS,): workspace for messages
     """
@@ -46,16 +47,16 @@ class Word(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What actions need beside a word; made by `new_workspace`.
+    """Scratch memory that actions need besides a word; made by `new_workspace`.
 
-    - `kept_code`, `kept_head`, `kept_gram`, `kept_score` (MAX_ARCS,): arcs of a position whose arcs are made
-      anew
+    - `kept_code`, `kept_head`, `kept_gram`, `kept_score` (MAX_ARCS,): arcs of a position whose arcs are
+      rebuilt
     - `key`, `place`, `stamp` (a power of two,): an open-addressing table of codes, whose entries count if
       their stamp is `now`
     - `now` (1,)
     - `value` (MAX_ARCS,): max-marginals of a factor
-    - `group`, `parent`, `alive`, `first` of int64: of arcs, their assignment; of new nodes, the old one;
-      whether, and where, nodes go on; first arcs
+    - `group`, `parent`, `alive`, `first` of int64: the assignment of each arc; the old node of each new one;
+      whether nodes survive, and their new places; first arcs
     - `ways` (2, MAX_ARCS)
     """
 
@@ -77,7 +78,7 @@ class Workspace(NamedTuple):
 
 @kernel
 def new_word(length: int, max_arcs: int) -> Word:
-    """Workspace for a word of some letters; `start.begin` fills it."""
+    """Memory for a word of `length` letters; `start.begin` fills it."""
     whole, ends = (length, max_arcs), (length + 1, max_arcs)
     return Word(
         np.ones(length, np.int64), np.zeros(length, np.int64), np.zeros(length + 1, np.int64),
@@ -89,7 +90,7 @@ def new_word(length: int, max_arcs: int) -> Word:
 
 @kernel
 def new_workspace(max_arcs: int) -> Workspace:
-    """Workspace for actions on words with so many arcs at most."""
+    """Workspace for actions on words with at most `max_arcs` arcs per position."""
     size = 1
     while size < 2 * max_arcs:
         size *= 2
@@ -103,7 +104,7 @@ def new_workspace(max_arcs: int) -> Workspace:
 
 @kernel
 def part_of(word: Word, length: int) -> Word:
-    """The first positions of a word's room, as a word of its own."""
+    """The first positions of a word's memory, as a separate word."""
     more = length + 1
     return Word(
         word.order[:length], word.tier[:length], word.depth[:more], word.n_arcs[:length],
@@ -114,7 +115,7 @@ def part_of(word: Word, length: int) -> Word:
 
 @bare_inlined_kernel
 def values_of(word: Word, i: int, bits: int, space: Workspace) -> int:
-    """Max-marginals of the factor at i, less the best one, into ``space.value[:n]``; returns n.
+    """Max-marginals of the factor at i, minus the best one, into ``space.value[:n]``; returns n.
 
     ``space.group[a]`` says which of them arc a of position i belongs to.
     """
@@ -156,7 +157,7 @@ def decode_word(word: Word, bits: int, labels: np.ndarray) -> float:
 
 @kernel
 def decode_as(word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarray) -> float:
-    """The best word that survives by other weights than those of the lattice; else as `decode_word`."""
+    """The best word that survives, under weights other than the lattice's; else as `decode_word`."""
     length, mask = len(word.order), (np.int64(1) << weights.table.bits) - 1
     forward = np.full((length + 1, word.n_nodes.max()), -np.inf)
     best = np.zeros(forward.shape, np.int64)
@@ -179,7 +180,7 @@ def decode_as(word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarra
 
 @bare_kernel
 def pass_fully(word: Word) -> int:
-    """All messages anew, from both ends: what passing outward must come to. Returns arcs gone over."""
+    """Pass all messages, from both ends: the result that `outward` must match. Returns arcs passed over."""
     length, n_passed = len(word.order), 0
     word.forward[0, 0], word.backward[length, 0] = 0.0, 0.0
     for b in range(1, length + 1):
@@ -192,7 +193,7 @@ def pass_fully(word: Word) -> int:
 
 @bare_inlined_kernel
 def outward(word: Word, i: int, left: int, right: int) -> tuple[int, int, int]:
-    """Messages from position i outward until they change no more beyond `left` and `right`.
+    """Pass messages from position i outward until they no longer change beyond `left` and `right`.
 
     Returns how many arcs they went over, and the first and the last position that they may have changed.
     """
@@ -253,7 +254,7 @@ def gather(
     n: int,
     tops: np.ndarray,
 ) -> bool:
-    """The best way to each of n nodes, less the best of all; whether any message changed. tops: space."""
+    """The best path to each of n nodes, minus the best of all; whether any message changed. tops: scratch."""
     for v in range(n):
         tops[v] = -np.inf
     for a in range(n_arcs):
@@ -273,7 +274,7 @@ def gather(
 
 @bare_inlined_kernel
 def level(values: np.ndarray, n: int) -> float:
-    """Values less the best of them, which is returned."""
+    """Subtract the best of the values from all; returns it."""
     best = -np.inf
     for k in range(n):
         best = values[k] if values[k] > best else best

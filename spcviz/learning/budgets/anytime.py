@@ -1,8 +1,8 @@
-r"""Anytime policies: one a step, each choosing the next purchase of every example.
+r"""Anytime policies: one per step, each choosing the next purchase of every example.
 
 Policy t is trained on the states that policies 1 .. t - 1 lead to. Among the successors s of a state,
-the one of least C is right, and choosing another costs what it is worse by, which weights the examples
-of a linear classifier (Bolukbasi et al., resource-constrained structured prediction, Theorem 2.3).
+the one of least C is right. Choosing another costs the difference in C, which weights the examples of a
+linear classifier (Bolukbasi et al., resource-constrained structured prediction, Theorem 2.3).
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from spcviz.learning.budgets.one_shot import LossesIf
 
 
 class Anytime(NamedTuple):
-    """Linear scores of purchases, a function of its own for each step; the last serves all later ones."""
+    """Linear scores of purchases, one function per step; the last serves all later steps."""
 
     weights: np.ndarray  # (steps, d)
 
@@ -26,11 +26,11 @@ def fit_anytime(
     n_tiers: int,
     n_steps: int,
 ) -> Anytime:
-    """Train one policy a step, on examples from ``starts`` (W + 1,) on.
+    """Train one policy per step, on the examples that begin at ``starts`` (W + 1,).
 
-    ``describe(tiers)`` are the features of lifting each part, shape (R, d).
+    ``describe(tiers)`` returns the features of lifting each part, shape (R, d).
     """
-    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+    from sklearn.linear_model import LogisticRegression  # takes a second to import, only fitting needs it
 
     tiers = np.zeros(starts[-1], dtype=np.int64)
     weights = []
@@ -42,7 +42,7 @@ def fit_anytime(
         least = np.repeat(np.minimum.reduceat(np.where(can, moved, np.inf), starts[:-1]), lengths)
         most = np.repeat(np.maximum.reduceat(np.where(can, moved, -np.inf), starts[:-1]), lengths)
         is_best = moved == least
-        # Right where it is among the best, by how much the worst is worse; wrong by how much it is itself.
+        # A best part weighs by how much worse the worst one is; any other by how much worse it is itself.
         importance = np.where(can, np.where(is_best, most - moved, moved - least), 0.0)
         used = importance > 0
         if used.any() and is_best[used].any() and not is_best[used].all():
@@ -60,7 +60,7 @@ def roll_out(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Let every example buy step by step until it has everything.
 
-    For each step: the parts lifted and their scores, best score first; equals in order.
+    For each step: the parts lifted and their scores, best score first; ties in order of the parts.
     """
     tiers = np.zeros(starts[-1], dtype=np.int64)
     steps: list[tuple[np.ndarray, np.ndarray]] = []
@@ -75,7 +75,7 @@ def roll_out(
 
 
 def first_of_best(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The first part of the largest score in each example that has a finite one."""
+    """The first part with the largest score in each example that has a finite score."""
     best = np.maximum.reduceat(scores, starts[:-1])
     hits = np.flatnonzero(scores == np.repeat(best, np.diff(starts)))
     return hits[np.searchsorted(hits, starts[:-1])][best > -np.inf]

@@ -1,7 +1,7 @@
-"""Whole examples under one budget: how a selector is trained, orders to compare, their curves (thesis ch. 6).
+"""Whole examples under one budget: training a selector, orders to compare, their curves (thesis ch. 6).
 
-Costs are incremental, of an example's next model, shape (n, T - 1) or (T - 1,), in the unit of the budget.
-`sizes` are the numbers of parts (letters, frames) of the examples: errors and shares are of parts.
+Costs are those of an example's next model alone, shape (n, T - 1) or (T - 1,), in the unit of the budget.
+`sizes` are the numbers of parts (letters, frames) of the examples: errors and shares count parts.
 """
 
 from collections.abc import Sequence
@@ -14,31 +14,31 @@ from spcviz.learning.budgets.methods import METHODS
 
 
 class Looked(NamedTuple):
-    """What the selector sees of a batch of examples, and is judged by."""
+    """A batch of examples as the selector sees it, and what the selector is judged by."""
 
     meta: np.ndarray  # (n, T - 1, 2 d) meta-features after each model but the last, with their changes
-    losses: np.ndarray  # (n, T) int64: of each example by each model
+    losses: np.ndarray  # (n, T) int64: of each example under each model
     labels: np.ndarray  # (T, R) int64: predictions of each model for all parts
     # (n,) int: examples of one group stay together in cross-validation: what they share must not be learned
     group: np.ndarray | None = None
-    sizes: np.ndarray | None = None  # (n,) values are learned as a mean over so many parts; if None, as a sum
+    sizes: np.ndarray | None = None  # (n,) numbers of parts to average values over; if None, values are sums
 
 
 class Chooser(NamedTuple):
-    """A selector with all that was learned for it on training examples."""
+    """A selector and the budgets found for it on training examples."""
 
     selector: selector.Selector
-    # least cost an example with which training examples, read by models that had not seen them and valued by
-    # selectors that had not either, reach the last model's loss; infinity if they never do
+    # least cost per example at which training examples reach the last model's loss, read by models and valued
+    # by selectors that have not seen them; infinity if they never do
     budget: float
-    best_budget: float  # cost an example of the least loss on training examples
+    best_budget: float  # cost per example at the least loss on training examples
 
 
 class Variant(NamedTuple):
     """One way to train a selector."""
 
     name: str
-    # train, test: ``test.losses`` is not looked at
+    # train, test: ``test.losses`` is not read
     train: Looked
     test: Looked
     # what a value is divided by in the queue, for training and test examples, both (n, T - 1)
@@ -51,7 +51,7 @@ def values_of(losses: np.ndarray) -> np.ndarray:
 
 
 def draw_folds(looked: Looked, rng: np.random.Generator) -> np.ndarray:
-    """Cross-validation part of each example, 0 to 4."""
+    """Cross-validation fold of each example, 0 to 4."""
     if looked.group is None:
         return rng.integers(0, 5, len(looked.losses))
     _, group = np.unique(looked.group, return_inverse=True)
@@ -70,7 +70,7 @@ def _sizes(looked: Looked) -> float | np.ndarray:
 def choose(
     looked: Looked, costs: np.ndarray, rng: np.random.Generator, per: np.ndarray | None = None
 ) -> Chooser:
-    """Train the selector and find its budgets on training examples; per (n, T - 1): see `per_cost`."""
+    """Train the selector and find its budgets on training examples; for ``per`` (n, T - 1) see `per_cost`."""
     values, folds = values_of(looked.losses) / _sizes(looked), draw_folds(looked, rng)
     fitted = selector.fit_selector(looked.meta, values, folds)
     crossed = selector.cross_values(looked.meta, values, folds, fitted.penalty) * _sizes(looked)
@@ -83,8 +83,8 @@ def choose(
 
 
 def per_cost(values: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Values by what they cost, for an order that spends well; what loses comes last, cheap first."""
-    costs = np.maximum(costs, 1e-12)  # what is free comes first
+    """Values per cost, for an order that spends well; losing purchases come last, cheap ones first."""
+    costs = np.maximum(costs, 1e-12)  # free purchases come first
     return np.where(values > 0, values / costs, values * costs)
 
 
@@ -96,7 +96,7 @@ def learned_row(
     sizes: np.ndarray,
     rng: np.random.Generator,
 ) -> dict[Any, Any]:
-    """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
+    """Train a selector and spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
     chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
     values = predict_values(chooser.selector, variant.test)
     if variant.per is not None:
@@ -120,25 +120,25 @@ def curves(
     Parameters
     ----------
     variants : sequence of Variant
-        Learned orders; the first one's training half also teaches the imitation baseline, and its test
-        half knows the oracle's losses.
+        Learned orders; the first one's training half also trains the imitation baseline, and its test
+        half holds the oracle's losses.
     costs : (array_like, array_like)
         Of training and of test examples.
     losses : ndarray, shape (n, T) or (n, T, J)
-        Of test examples: one or several kinds, all curves are for.
+        Of test examples: the one or several kinds of loss that all curves show.
     sizes : ndarray of int, shape (n,)
         Parts of each test example.
     etas : sequence of float
-        Prices of a unit that the imitation baseline is trained for.
+        Prices of a unit for which the imitation baseline is trained.
     n_random : int
-        Random orders that are averaged.
+        Number of random orders to average.
 
     Returns
     -------
     list of dict
         ``method``, ``share`` (S + 1, T - 1) of parts and ``words`` of examples lifted to each tier,
-        ``cost`` an example, ``error`` (S + 1,) or (S + 1, J) in percent of parts; ``chosen`` if learned:
-        budgets an example found on training examples.
+        ``cost`` per example, ``error`` (S + 1,) or (S + 1, J) in percent of parts; ``chosen`` if learned:
+        budgets per example found on training examples.
     """
     train, test = variants[0].train, variants[0].test
     train_costs, test_costs = costs
@@ -152,7 +152,7 @@ def curves(
     for key, together in (("uniform_arms", True), ("uniform_loose", False)):
         drawn = [selector.uniform_values(n, n_more, rng, synchronised=together) for _ in range(n_random)]
         out.append(mean_row([row(key, values) for values in drawn]))
-    # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
+    # The least sure examples first, all tiers at once; only the gap of the best two is used.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
     out.append(row("least_sure", np.maximum(unsure, unsure[:, :1])))
     stops = imitate(train, test, train_costs, etas)
@@ -174,10 +174,10 @@ def imitate(train: Looked, test: Looked, costs: np.ndarray, etas: Sequence[float
 def whole_orders(
     train: Looked, test: Looked, costs: np.ndarray, rng: np.random.Generator, per: np.ndarray | None = None
 ) -> dict[str, expansion.Expansion]:
-    """Whole examples of the policies' own predictor: values of the next step, and with what may follow it.
+    """Whole examples, read by the policies' own predictor: by the next step's value, or with later steps.
 
-    What is bought of test examples, by key of the method; ``per`` (n, T - 1) is what a test example's value
-    is divided by, see `per_cost`.
+    Returns the purchases on test examples by key of the method; ``per`` (n, T - 1) are the costs by which
+    values of test examples are divided, see `per_cost`.
     """
     folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
     out = {}
@@ -189,7 +189,7 @@ def whole_orders(
 
 
 def with_later(gains: np.ndarray) -> np.ndarray:
-    """Gains (n, T - 1) of next models with what may follow them, as far as that is worth it.
+    """Gains (n, T - 1) of next models plus those of later models, as far as these are worth it.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def with_later(gains: np.ndarray) -> np.ndarray:
 
 
 def cross_values(looked: Looked, targets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Values (n, T - 1) of examples by selectors that have not seen their groups; targets alike, a part."""
+    """Values (n, T - 1) of examples by selectors that have not seen their groups; targets are per part."""
     folds = draw_folds(looked, rng)
     penalty = selector.fit_selector(looked.meta, targets, folds).penalty
     return selector.cross_values(looked.meta, targets, folds, penalty) * _sizes(looked)
@@ -236,7 +236,7 @@ def row_of(method: str, bought: expansion.Expansion, losses: np.ndarray, sizes: 
 
 
 def mean_row(rows: Sequence[dict[Any, Any]]) -> dict[Any, Any]:
-    """Mean of rows of one method with equally many steps."""
+    """Mean of rows of one method with the same number of steps."""
     keys = ("cost", "share", "error", "words")
     return {"method": rows[0]["method"]} | {key: np.mean([row[key] for row in rows], axis=0) for key in keys}
 
@@ -244,7 +244,7 @@ def mean_row(rows: Sequence[dict[Any, Any]]) -> dict[Any, Any]:
 def stops_row(
     method: str, stops: Sequence[np.ndarray], costs: np.ndarray, losses: np.ndarray, sizes: np.ndarray
 ) -> dict[Any, Any]:
-    """One point for each way to stop, by rising cost: a row of `curves`."""
+    """One point for each choice of stops, by rising cost: a row of `curves`."""
     n, n_more = len(sizes), losses.shape[1] - 1
     every, costs = np.arange(n), expansion.checked_costs(costs, (n, n_more))
     total = np.concatenate([np.zeros((n, 1)), np.cumsum(costs, axis=1)], axis=1)

@@ -1,8 +1,8 @@
 """Resource-constrained prediction on any world: labels to learn, settings, and priorities of purchases.
 
-One-shot policies are fitted at several prices and kept where they waste least on development examples;
-anytime and "least sure" become fixed priorities, so that Algorithm 5 spends every budget by them
-(Bolukbasi et al. 2017, Fig. 2 to 4).
+One-shot policies are fitted at several prices, and the one that wastes least on development examples is
+kept. Anytime policies and "least sure" become fixed priorities, so that Algorithm 5 spends every budget by
+them (Bolukbasi et al. 2017, Fig. 2 to 4).
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ PRICES = (0.05, 0.3)
 """lambda: loss that one tier of one part must save."""
 
 N_THRESHOLDS = 25
-"""Log odds from which on a policy that decides example by example may buy, beside 0."""
+"""Number of thresholds besides 0 for the log odds above which a policy may buy, example by example."""
 
 
 def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price: float) -> np.ndarray:
@@ -31,7 +31,7 @@ def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price:
 def fit(
     world: World, inputs: np.ndarray, labels: np.ndarray, price: float, is_weighted: bool = True
 ) -> one_shot.OneShot:
-    """A one-shot policy that learns some pseudo-labels; weighted by what a mistake costs, or not."""
+    """A one-shot policy that learns the given pseudo-labels, weighted by the cost of a mistake or not."""
     weights = None
     if is_weighted:
         weights = one_shot.importance(world.losses_if, labels, world.shape[1], price, world.starts) + 0.05
@@ -45,8 +45,8 @@ def best_one_shot(
 ) -> tuple[one_shot.OneShot, dict[Any, Any]]:
     """(policy, settings) that waste least on development examples.
 
-    ``labels_at(price)`` are the pseudo-labels (R,) of the learning examples; worlds and inputs, what the
-    policy sees of them, are of learning and of development examples.
+    ``labels_at(price)`` returns the pseudo-labels (R,) of the learning examples. ``worlds`` and ``inputs``
+    (what the policy sees of them) are those of learning and of development examples.
     """
     candidates = []
     for price in PRICES:
@@ -60,7 +60,7 @@ def best_one_shot(
 
 
 def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
-    """Earlier steps before later ones, within a step the higher score: shape (R, T - 1)."""
+    """Priorities (R, T - 1): earlier steps before later ones, within a step the higher score first."""
     n_parts, n_tiers = world.shape
     out, at = np.zeros((n_parts, n_tiers - 1)), np.zeros(n_parts, dtype=np.int64)
     rank = 0.0
@@ -72,7 +72,7 @@ def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
 
 
 def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndarray:
-    """Examples of least confidence first, everything for all their parts: shape (R, T - 1).
+    """Priorities (R, T - 1): least confident examples first, with every tier of all their parts.
 
     ``close`` (R,): how undecided each part is.
     """
@@ -88,10 +88,10 @@ def buy_streaming(
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],
 ) -> tuple[dict[Any, Any], list[dict[Any, Any]]]:
-    """Example by example: each part is bought what has log odds above a threshold, whatever others want.
+    """Buy example by example: every tier whose log odds exceed a threshold, regardless of other examples.
 
-    Which price and threshold serve a budget is chosen on development examples: of all pairs those are kept
-    that no other one beats in both share and loss.
+    The price and threshold for a budget are chosen on development examples: a pair is kept if no other one
+    beats it in both share and loss.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def buy_streaming(
     Returns
     -------
     row : dict
-        ``share``, ``error``, ``tiers`` (as of `part_policy.points`) and ``chosen``; points are what the kept
-        pairs come to on test examples, by rising share.
+        ``share``, ``error``, ``tiers`` (as in `part_policy.points`) and ``chosen``; points are the results of
+        the kept pairs on test examples, by rising share.
     alone : list of dict
-        ``price``, and at threshold 0 ``share`` and ``error`` on test examples: the price alone, as the paper
-        has it.
+        ``price``, and at threshold 0 ``share`` and ``error`` on test examples: the price alone, as in the
+        paper.
     """
     dev, test = worlds
     values = {price: [one_shot.odds(policy, seen) for seen in inputs] for price, policy in policies.items()}
@@ -153,7 +153,7 @@ def _ends(world: World) -> list[tuple[float, int, np.ndarray]]:
 
 
 def _measure_purchase(world: World, is_bought: np.ndarray) -> tuple[float, int, np.ndarray]:
-    """(share of all features, summed loss, share of parts at each tier) if what is_bought (R, T - 1) is."""
+    """(share of all features, summed loss, share of parts at each tier) for is_bought (R, T - 1)."""
     tiers = is_bought.sum(axis=1)
     loss = world.losses_if(tiers, tiers)[0].sum()
     return float(is_bought.mean()), int(loss), is_bought.mean(axis=0)

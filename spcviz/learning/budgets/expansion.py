@@ -30,8 +30,8 @@ class Curve(NamedTuple):
 def checked_budget(budget: float, name: str = "budget") -> float:
     """A budget as a float; infinity buys everything.
 
-    An ArgumentError, which calls it by its `name`, if it is negative, NaN or no number: no spending could
-    keep to it.
+    An ArgumentError, which calls it `name`, if it is negative, NaN or not a number: no spending could respect
+    it.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def checked_budget(budget: float, name: str = "budget") -> float:
 def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Incremental costs of lifting each example (or part) from tier t to t + 1, as an (n, T - 1) array.
 
-    A ShapeError, ScoreError or ArgumentError if they cannot be spread over `shape`, are not finite, or
+    A ShapeError, ScoreError or ArgumentError if they cannot be broadcast to `shape`, are not finite, or are
     negative.
     """
     costs = checks.scores("costs", costs, (1, 2))
@@ -63,14 +63,14 @@ def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Expansion:
     """Algorithm 3 (Weiss 2013): lift the example of the largest value that still fits, until nothing does.
 
-    What does not fit is dropped for good, so a larger budget may spend less when costs differ. Ties go to the
-    smallest example. A budget of 0 buys nothing, not even what is free.
+    An example that does not fit is dropped for good, so a larger budget may spend less when costs differ.
+    Ties go to the smallest index. A budget of 0 buys nothing, not even what is free.
 
     Parameters
     ----------
     values : array_like, shape (n, T - 1)
-        Predicted value of each example's tiers 1 .. T - 1; one is looked at only when the tier below
-        it has been bought. Negative ones are bought too while money is left.
+        Predicted value of each example's tiers 1 .. T - 1; one is read only when the tier below it has
+        been bought. Tiers of negative value are bought too while budget is left.
     costs : array_like, shape (n, T - 1) or (T - 1,)
         Incremental.
 
@@ -119,7 +119,7 @@ def curve_of(expansion: Expansion, losses: np.ndarray) -> Curve:
 
 
 def last_within(cost: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Index of the last of rising costs within each limit, rounding aside; the first if none is.
+    """Index of the last of rising costs within each limit, up to rounding; the first index if none is.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def last_within(cost: np.ndarray, limits: np.ndarray) -> np.ndarray:
 
 
 def at_cost(curve: Curve, costs: np.ndarray) -> np.ndarray:
-    """Loss of the last point of a curve that costs no more than each of some amounts.
+    """Loss of the last point of a curve that costs no more than each of the given amounts.
 
     Examples
     --------

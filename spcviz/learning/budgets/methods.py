@@ -1,10 +1,10 @@
-"""The table of all methods that spend a budget: name, level, and the values that each ranks by.
+"""The table of all methods that spend a budget: name, level, and the values by which each ranks.
 
 An example (word, arm) is made of parts (letters, frames). A method of level "example" lifts whole examples
-(thesis chapter 6, Algorithm 3), one of level "part" single parts (chapter 7, Algorithm 5). Nothing reads a
-label: what a method does stands in its `Spends`. The table imports nothing, so that figures may name methods.
+(thesis chapter 6, Algorithm 3), one of level "part" single parts (chapter 7, Algorithm 5). No code interprets
+a label: `Spends` says what a method does. The table imports nothing, so that figures may name methods.
 
-A new method is one file beside this one and one row here.
+A new method takes one file next to this one and one row here.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ RANDOM = (BY_TIER, ANY_TIER)
 
 
 class Terms(NamedTuple):
-    """What a problem calls its examples and parts; labels and sentences are filled in with it."""
+    """A problem's own words for its examples and parts, which fill the labels and sentences."""
 
     example: str
     examples: str
@@ -29,26 +29,26 @@ class Tier(NamedTuple):
     """A level of features that can be bought; the first is free."""
 
     key: str  # in results
-    # name, short: in legends, and where there is little room
+    # name, short: in legends, and where there is little space
     name: str
     short: str
 
 
 class Spends(NamedTuple):
-    """What a method goes by."""
+    """How a method values its purchases."""
 
     # where values of purchases come from: "selector" (predicted gain of the next model), "truth" (its real
     # gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
     # purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
     # "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
-    # "contrast" (one shot, learned from what everything mends), "one shot, streamed" (the same policies, one
-    # for each price, each example decided by itself), "nothing" (all alike)
+    # "contrast" (one shot, learned from parts that buying everything corrects), "one shot, streamed" (the
+    # same policies, one for each price, each example decided separately), "nothing" (all alike)
     by: str
     looks: bool = False  # reads and describes an example again before its next purchase, which takes time
     # revalues all actions that a purchase may have changed; else only the part's own next, as printed
     is_refreshed: bool = True
     is_all_at_once: bool = False  # lifts a part to the last tier in one step
-    # search, inputs: of one-shot policies: whose pseudo-labels they learn, and what their classifier sees
+    # search, inputs: of one-shot policies: the search that makes their pseudo-labels, the classifier's inputs
     search: str = ""
     inputs: str = ""
 
@@ -58,15 +58,15 @@ class Method(NamedTuple):
 
     key: str  # in code and in addresses of pages
     level: str  # {"example", "part"}
-    names: tuple[str, ...]  # in the rows of result files (different files came to call it differently)
-    # label, help: what menus and charts call it, and one sentence; ``{Examples}`` and the like: `Terms`
+    names: tuple[str, ...]  # in the rows of result files (which do not all use the same name)
+    # label, help: name in menus and charts, and one sentence; ``{Examples}`` and the like: `Terms`
     label: str
     help: str
     rule: Spends
 
     @property
     def name(self) -> str:
-        """What most result files call it."""
+        """The name in most result files."""
         return self.names[0]
 
     def describe(self, terms: Terms) -> tuple[str, str]:
@@ -122,7 +122,7 @@ _ROWS = (
         "lifts every {example} to the next model before any to the one after it", Spends("nothing"),
     ),
     Method(
-        "uniform_arms", EXAMPLE, ("uniform",), "{Examples}, at random",  # the key stands in old links
+        "uniform_arms", EXAMPLE, ("uniform",), "{Examples}, at random",  # old links use the key
         "lifts random {examples}, all to the next model before any to the last", Spends(BY_TIER),
     ),
     Method(
@@ -267,7 +267,7 @@ _ROWS = (
     ),
 )  # fmt: skip
 METHODS = {method.key: method for method in _ROWS}
-"""Key to row."""
+"""Rows by key."""
 
 
 def find_method(name: str, level: str) -> Method:

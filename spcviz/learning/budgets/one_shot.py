@@ -1,9 +1,9 @@
 r"""One-shot policies: decide all of an example's features before any is computed.
 
-A state S says which tier each part of an example stands at; :math:`C(S) = \mathrm{Loss}(S) + \lambda
+A state S gives the tier of each part of an example; :math:`C(S) = \mathrm{Loss}(S) + \lambda
 c(S)`. Pseudo-labels, the S a policy should have chosen, come from a search over states; a weighted
 linear classifier learns to choose them part by part (Bolukbasi et al., resource-constrained structured
-prediction, one-shot policy). A caller hands in the losses of states.
+prediction, one-shot policy). The caller supplies the losses of states.
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ LossesIf = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 class Trajectory(NamedTuple):
     """Greedy purchases of every example, until it has everything."""
 
-    part: np.ndarray  # (S,) int64: part lifted by one tier, steps of one example after the other in order
+    part: np.ndarray  # (S,) int64: part lifted by one tier; steps in order, one example after another
     loss: np.ndarray  # (S,) loss of the example after the step
     first_loss: np.ndarray  # (W,) before the first
     starts: np.ndarray  # (W + 1,) int64: steps of example w: starts[w] .. starts[w + 1] - 1
 
 
 class OneShot(NamedTuple):
-    """Log odds of "this part should reach tier t", one linear function a tier."""
+    """Log odds of "this part should reach tier t", one linear function per tier."""
 
     weights: np.ndarray  # (T - 1, d)
     constant: np.ndarray  # (T - 1,)
@@ -85,9 +85,9 @@ def parsimonious_labels(
     price: float,
     starts: np.ndarray,
 ) -> np.ndarray:
-    """Pseudo-labels: each part's tier is the first that by itself lowers C from the empty state, shape (R,).
+    """Pseudo-labels: each part's tier is the first that alone lowers C from the empty state, shape (R,).
 
-    Strictly: where nothing is gained nothing is bought.
+    It must lower C strictly: where nothing is gained, nothing is bought.
     """
     empty = np.zeros(n_parts, dtype=np.int64)
     tiers = empty.copy()
@@ -105,7 +105,7 @@ def importance(
     price: float,
     starts: np.ndarray,
 ) -> np.ndarray:
-    """|C with part r's label turned over - C at the pseudo-label|, shape (R,): what a mistake costs."""
+    """|C with part r's label flipped - C at the pseudo-label|, shape (R,): the cost of a mistake."""
     turned = np.where(tiers > 0, 0, 1)
     base, moved = losses_if(tiers, turned)
     return np.abs(moved - np.repeat(base, np.diff(starts)) + price * (turned - tiers))
@@ -124,7 +124,7 @@ def fit_one_shot(
     Inputs (R, d), pseudo-labels `tiers` (R,), `weights` (R,) by importance; a larger `positive_weight`, the
     class weight of buying, buys more. An ArgumentError if inputs and labels disagree.
     """
-    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+    from sklearn.linear_model import LogisticRegression  # takes a second to import, only fitting needs it
 
     if len(inputs) != len(tiers):
         raise ArgumentError(f"tiers must have {len(inputs)} entries, got {len(tiers)}")

@@ -9,8 +9,8 @@ each. With whole-number costs all sums are exact, and a theorem holds or does no
     (2) \quad & \sum_i \left( W_i\, 1[\pi(x_i) \ne S^*_i] + C_i(S^*_i) \right),
       \qquad W_i = \max C_i - C_i(S^*_i), \quad S^*_i = \arg\min C_i
 
-Theorem 2.1: the second is the first but for a constant. 2.2: (2) is at least (1). 2.3 is 2.1 for one step of
-an anytime policy, with S among the states that have one part more (`allowed`).
+Theorem 2.1: the second equals the first up to a constant. 2.2: (2) is at least (1). 2.3 is 2.1 for one step
+of an anytime policy, with S among the states that have one more part (`allowed`).
 
 States of n parts are numbered by their bits: part r is bought in S iff bit r of S is set. `chosen` is (P, N):
 the state that policy p chooses for example i.
@@ -29,14 +29,14 @@ MAX_POLICIES = 1_000_000
 
 
 class Checked(NamedTuple):
-    """The theorems on every policy of a class."""
+    """Results of checking the theorems on every policy of a class."""
 
     n_policies: int
     n_unequal: int  # policies at which 2.1 (or 2.3) is not (1) plus the constant
     n_below: int  # policies at which (2) is less than (1)
     # least, least_by_sum, least_by_bound: the least (1) of all; the least (1) among the policies that
-    # minimise 2.1 (or 2.3); that among those that minimise (2). The last is larger than the first where the
-    # bound leads astray
+    # minimise 2.1 (or 2.3); the least (1) among those that minimise (2). The last is larger than the first
+    # where the bound misleads
     least: int
     least_by_sum: int
     least_by_bound: int
@@ -45,7 +45,7 @@ class Checked(NamedTuple):
 def all_policies(options: Sequence[Sequence[int] | np.ndarray], groups: Sequence[int]) -> np.ndarray:
     """Every policy that treats the examples of a group alike, shape (P, N), int64.
 
-    ``options`` are the states to choose from, for each group; ``groups`` says each example's, 0 .. G - 1. An
+    ``options`` are the states to choose from, for each group; ``groups`` gives each example's, 0 .. G - 1. An
     ArgumentError if there are more than `MAX_POLICIES`.
 
     Examples
@@ -86,7 +86,7 @@ def pseudo_label_risk(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     """Theorems 2.1 and 2.2 on every policy (P, N), whole-number costs (N, S).
 
-    An ArgumentError or ShapeError if costs are no whole numbers, or the shapes disagree.
+    An ArgumentError or ShapeError if costs are not whole numbers, or the shapes disagree.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
 
 
 def _check_policies(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) -> tuple[Checked, np.ndarray]:
-    """(what holds of the sum over allowed states, (1) of every policy); nothing is said of the bound."""
+    """(results for the sum over allowed states, (1) of every policy); the bound is not checked."""
     risks, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
     constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
     least, by_sum = int(risks.min()), int(risks[by_all == by_all.min()].min())
@@ -109,10 +109,10 @@ def _check_policies(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray) 
 
 
 def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
-    """Theorem 2.3 for one step: every policy that buys one part more for each example.
+    """Theorem 2.3 for one step: every policy that buys one more part for each example.
 
-    Costs (N, S) are whole numbers, ``reached`` the state of each example, with a part still to buy. Nothing
-    is bounded: `Checked.n_below` is 0, and its last two fields are equal.
+    Costs (N, S) are whole numbers, ``reached`` the state of each example, with a part still to buy. No bound
+    is checked: `Checked.n_below` is 0, and its last two fields are equal.
     """
     costs = np.asarray(costs)
     allowed = np.array([[s in successors(state, costs.shape[1]) for s in range(costs.shape[1])]
@@ -122,7 +122,7 @@ def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
 
 
 def successors(state: int, n_states: int) -> list[int]:
-    """States with one part more.
+    """States with one more part.
 
     Examples
     --------
@@ -133,9 +133,9 @@ def successors(state: int, n_states: int) -> list[int]:
 
 
 def greedy_orders(costs: np.ndarray) -> np.ndarray:
-    """Algorithm 1 without a limit to what a policy can tell apart: the cheapest part next, first of equals.
+    """Algorithm 1 with no limit on what a policy can distinguish: the cheapest part next, first of equals.
 
-    Of costs (N, 2^n) the states (N, n) of each example after one part, two, ...
+    From costs (N, 2^n), the states (N, n) of each example after one part, two, ...
     """
     n_parts = np.shape(costs)[1].bit_length() - 1
     out = np.zeros((len(costs), n_parts), dtype=np.int64)
@@ -148,7 +148,7 @@ def greedy_orders(costs: np.ndarray) -> np.ndarray:
 
 
 def best_orders(costs: np.ndarray) -> np.ndarray:
-    """Least (5), the costs along the way added up, over all orders of buying the parts, shape (N,)."""
+    """Least (5), the sum of the costs along the way, over all orders of buying the parts, shape (N,)."""
     costs = np.asarray(costs)
     n_parts = costs.shape[1].bit_length() - 1
     orders = np.array(list(itertools.permutations(range(n_parts))))

@@ -1,9 +1,9 @@
 """DMS-pi: spending by a rule, learning one from trajectories, what a budget buys (thesis ch. 7).
 
-Whatever is bought for is a `World`: chains, trees, regions.
+Features are bought in a `World`: chains, trees, regions.
 
-Costs are of lifting part r from tier t to t + 1, shape (R, T - 1), in whatever unit a budget is counted
-in: one a tier if none are given. A share is of the cost of everything.
+Costs are those of lifting part r from tier t to t + 1, shape (R, T - 1), in the unit of the budget: one
+per tier if none are given. Shares are of the cost of everything.
 """
 
 from typing import Any, NamedTuple, Self
@@ -15,7 +15,7 @@ from spcviz.learning.budgets import expansion, methods, q_policy
 from spcviz.learning.budgets.world import Rule, Trajectory, World
 
 IMITATED_BUDGETS = (0.05, 0.1, 0.2, 0.4)
-"""Shares of a chain's features that the imitation baseline may be told to copy."""
+"""Shares of a chain's features that the imitation baseline may be trained to copy."""
 
 _NONE = np.zeros((0, 0))
 
@@ -36,12 +36,12 @@ def rule(
 
 
 def _one_type(array: np.ndarray) -> np.ndarray:
-    """The array, copied if it is read-only: to numba that is another type, for which all compiles anew."""
+    """The array; a copy if it is read-only or not C-contiguous: numba would recompile all for that type."""
     return array if array.flags.writeable and array.flags.c_contiguous else array.copy("C")
 
 
 def costs_of(world: World, costs: np.ndarray | None = None) -> np.ndarray:
-    """Costs as an array of shape (R, T - 1); one a tier if None."""
+    """Costs as an array of shape (R, T - 1); one per tier if None."""
     shape = (world.shape[0], world.shape[1] - 1)
     return _one_type(expansion.checked_costs(np.ones(shape[1]) if costs is None else costs, shape))
 
@@ -57,7 +57,7 @@ def spend(
 ) -> Trajectory:
     """Algorithm 5 on a batch.
 
-    ``budget`` is for the whole batch; costs (R, T - 1) or (T - 1,) are incremental, one unit a tier if None.
+    ``budget`` is for the whole batch; costs (R, T - 1) or (T - 1,) are incremental, one per tier if None.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def spend(
 
 
 def steps_of(world: World, trajectory: Trajectory) -> tuple[q_policy.Steps, np.ndarray]:
-    """A batch's trajectory as one for each example, and the cost of each step."""
+    """A batch's trajectory split into one for each example, and the cost of each step."""
     example = np.searchsorted(world.starts, trajectory.part, side="right") - 1
     order = np.argsort(example, kind="stable")
     starts = np.searchsorted(example[order], np.arange(len(world.starts)))
@@ -97,7 +97,7 @@ def train(
     per_cost: bool = False,
     group: np.ndarray | None = None,
 ) -> tuple[q_policy.QPolicy, np.ndarray, np.ndarray]:
-    """Policies of a batch of training examples.
+    """Train policies on a batch of training examples.
 
     Parameters
     ----------
@@ -135,13 +135,13 @@ def train(
 
 
 class Trained(NamedTuple):
-    """What `train` returns for one queue, and how it does on its chains."""
+    """What `train` returns for one queue, and its results on its chains."""
 
     policy: q_policy.QPolicy
     imitation: np.ndarray  # (T - 1, D)
     per_cost: bool  # the queue goes by value per cost; else by value, as printed
     badness: float  # on the examples left for development
-    # of `chosen_budgets`, on all examples: the few left for development say too little
+    # from `chosen_budgets`, on all examples: the few left for development say too little
     # about a budget
     budgets: dict[str, float]
     held: np.ndarray  # (H,) examples left for development
@@ -156,7 +156,7 @@ def train_queues(
 ) -> list[Trained]:
     """Policies for a queue by value, then for one by value per cost; arguments as in `train`.
 
-    That with the smaller badness wastes less.
+    The one with the smaller badness wastes less.
     """
     costs, out = costs_of(world, costs), []
     seed = rng.integers(2**62)
@@ -172,7 +172,7 @@ def train_queues(
 
 
 def badness(points: expansion.Curve) -> float:
-    """Mean loss over shares from 1 to 100 %, cheap ones as much as dear ones (evenly in log share)."""
+    """Mean loss over shares from 1 to 100 %, small ones as much as large ones (evenly in log share)."""
     return float(expansion.at_cost(points, np.geomspace(0.01, 1.0, 40)).mean())
 
 
@@ -181,7 +181,7 @@ def chosen_budgets(
 ) -> dict[str, float]:
     """Shares found on development examples: for the loss of all features, and for the least loss.
 
-    ``loss``: of all features; what the rule itself ends with if None (with exact messages it is the same).
+    ``loss``: that of all features; the rule's own final loss if None (with exact messages they are the same).
     Infinity where it is never reached.
     """
     points = curve(world, spend(world, how, costs=costs), costs)
@@ -192,16 +192,16 @@ def chosen_budgets(
 
 
 class Learned(NamedTuple):
-    """What rules are made of."""
+    """Weights and values from which `rule_of` makes rules."""
 
     # policy, one_step, imitation (T - 1, D): weights of actions: learned from whole trajectories, for the
-    # next purchase alone, by imitation (None where nobody asks for it)
+    # next purchase alone, by imitation (None where it is not needed)
     policy: np.ndarray
     one_step: np.ndarray
     imitation: np.ndarray | None
     noise: np.ndarray  # (R, T - 1) random numbers in 0 .. 1
     fixed: dict[str, np.ndarray]  # (R, T - 1) values of methods that have their own, by key
-    per_cost: bool = False  # the queues of the learned ones go by value per cost
+    per_cost: bool = False  # the learned methods' queues go by value per cost
 
     def at(self, rows: np.ndarray) -> Self:
         """For some of the parts."""
@@ -232,7 +232,7 @@ def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: 
 
 
 def points(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> dict[Any, Any]:
-    """What a trajectory comes to, step by step.
+    """Results of a trajectory, step by step.
 
     Returns
     -------

@@ -1,12 +1,12 @@
 r"""Feature extraction as a Markov decision process: values of actions from trajectories (thesis 7.2).
 
-States are what has been bought, actions buy one more, the reward is the loss they save. One backward
+A state is what has been bought, an action buys one more, its reward is the loss that it saves. One backward
 pass over a trajectory gives the off-policy values of its actions with optimal stopping (thesis (7.6)),
 
 .. math:: Q^*(s_t, a_t) = R_t + \gamma [Q^*(s_{t+1}, a_{t+1})]_+
 
-least squares makes a linear policy of them (7.7), and one more roll-out is one policy iteration. What an
-example is does not matter here: a caller hands in roll-outs.
+least squares turns them into a linear policy (7.7), and one more roll-out is one policy iteration. The kind
+of example does not matter here: the caller supplies roll-outs.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,16 +20,16 @@ from spcviz.engine.kernels.once import larger_of
 
 
 class Steps(NamedTuple):
-    """Steps of trajectories, one trajectory after the other."""
+    """Steps of trajectories, one trajectory after another."""
 
     features: np.ndarray  # (S, D) of each action in its state
-    tier: np.ndarray  # (S,) int64: the tier the action starts from, 0 .. T - 2: each has weights of its own
+    tier: np.ndarray  # (S,) int64: the tier the action starts from, 0 .. T - 2: each has its own weights
     reward: np.ndarray  # (S,) loss before minus loss after
     starts: np.ndarray  # (N + 1,) int64: steps of trajectory n: starts[n] .. starts[n + 1] - 1
 
 
 class QPolicy(NamedTuple):
-    """A linear policy and what it was made with."""
+    """A linear policy and how it was trained."""
 
     beta: np.ndarray  # (T - 1, D) after one policy iteration
     # (T - 1, D) fitted to immediate rewards: where the iteration began, and the greedy policy
@@ -41,7 +41,7 @@ class QPolicy(NamedTuple):
 
 
 def q_values(reward: np.ndarray, starts: np.ndarray, gamma: float = 1.0) -> np.ndarray:
-    """Off-policy values (S,) of rewards (S,) with optimal stopping, one backward pass a trajectory.
+    """Off-policy values (S,) of rewards (S,) with optimal stopping, one backward pass per trajectory.
 
     Trajectory n has the steps ``starts[n] : starts[n + 1]``; gamma is from 0 to 1 (thesis (7.6)).
 
@@ -77,7 +77,7 @@ def shape_rewards(reward: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
-    """Ridge regression of values (S,) on features, a block of weights a tier: (T - 1, D) (thesis (7.7)).
+    """Ridge regression of values (S,) on features, a block of weights per tier: (T - 1, D) (thesis (7.7)).
 
     ``penalty``: lambda, against the mean squared error.
     """
@@ -115,8 +115,8 @@ def train_policy(
 ) -> QPolicy:
     """Fit immediate rewards, roll out, fit values: one policy iteration (thesis 7.2.3).
 
-    ``roll_out(beta)`` are the steps of a policy's trajectories, of random ones if beta is None;
-    ``judge(beta)`` says how bad a policy is on development data: gammas and alphas are chosen by it,
+    ``roll_out(beta)`` returns the steps of a policy's trajectories, or of random ones if beta is None;
+    ``judge(beta)`` returns how bad a policy is on development data: gammas and alphas are chosen by it,
     penalties by cross-validation.
     """
     at_random = roll_out(None)
@@ -140,7 +140,7 @@ def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarr
     share of its whole cost. Returns weights of linear support vector machines, (T - 1, D), to be used as
     values of actions.
     """
-    from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
+    from sklearn.svm import LinearSVC  # takes a second to import, only fitting needs it
 
     total = np.add.reduceat(costs, steps.starts[:-1])
     before = np.cumsum(costs)

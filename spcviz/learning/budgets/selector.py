@@ -1,9 +1,9 @@
 r"""Dynamic structured model selection: predict how much the next model would help, from meta-features.
 
 The value of model i on an example is :math:`V(h_i, x, y) = \mathrm{Loss}(h_{i-1}(x), y) -
-\mathrm{Loss}(h_i(x), y)` (thesis (6.1)); the selector predicts it from what models 1 .. i - 1 said, by
-ridge regression with a block of weights a level (6.3). Two other ways to decide stand beside it: a
-classifier that imitates an oracle (6.5), and orders that look at nothing.
+\mathrm{Loss}(h_i(x), y)` (thesis (6.1)); the selector predicts it from the outputs of models 1 .. i - 1, by
+ridge regression with a block of weights per level (6.3). There are two other ways to decide: a classifier
+that imitates an oracle (6.5), and orders that use no features.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ LAMBDAS = tuple(10.0**k for k in range(-4, 5))
 
 
 class Selector(NamedTuple):
-    """Ridge regression a level."""
+    """One ridge regression per level."""
 
     beta: np.ndarray  # (T - 1, d + 1) weights of the standardised meta-features, then the constant
-    # mean, scale (T - 1, d): they are standardised with
+    # mean, scale (T - 1, d): used to standardise them
     mean: np.ndarray
     scale: np.ndarray
     penalty: float  # lambda of (6.3), chosen by cross-validation
@@ -37,9 +37,9 @@ def fit_selector(
     meta : array_like, shape (n, T - 1, d)
         Column i: features of the models up to i + 1, known before model i + 2 runs (counting from 1).
     values : array_like, shape (n, T - 1)
-        What the next model gained.
+        Gain of the next model.
     folds : array_like of int, shape (n,)
-        Cross-validation part of each example.
+        Cross-validation fold of each example.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _check_meta(
 
 
 def with_differences(meta: np.ndarray) -> np.ndarray:
-    """Meta-features (n, T - 1, d) and, behind them, what changed since the level before (at the first 0)."""
+    """Meta-features (n, T - 1, d) followed by their changes since the level before (0 at the first)."""
     before = np.concatenate([np.zeros_like(meta[:, :1]), np.diff(meta, axis=1)], axis=1)
     return np.concatenate([meta, before], axis=2)
 
@@ -118,7 +118,7 @@ def oracle_stops(losses: np.ndarray, costs: np.ndarray, eta: float) -> np.ndarra
 
 
 class Imitator(NamedTuple):
-    """A linear classifier a level: go on where ``inputs @ weights + constant > 0``."""
+    """One linear classifier per level: continue where ``inputs @ weights + constant > 0``."""
 
     weights: np.ndarray  # (T - 1, d)
     constant: np.ndarray  # (T - 1,)
@@ -127,12 +127,12 @@ class Imitator(NamedTuple):
 
 
 def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:
-    """Learn to go on where the oracle does, on all states that its trajectories pass (thesis (6.5)).
+    """Learn to continue where the oracle does, on all states that its trajectories pass (thesis (6.5)).
 
     Linear support vector machines on meta-features (n, T - 1, d); `stops` (n,) is the oracle's tier of each
     example. Where the oracle always does the same, so does the imitator.
     """
-    from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
+    from sklearn.svm import LinearSVC  # takes a second to import, only fitting needs it
 
     inputs, mean, scale = _standardise_features(meta)
     weights, constant = np.zeros((meta.shape[1], meta.shape[2])), np.full(meta.shape[1], -1.0)

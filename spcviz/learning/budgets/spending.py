@@ -1,20 +1,20 @@
 """Algorithm 5 (thesis chapter 7), for every world: the most valuable purchase that fits, again and again.
 
-The queue holds the best purchase of each example; what does not fit any more is dropped for good, and ties
-go to the first part. After a purchase its example is read again, and the purchases that this may have changed
-are valued anew.
+The queue holds the best purchase of each example; a purchase that no longer fits is dropped for good, and
+ties go to the first part. After a purchase its example is read again, and the purchases that this may have
+changed are valued again.
 
 What differs between worlds is a `Kind` of kernels, chosen by the world's type when `spend` compiles:
 
 - ``begin(world, rule, keep_features)`` -> scratch, a NamedTuple with ``tiers`` (R,) and ``labels`` (of parts
-  or of what they are made of), all examples read at tier 0, ``phi``, room for features (.., D), and whatever
-  else the others want
-- ``value(world, scratch, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
-  a .. b - 1 into values (R,), where they are not -inf
-- ``describe(world, scratch, r, a, b, out)``: its features into out (D,)
+  or of what they are made of), all examples read at tier 0, ``phi``, a buffer for features (.., D), and
+  anything else that the other kernels need
+- ``value(world, scratch, rule, i, j, a, b, values)``: write the values of the next purchases of parts
+  i .. j - 1 of example a .. b - 1 into values (R,), where they are not -inf
+- ``describe(world, scratch, r, a, b, out)``: write the features of part r's next purchase into out (D,)
 - ``buy(world, scratch, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w
-  and read the example again; positions whose reading may have changed, r among them, how far beyond them
-  values change, columns of messages passed, and by how much the loss fell
+  and read the example again. Returns the first and last position whose reading may have changed, r among
+  them, how far beyond them values change, columns of messages passed, and the decrease of the loss
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from spcviz.learning.budgets.world import Rule, Trajectory
 
 
 class Kind(NamedTuple):
-    """What `spend` asks of a world; see the head of this file."""
+    """The kernels that `spend` needs from a world; see the module docstring."""
 
     begin: Callable[..., Any]
     value: Callable[..., None]
@@ -39,11 +39,11 @@ class Kind(NamedTuple):
 
 
 KINDS: dict[type, Kind] = {}
-"""By class of the world; who defines one enters it here."""
+"""Kernels by class of the world; the module that defines a world registers them here."""
 
 
 def begin(world: Any, rule: Any, keep_features: bool) -> Any:
-    """A kernel for kernels, as the three below."""
+    """The world's own kernel, to be called by kernels; likewise the three below."""
     return KINDS[type(world)].begin(world, rule, keep_features)
 
 
@@ -73,7 +73,7 @@ def trajectory_of(
     keep_features: bool = False,
     keep_all: bool = False,
 ) -> Trajectory:
-    """Algorithm 5 as a `Trajectory`: the method ``spend`` of a world whose kernels stand in `KINDS`.
+    """Algorithm 5 as a `Trajectory`: the method ``spend`` of a world whose kernels are in `KINDS`.
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.
     """
@@ -153,7 +153,7 @@ def _revalue(
     b: int,
     values: np.ndarray,
 ) -> None:
-    """What the next purchases of parts i .. j - 1 of example a .. b - 1 are queued by; -inf stays."""
+    """Set the queue values of the next purchases of parts i .. j - 1 of example a .. b - 1; -inf stays."""
     if len(rule.fixed):
         for r in range(i, j):
             if values[r] > -np.inf:
@@ -163,7 +163,7 @@ def _revalue(
     if rule.per_cost:
         for r in range(i, j):
             if values[r] > -np.inf:
-                # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
+                # Gains are queued by gain per cost; losses come last, cheap ones first.
                 cost = larger_of(cost_of(rule, costs, r, scratch.tiers[r]), 1e-12)
                 values[r] = values[r] / cost if values[r] > 0.0 else values[r] * cost
 

@@ -1,8 +1,8 @@
 """`World`, the protocol that policies spend on: chains, trees, or the regions of a picture.
 
 A world is a batch of examples (chains, trees, pictures) made of R parts in all (letters, words, regions),
-each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `one_shot`, `anytime`) know nothing else of
-it, so a new structure is one class; `spcviz.learning.budgets.chains.parts.Parts` is the one for chains.
+each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `one_shot`, `anytime`) know nothing else about
+it, so a new structure takes one class; `spcviz.learning.budgets.chains.parts.Parts` is the one for chains.
 """
 
 from typing import NamedTuple, Protocol, Self
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Rule(NamedTuple):
-    """How actions are valued, and inference is done after each."""
+    """How actions are valued, and how inference runs after each."""
 
     # (T - 1, D) weights of the features of an action at each tier; not used if `fixed` has rows
     beta: np.ndarray
@@ -20,8 +20,8 @@ class Rule(NamedTuple):
     refreshed: bool
     all_at_once: bool  # an action lifts a part to the last tier
     tolerance: float  # q of quiescent inference, where messages are passed; 0 is exact
-    by_margin: bool  # what q is a fraction of: the margin of a part's best two states, else their range
-    per_cost: bool  # actions are queued by value per cost, not by value as printed; `fixed` is taken as it is
+    by_margin: bool  # q is a fraction of the margin of a part's best two states, else of the states' range
+    per_cost: bool  # actions are queued by value per cost, not by value as printed; `fixed` is used as it is
 
 
 class Trajectory(NamedTuple):
@@ -31,12 +31,12 @@ class Trajectory(NamedTuple):
     tier: np.ndarray  # (S,) int64: the tier the part was lifted to
     value: np.ndarray  # (S,)
     cost: np.ndarray  # (S,)
-    gain: np.ndarray  # (S,) int64: less loss than before; negative where it got worse
+    gain: np.ndarray  # (S,) int64: decrease of the loss; negative where it rose
     messages: np.ndarray  # (S,) int64: columns of messages passed
     # first, last (S,) int64: positions of the batch whose max-marginals may have changed
     first: np.ndarray
     last: np.ndarray
-    features: np.ndarray  # (S, D) or (0, D) of the action, if asked for
+    features: np.ndarray  # (S, D) of the action if requested, else (0, D)
     # labels_before, labels (R,) int64: prediction before the first step and after the last
     labels_before: np.ndarray
     labels: np.ndarray
@@ -65,7 +65,7 @@ class World(Protocol):
     def starts(self) -> np.ndarray: ...
 
     def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
-        """Some examples, in the order chosen, and which parts these were."""
+        """Some examples, in the order chosen, and the indices that their parts have here."""
 
     def loss_of(self, labels: np.ndarray) -> int:
         """Summed loss of all parts if they are read as ``labels``, shape (R,)."""
@@ -76,14 +76,14 @@ class World(Protocol):
         """Algorithm 5: the most valuable action that fits, again and again; costs (R, T - 1)."""
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
-        """Features of every part's next action with parts at some tiers, shape (R, D)."""
+        """Features of every part's next action when parts are at the given tiers, shape (R, D)."""
 
     def losses_if(self, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Loss of every example at some tiers, (W,), and with part r at targets[r] instead, (R,)."""
+        """Loss of every example at the given tiers, (W,), and with part r at targets[r] instead, (R,)."""
 
 
 def some_rows(starts: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of some examples, in the order chosen: (starts of a batch of them alone, rows in this one).
+    """For some examples, in the order chosen: (starts of a batch of them alone, their rows in this batch).
 
     Examples
     --------

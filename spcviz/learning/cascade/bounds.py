@@ -12,7 +12,7 @@ Jensen's inequality between Rademacher and Gaussian averages gives :math:`c = 4 
 
 Theorem 2 bounds the joint filter loss of P sub-models with :math:`\|w_p\| \le B / P`: the same with P times
 the second term. Its proof adds up P Lipschitz constants; by Cauchy and Schwarz over all P score vectors
-together :math:`\sqrt P` is enough, so that the printed term is :math:`\sqrt P` times as large as need be.
+together :math:`\sqrt P` is enough, so the printed term is :math:`\sqrt P` times larger than necessary.
 """
 
 from typing import Any, NamedTuple
@@ -39,8 +39,8 @@ class Bound(NamedTuple):
 def margin_loss(gap: np.ndarray, margin: float) -> np.ndarray:
     """r(z): 1 below 0, falling linearly to 0 at the margin, gamma > 0 (thesis (4.10)).
 
-    The gap is, for the filter loss, truth minus threshold; for the efficiency loss threshold minus max-
-    marginal.
+    The gap is truth minus threshold for the filter loss, and threshold minus max-marginal for the efficiency
+    loss.
 
     Examples
     --------
@@ -122,9 +122,9 @@ def theorem_2(
     norm : float
         B: each sub-model's weights have norm at most B / P.
     is_tight : bool
-        Pay the square root of P (derived, see above) and not P (as printed).
+        Use the square root of P (derived in the module docstring) instead of P (as printed).
     **terms
-        As of `theorem_1`, and so are the errors.
+        As in `theorem_1`, with the same errors.
 
     References
     ----------

@@ -109,8 +109,8 @@ def train_cascade(
     held_out_accuracy : bool
         Also train predictors on all but each part and report their accuracy on it.
     first : First, optional
-        The first level's filters, from an earlier call with the same arguments but for tolerances, are taken
-        over; the result is the same as if learned again.
+        The first level's filters, reused from an earlier call with the same arguments except tolerances; the
+        result is the same as if they were learned again.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def train_cascade(
         if not levels:
             first_gap = trial.pruned.limits.best - trial.pruned.limits.mean
         if config.patience is not None:
-            n_passes = len(fits[0].losses)  # over all examples as many as over the parts
+            n_passes = len(fits[0].losses)  # as many over all examples as over the parts
             fits = [*fits, fit_filter(stage, trainer, loss, before[-1], epochs=n_passes)]
         progress.label = f"order {len(levels) + 1}: predictor"
         predictor = fit_predictor(problem, np.arange(len(lengths)), trainer, fits[-1].model)
@@ -172,7 +172,7 @@ def train_cascade(
 
 
 def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, event: np.ndarray) -> HeldOut:
-    """What examples that a filter has not seen lose, and how much it leaves, at every alpha."""
+    """Truth that a filter loses on examples it has not seen, and the share it leaves, at every alpha."""
     lowest = rules.drawn_from(pruned.rule, alpha)
     whole = curves.efficiency_curve(points_of(pruned), pruned.starts, lowest)
     steps = curves.thin_curve(whole, 500)

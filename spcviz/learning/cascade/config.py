@@ -23,53 +23,53 @@ class CascadeConfig:
     # allowed share of examples that lose their truth at each level, or of positions (see `tolerance_kind`);
     # its length is the number of levels
     tolerances: tuple[float, ...] = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
-    # {"example", "position"}: what tolerances count: examples of which some true n-gram fell, or true n-grams
-    # that fell, each among those that had not fallen before
+    # {"example", "position"}: what tolerances count: examples with a true n-gram pruned, or true n-grams
+    # pruned, each among those that had not been lost before
     tolerance_kind: str = "example"
     # tune alpha on Definition 1's filter loss; False: on the event that it bounds (some n-gram of the truth
     # pruned), which prunes more at the same true loss
     by_definition: bool = False
     # how far below the best a filter keeps: {"mean_max", "mean_max_first", "margin", "probability"}, see
-    # `spcviz.engine.thresholds.rules`; a CRF's filters go by "probability" whatever is said here
+    # `spcviz.engine.thresholds.rules`; a CRF's filters always use "probability"
     rule: str = "mean_max"
     # candidates for alpha in the hinge; the filter that ends up smallest is kept (B14)
     train_alphas: tuple[float, ...] = (0.8,)
-    # candidates beside them: margins below the best that the structured SVM's hinge leaves to a threshold
+    # further candidates: margins below the best, for thresholds learned with the structured SVM's hinge
     train_margins: tuple[float, ...] = ()
-    # instead of candidates: one hinge a level, each ("alpha", its alpha) or ("margin", its margin)
+    # instead of candidates: one hinge per level, each ("alpha", its alpha) or ("margin", its margin)
     hinges: tuple[tuple[str, float], ...] = ()
     margin: float = 1.0  # of the hinge, for each position
     # filter_epochs, predictor_epochs: passes over the data
     filter_epochs: int = 10
     predictor_epochs: int = 10
-    # passes for the first level's filter, if more: it is cheap, and what it loses is lost to all
+    # passes for the first level's filter, if different: it is cheap, and what it loses is lost to all levels
     first_epochs: int | None = None
-    # filter_rate, predictor_rate: step sizes; see `online.fit`. A perceptron's matters only against the
-    # weights it starts from
+    # filter_rate, predictor_rate: step sizes; see `online.fit`. A perceptron's matters only relative to its
+    # initial weights
     filter_rate: float = 4.0
     predictor_rate: float = 40.0
     gram_rate: float = 0.3  # step of n-gram weights relative to the unary ones; see `online`
     decay: float = 0.0  # lambda in (4.8)
-    has_end: bool = False  # n-grams that end the word have weights of their own
-    has_begin: bool = False  # so have those that begin it
+    has_end: bool = False  # n-grams that end the word have their own weights
+    has_begin: bool = False  # so do those that begin it
     parts: int = 3  # number of held-out parts, at least 2
     max_arcs: int = 100_000  # cap on the arcs of one example at any level
     on_nodes: bool = False  # filter (n-1)-grams rather than n-grams
-    # what filters single states at the first level: 1, each position by itself; 2, a bigram model over all
+    # model that filters single states at the first level: 1, each position alone; 2, a bigram model over all
     # pairs (`letters_first`)
     first_order: int = 1
     warm_start: bool = True  # begin each level's filter at the weights of the one before
     warm_predictor: bool = True  # begin each predictor at its level's filter rather than at zero
-    # {"spc", "perceptron", "crf"}: what filters are trained for: the hinge (4.8), a perceptron's zero loss,
-    # or the log loss; a CRF prunes by sum-product marginals, the others by max-marginals
+    # {"spc", "perceptron", "crf"}: the loss of the filters: the hinge (4.8), a perceptron's zero loss, or the
+    # log loss; a CRF prunes by sum-product marginals, the others by max-marginals
     method: str = "spc"
-    # SPC only: so many passes over the log loss first, and the hinge begins where they end
+    # SPC only: number of passes with the log loss first; the hinge starts from their weights
     crf_epochs: int = 0
     crf_rate: float = 4.0  # their step size
     dropout: float = 0.0  # share of indicator features hidden from filters in each pass; see `online.fit`
-    falling: bool = False  # steps of filters fall as the regulariser says; see `online.passes`
-    # filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance (held
-    # out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes
+    falling: bool = False  # filters' step sizes fall as the regulariser prescribes; see `online.Rates`
+    # filters stop early: after this many passes without one that leaves fewer n-grams at the tolerance (held
+    # out), after `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes
     patience: int | None = None
 
     def __post_init__(self) -> None:
@@ -117,7 +117,7 @@ class CascadeConfig:
 
     @property
     def pruned_by(self) -> str:
-        """The rule that filters go by."""
+        """The rule that filters apply."""
         return "probability" if self.method == "crf" else self.rule
 
 
@@ -145,13 +145,13 @@ class Cascade(NamedTuple):
     levels: tuple[Level, ...]  # orders 1, 2, ...
     on_nodes: bool
     max_arcs: int
-    by_marginals: bool = False  # pruned as a CRF prunes: by probabilities, whatever `rule` says
+    by_marginals: bool = False  # pruned as a CRF prunes: by probabilities, regardless of `rule`
     first_order: int = 1  # see `CascadeConfig`
     rule: str = "mean_max"  # see `CascadeConfig`
 
     @property
     def pruned_by(self) -> str:
-        """The rule that filters go by."""
+        """The rule that filters apply."""
         return "probability" if self.by_marginals else self.rule
 
 
@@ -161,8 +161,8 @@ class LevelReport(NamedTuple):
     order: int
     train_alpha: float | None  # of the hinge that was chosen; None for the structured SVM's
     alpha: float
-    # filter_loss, was_pruned: share of examples, cumulative over levels: by Definition 1 at this level or
-    # lost before, and in fact
+    # filter_loss, was_pruned: share of examples lost, cumulative over levels: by Definition 1 at this level
+    # (or in fact before it), and in fact
     filter_loss: float
     was_pruned: float
     efficiency_loss: float  # share of this level's valid assignments that survive
@@ -178,7 +178,7 @@ class LevelReport(NamedTuple):
     predictor_loss: float
     n_passes: int  # of the filter over the data
     # accuracy, example_accuracy: held-out accuracy of predictors trained without the part, per position and
-    # per example; None if not asked for
+    # per example; None if not requested
     accuracy: float | None
     example_accuracy: float | None
     position_loss: float  # share of the true n-grams that are pruned, at this level or before
@@ -198,7 +198,7 @@ class HeldOut(NamedTuple):
 
 
 class First(NamedTuple):
-    """What was learned at the first level: filters of each candidate alpha, and where the dice stood then."""
+    """The first level as learned: filters of each candidate alpha, and the random state after them."""
 
     candidates: list[Sequence[Fit]]
     rng_state: Mapping[str, Any]
@@ -207,7 +207,7 @@ class First(NamedTuple):
 class Trained(NamedTuple):
     """What `train_cascade` returns: cascade, a `LevelReport` and a `HeldOut` per level, and the `First`.
 
-    With early stopping there is no `First` (None): what is learned depends on the tolerance.
+    With early stopping there is no `First` (None): the learned filters depend on the tolerance.
     """
 
     cascade: Cascade

@@ -5,12 +5,12 @@ N(c) occurrences, N(c y) followed by y (a state or the end mark #), T(c) differe
 
 .. math:: p(y \mid c) = \frac{\max(N(c y) - D, 0) + D \, T(c) \, p(y \mid c')}{N(c)}
 
-and p(y | c) = p(y | c') where c was seen less than `least` times. Kneser and Ney count the followers of
-shorter contexts otherwise: N(c y) is how many different symbols (a state, or the begin mark ^) stand before
-c y, for a shorter context is asked only where a longer one had nothing to say. The longest contexts keep
-plain counts, and so do those that begin with ^, which nothing stands before.
+and p(y | c) = p(y | c') where c was seen fewer than `least` times. Kneser and Ney count the followers of
+shorter contexts differently: N(c y) is the number of different symbols (a state, or the begin mark ^) that
+precede c y, because a shorter context is used only where a longer one has no information. The longest
+contexts keep plain counts, and so do those that begin with ^, which nothing precedes.
 
-With `has_begin` contexts know where words begin: c may be ^ and all letters before.
+With `has_begin` contexts know where words begin: c may be ^ followed by all letters before y.
 
 In the form of `spcviz.engine.ngrams.table` the n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum
 over all suffixes is log p(y | c) once log p(y) is added, which is a unary weight. So a longer context costs
@@ -63,21 +63,21 @@ def count(
     n_states : int
         K, 1 to 200.
     labels : array_like of int, shape (sum of lengths,)
-        The words, one after the other.
+        The words, one after another.
     lengths, weights : array_like, shape (W,)
-        How often each word counts is at least `discount`.
+        A word's weight, the number of times it counts, is at least `discount`.
     longest : int
         Symbols of the longest n-gram, marks included; at least 2.
     discount : float
         D, 0 < D < 1.
     least : float
-        Contexts of two symbols and more that are seen less often are left out.
+        Contexts of two or more symbols that are seen less often are left out.
     smoothing : {"absolute", "kneser_ney"}
         How followers of shorter contexts are counted.
     plain_from : int, optional
-        Kneser and Ney: symbols of the shortest n-grams that keep plain counts; those of `longest` by default.
+        Kneser and Ney: symbols of the shortest n-grams that keep plain counts; `longest` by default.
     has_begin : bool
-        Whether n-grams may begin with ^; `Counted.first` says how words begin in any case.
+        Whether n-grams may begin with ^; `Counted.first` describes the beginnings of words in any case.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def count(
 
 
 class _Text(NamedTuple):
-    """Every word with # behind it, one after the other."""
+    """Every word followed by #, one after another."""
 
     n_states: int
     bits: int
@@ -201,7 +201,7 @@ def _followers(
 
 
 def _singles(text: _Text, discount: float, is_plain: bool) -> np.ndarray:
-    """p(y) of single symbols, smoothed towards all alike, shape (K + 1,)."""
+    """p(y) of single symbols, smoothed towards the uniform distribution, shape (K + 1,)."""
     size = int(text.symbols.max(initial=0)) + 1
     n = np.bincount(text.symbols, text.weight, size)
     if not is_plain:

@@ -1,4 +1,4 @@
-"""Run a trained cascade: what each level keeps of new examples, and the labels they end with."""
+"""Run a trained cascade on new examples: the n-grams that each level keeps, and the final labels."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ class Step(NamedTuple):
     """One level of a run."""
 
     lattice: Lattice  # before this level's pruning
-    # (A,) under the filter; at a first level by pairs of states the states' max-marginals
+    # (A,) under the filter; the states' max-marginals at a first level that filters by pairs of states
     arc_score: np.ndarray
     pruned: Pruned
 
@@ -54,15 +54,15 @@ def filter_examples(
     *,
     allowed: np.ndarray | None = None,
 ) -> Iterator[Step]:
-    """Run the filters (thesis, Algorithm 1): yields a `Step` per level, of `n_levels` (all by default).
+    """Run the filters (thesis, Algorithm 1): yields a `Step` for each of `n_levels` levels (all by default).
 
     Parameters
     ----------
     lengths : ndarray of int, shape (W,)
     alphas : sequence of float, optional
-        Instead of the tuned ones: settings of the cascade's rule.
+        Settings of the cascade's rule, in place of the tuned ones.
     allowed : ndarray of bool, shape (R, K), optional
-        States that the first lattice has; all by default.
+        States of the first lattice; all by default.
     """
     most = len(cascade.levels)
     n_levels = most if n_levels is None else checks.integer("n_levels", n_levels, 0, most)
@@ -96,7 +96,7 @@ def _prune_as(
     alpha: float,
     first_gap: np.ndarray | None = None,
 ) -> Pruned:
-    """One level; without `first_gap` it is the first one, or none that asks for it."""
+    """Prune one level; without `first_gap` it is the first one, or one that does not need it."""
     return prune(
         lattice,
         arc_score,
@@ -122,9 +122,9 @@ def decode_examples(
     unaries: Sequence[np.ndarray] | None = None,
     left: np.ndarray | None = None,
 ) -> BatchDecoded:
-    """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
+    """Filter and predict without storing the levels: the same labels as the last level of `filter_examples`.
 
-    The first filter reads a table of all states; every later model scores the states that are left.
+    The first filter reads a table of all states; every later model scores only the states that are left.
 
     Parameters
     ----------
@@ -132,14 +132,14 @@ def decode_examples(
         Of at least two levels; the last one only predicts.
     lengths : ndarray of int, shape (W,)
     unaries : sequence of ndarray, shape (R, K), optional
-        One table a level, of its filter (the last: its predictor), instead of scoring features.
+        One table per level, of its filter (the last: its predictor), instead of scoring features.
     left : ndarray of bool, shape (R, K), optional
-        What the first filter leaves, where that is known.
+        States that the first filter leaves, if known.
 
     Raises
     ------
     ArgumentError, ShapeError
-        If the cascade has a single level, the tables are not one a level, or a table does not fit.
+        If the cascade has a single level, there is not one table per level, or a table does not fit.
     """
     levels = cascade.levels
     if len(levels) < 2:
@@ -187,7 +187,7 @@ def decode_examples(
 
 
 def _decode_steps(cascade: Cascade, rows: Features, lengths: np.ndarray) -> BatchDecoded:
-    """`decode_examples` lattice by lattice, for rules that ask what the first one looked like."""
+    """`decode_examples` lattice by lattice, for rules that depend on what the first one looked like."""
     *filters, last = cascade.levels
     lattice = unigrams(lengths, cascade.n_states)
     for step in filter_examples(cascade, rows, lengths, len(filters)):
@@ -203,7 +203,7 @@ def _decode_fans(
     left: np.ndarray,
     by_state: bool,
 ) -> BatchDecoded | None:
-    """`decode_examples` behind the first filter without lattices; None where `prune` has to decide.
+    """`decode_examples` after the first filter, without lattices; None where `prune` has to decide.
 
     `by_state`: scoring some states costs less than scoring all of them.
     """
@@ -230,7 +230,7 @@ def _fitting(unary: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _first_left(cascade: Cascade, unary: np.ndarray, row_start: np.ndarray) -> np.ndarray:
-    """What the first level leaves, as a mask of states, shape (R, K)."""
+    """States that the first level leaves, as a mask, shape (R, K)."""
     level = cascade.levels[0]
     if cascade.first_order == 2:
         return keep_by_bigrams(unary, row_start, level.filter.pairs, level.alpha, rule=cascade.rule)

@@ -1,12 +1,12 @@
-r"""Averaged structured perceptron over the whole space: what a cascade's predictor is compared with.
+r"""Averaged structured perceptron over the whole space: the baseline for a cascade's predictor.
 
 The same model and the same steps as `online.fit` with `Perceptron`, but each best labelling is found by
-exact Viterbi over all K^n n-grams (`spcviz.engine.ngrams.dense`), so that no lattice of K^n arcs a position
-is ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the decoder reads their sums
+exact Viterbi over all K^n n-grams (`spcviz.engine.ngrams.dense`), so no lattice of K^n arcs per position
+is ever built. N-gram weights are stored in dense tables w_m (K^(m-1), K); the decoder reads their sums
 
 .. math:: v(y_{i-n+1} .. y_i) = \sum_{m=2}^{n} w_m(y_{i-m+1} .. y_i)
 
-which a step on w_m changes at the K^(n-m) n-grams that end so.
+A step on w_m changes them at the K^(n-m) n-grams that end in its n-gram.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,11 @@ MAX_ENTRIES = 10_000_000
 
 
 class _Learned(NamedTuple):
-    """Weights on their way; the average is ``weights - late / seen``, table by table."""
+    """Weights in training; the average is ``weights - late / seen``, table by table."""
 
     weights: np.ndarray  # (F, K)
     late: np.ndarray  # (F, K)
-    # (K^(m-1), K) for m = 1 .. n: w_m, their part of the average, what the decoder reads
+    # (K^(m-1), K) for m = 1 .. n: w_m, their ``late`` tables, the sums that the decoder reads
     grams: tuple[np.ndarray, ...]
     gram_late: tuple[np.ndarray, ...]
     sums: tuple[np.ndarray, ...]
@@ -60,7 +60,7 @@ def fit_dense(
     n_states, order : int
         K and n; K^n at most 10 million.
     rng : numpy.random.Generator
-        Orders each pass.
+        Shuffles the examples of each pass.
     gram_rate : float
         Step of n-gram weights relative to a unary feature's.
     tick : callable, optional
@@ -144,7 +144,7 @@ def _epoch(
         longest = larger_of(longest, row_start[w + 1] - row_start[w])
     unary, predicted = np.empty((longest, k), np.float64), np.empty(longest, np.int64)
     toward = fill_new(k, np.float64, 0.0)
-    nothing = fill_new((k ** (order - 1), k), np.float64, 0.0)  # what ending in an n-gram adds
+    nothing = fill_new((k ** (order - 1), k), np.float64, 0.0)  # score added for ending in an n-gram
     for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
@@ -188,7 +188,7 @@ def _step_grams(
                 context = context * k + labels[i - m + 1 + j]
             table[context, labels[i]] += amount
             late[context, labels[i]] += amount * step
-            for n in range(m, order + 1):  # every longer sum that ends so
+            for n in range(m, order + 1):  # every longer sum that ends in this n-gram
                 longer = sums[n - 1]
                 for c in range(context, len(longer), contexts):
                     longer[c, labels[i]] += amount

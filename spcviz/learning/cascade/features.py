@@ -1,10 +1,10 @@
-r"""Layouts of position features: dense or sparse rows, which unary scores are linear in.
+r"""Layouts of position features: dense or sparse rows, in which unary scores are linear.
 
 Row r of a feature table describes one position (one letter image, one word of a sentence);
 weights have shape (F, K) and the unary score is :math:`u_r(k) = \sum_f x_{rf} W_{fk}`. Two
 layouts share the same two operations, chosen by type when a kernel compiles:
 
-- `DenseRows`: an (R, F) array; a row by itself skips zeros, many rows share the reading of the weights
+- `DenseRows`: an (R, F) array; a single row skips zeros, many rows share one pass over the weights
 - `SparseRows`: lists of feature indices with value 1, for words and affixes
 """
 
@@ -22,7 +22,7 @@ from spcviz.engine.kernels.once import smaller_of
 
 _EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
 
-_lanes: Any = vectors  # type checkers take an intrinsic of numba for a function of one argument more
+_lanes: Any = vectors  # type checkers see a numba intrinsic as a function with one more argument
 
 
 class DenseRows(NamedTuple):
@@ -36,7 +36,7 @@ class SparseRows(NamedTuple):
 
     start: np.ndarray  # (R + 1,) int64
     # (start[-1],) int32: features of row r: ``index[start[r] : start[r + 1]]``; negative ones are ignored
-    index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
+    index: np.ndarray  # type: ignore[assignment]  # `tuple.index` is never called here
     n_features: int  # F
 
 
@@ -62,12 +62,12 @@ def mean_squared_norm(features: Features) -> float:
 
 
 def check_features(features: Features | None) -> Features:
-    """`features` as arrays that kernels may walk over.
+    """`features` as arrays that kernels can read.
 
     Raises
     ------
     ArgumentError, ShapeError, ScoreError
-        If they are of neither layout, an index is F or more, arrays disagree, or a value is not finite.
+        If they have neither layout, an index is F or more, arrays disagree, or a value is not finite.
     """
     if isinstance(features, DenseRows):
         values = checks.typed_array("features", features.values, "biuf", "numbers")
@@ -98,7 +98,7 @@ def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
     Raises
     ------
     ShapeError, ScoreError
-        If shapes disagree or a weight that counts is NaN or +inf.
+        If shapes disagree or a weight that is used is NaN or +inf.
 
     Examples
     --------
@@ -120,14 +120,14 @@ def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
 
 
 def _is_table(weights: np.ndarray) -> bool:
-    """Whether kernels can read weights as they are; of 32 bits too, their sums have 64."""
+    """Whether kernels can read weights as they are; those of 32 bits too, since sums have 64."""
     if not isinstance(weights, np.ndarray) or weights.dtype not in (np.float64, np.float32):
         return False
     return weights.ndim == 2 and weights.flags.c_contiguous
 
 
 def scores_where(features: Features, weights: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
-    """`unary_scores` of the ``allowed`` states (R, K) only, -inf elsewhere; None: all. It checks nothing."""
+    """`unary_scores` of the ``allowed`` states (R, K) only, -inf elsewhere; None: all. Without checks."""
     if allowed is None:
         out = np.empty((n_rows(features), weights.shape[1]))
         _all_scores(features, weights, out)
@@ -142,12 +142,12 @@ def scores_where(features: Features, weights: np.ndarray, allowed: np.ndarray | 
 
 
 def score_row(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
-    """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
+    """out[k] = sum over features of value times weights[feature, k]; called by kernels."""
     SCORE[type(features)](features, row, weights, out)
 
 
 def add_row(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
-    """weights[feature, k] += value * amount[k] for the row's features; a kernel for kernels."""
+    """weights[feature, k] += value * amount[k] for the row's features; called by kernels."""
     ADD[type(features)](features, row, amount, weights)
 
 
@@ -185,7 +185,7 @@ def _add_sparse(features: Any, row: int, amount: np.ndarray, weights: np.ndarray
                 weights[f, k] += amount[k]
 
 
-# By layout; who defines one enters its own.
+# By layout; the module that defines a layout registers its kernels here.
 SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
 ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
@@ -196,7 +196,7 @@ by_type(add_row, lambda features, *more: _kernel_of(ADD[features.instance_class]
 
 
 def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
-    """`score_row` of every row; of dense features many at a time."""
+    """`score_row` of every row; for dense features, many rows at a time."""
     by_blocks = weights.shape[1] >= 8 and vectors.ARE_COMPILED
     if not (
         isinstance(features, DenseRows) and by_blocks and _scores_by_blocks(features.values, weights, out)
@@ -217,7 +217,7 @@ def _score_block(
 ) -> None:
     """Four rows' scores of states k .. k + W - 1: sixteen or more sums in registers, one pass over weights.
 
-    Each sum adds its features in the same order as `score_row`, and so rounds as it does.
+    Each sum adds its features in the same order as `score_row`, and so rounds the same way.
     """
     last = len(values) - 1
     q, s, t = smaller_of(r + 1, last), smaller_of(r + 2, last), smaller_of(r + 3, last)
@@ -236,7 +236,7 @@ def _score_block(
 
 @kernel
 def _scores_by_blocks(values: np.ndarray, weights: np.ndarray, out: np.ndarray) -> bool:
-    """Fills out (R, K), K at least 8; False, and nothing, where a weight is -inf: times 0 it is NaN."""
+    """Fill out (R, K), K at least 8; False, with nothing filled, if a weight is -inf: times 0 it is NaN."""
     if not vectors.smallest(weights.reshape(-1)) > -np.inf:
         return False
     n = weights.shape[1]
@@ -252,7 +252,7 @@ def _scores_by_blocks(values: np.ndarray, weights: np.ndarray, out: np.ndarray) 
 
 @kernel
 def _scores_where(features: SparseRows, weights: np.ndarray, allowed: np.ndarray, out: np.ndarray) -> None:
-    """Each feature's row of weights is visited once, for the few states that are left."""
+    """Visit each feature's row of weights once, for the few states that are left."""
     start, index = features.start, features.index
     n_states = allowed.shape[1]
     states = np.empty(n_states, np.int64)

@@ -1,19 +1,19 @@
 r"""Train a cascade from a prior instead of from zero: it learns corrections on words new to the prior.
 
 A prior is a complete n-gram model for each order, e.g. counted from words (`counting`). It looks better on
-the words that it was counted on than on any other, so what is learned beside it on those would be too small.
-Therefore everything is dealt into parts (words, and whatever else the prior knows): the prior of part p
+the words that it was counted on than on others, so corrections learned on those words would be too small.
+Therefore everything is split into parts (words, and whatever else the prior knows): the prior of part p
 was made without p, and
 
-- the correction :math:`\Delta_p` is learned on part p's examples only, from p's prior on
+- the correction :math:`\Delta_p` is learned on part p's examples only, starting from p's prior
 - part p is pruned by its prior and the other parts' corrections, so that the next level meets lattices as
   sparse, and as often wrong, as unseen examples will have
 - the level that is kept is the prior made from everything, plus the mean of all corrections
 
 Thresholds are tuned on development examples that no part holds, by the rule of the settings. Filters are
 trained for the hinge (4.8) at each candidate alpha, or for the structured SVM's, and the candidate that
-leaves fewest n-grams of the development examples is kept; predictors are averaged perceptrons, as in
-`cascade`. Small steps and few passes are the regulariser: they bound how far a weight can leave its prior.
+leaves the fewest n-grams of the development examples is kept; predictors are averaged perceptrons, as in
+`cascade`. Small steps and few passes are the regulariser: they bound how far weights move from the prior.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ from spcviz.learning.cascade.problem import Problem, prepare
 
 
 class Part(NamedTuple):
-    """Examples, and priors that do not know them."""
+    """Examples, and priors made without them."""
 
     features: Features
     labels: np.ndarray  # (R,) int
@@ -55,7 +55,7 @@ class Learned(NamedTuple):
     """What `train_from_prior` returns."""
 
     cascade: Cascade
-    # by level: what was added to the prior of the filter, and of the predictor
+    # by level: corrections added to the filter's prior, and to the predictor's
     corrections: tuple[tuple[Model, Model], ...]
     # by level, on development examples: ``order``, ``train_alpha`` or ``train_margin`` (the hinge that was
     # kept), ``alpha``, ``filter_loss`` and ``efficiency_loss`` (shares; cumulative, and of this level's valid
@@ -65,7 +65,7 @@ class Learned(NamedTuple):
 
 
 def combine_models(models: Sequence[Model], shares: Sequence[float]) -> Model:
-    """Sum of models, each times its share; n-grams that a model does not have weigh nothing in it.
+    """Sum of models, each times its share; n-grams that a model does not have weigh 0 in it.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def combine_models(models: Sequence[Model], shares: Sequence[float]) -> Model:
 
 
 def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
-    """What learning added to a model; n-grams whose codes are not ``known`` to the problem have not moved."""
+    """The change that learning made to a model; n-grams whose codes are not ``known`` have not moved."""
     is_known = np.isin(start.keys, known)
     begin = Model(start.weights, start.keys[is_known], start.values[is_known])
     return combine_models([learned, begin], [1.0, -1.0])
@@ -102,7 +102,7 @@ def train_from_prior(
     predict_orders: Sequence[int] | None = None,
     tick: Callable[[str], object] | None = None,
 ) -> Learned:
-    """Train every level of a cascade from its priors on.
+    """Train every level of a cascade, starting from its priors.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def train_from_prior(
         `has_begin`, `max_arcs`, tolerances per example, passes and rates are read; a rate is relative to
         scores in the prior's own unit.
     predict_orders : sequence of int, optional
-        Orders whose predictor is learned too; the others' is the prior. All by default.
+        Orders whose predictors are learned too; other orders predict with the prior. All by default.
     tick : callable, optional
         Called with a short text at the end of each pass over a part.
 
@@ -171,7 +171,7 @@ def train_from_prior(
 
 
 class _Trial(NamedTuple):
-    """A candidate of one level: its hinge, a correction a part, and what it does on development examples."""
+    """A candidate of one level: its hinge, a correction per part, and its results on development examples."""
 
     loss: Loss
     filters: list[Model]
@@ -191,7 +191,7 @@ class _Threshold(NamedTuple):
     def tune(
         self, problem: Problem, model: Model, dev: Part, first_gap: np.ndarray | None
     ) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
-        """(setting, what is pruned at it, the settings at which each example is lost)."""
+        """(setting, the result of pruning at it, the settings at which each example is lost)."""
         lattice, unary = problem.lattice, unary_scores(problem.features, model.weights)
         truth_scores = score_labels(lattice, unary, model.table, dev.labels)
         begun = prune(lattice, _scores(problem, model), 0.0, rule=self.rule, first_gap=first_gap)
@@ -207,7 +207,7 @@ class _Threshold(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """A level's problems, one a part, with the part's prior."""
+    """A level's problems, one per part, with the parts' priors."""
 
     problems: list[Problem]
     priors: list[Model]
@@ -217,7 +217,7 @@ class _Learner(NamedTuple):
     order: int
 
     def corrections(self, loss: Loss, what: str, before: Sequence[Model] | None) -> list[Model]:
-        """One correction a part; `before`: those to begin at."""
+        """One correction per part; `before`: those to start from."""
         config = self.config
         epochs, rate = getattr(config, f"{what}_epochs"), getattr(config, f"{what}_rate")
         out = []

@@ -1,9 +1,9 @@
 r"""Train a bigram model that filters single states before any pairs are formed (thesis 4.5.1).
 
 The space holds all K states and so all K^2 pairs at every position. A state's max-marginal is the best score
-of a labelling through it, so what its neighbours say counts already at the first level, where a model of
-single positions has to decide on each by itself. Its survivors are a mask of states, exactly what a filter of
-order 1 leaves; so they are told as if of `unigrams`, and everything behind goes on unchanged.
+of a labelling through it, so its neighbours already count at the first level, where a model of single
+positions has to decide on each alone. Its survivors are a mask of states, exactly what a filter of order 1
+leaves; so they are reported as if they came from `unigrams`, and all later levels work unchanged.
 
 Legend: R rows, K states, W examples, A = R K arcs of the unigram lattice.
 """
@@ -33,11 +33,11 @@ def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
 def prune_states(
     lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray, rule: str = "mean_max"
 ) -> Pruned:
-    """Filter the states that a bigram lattice (of `all_bigrams`) joins (thesis 4.5.1).
+    """Filter the states that a bigram lattice (from `all_bigrams`) joins (thesis 4.5.1).
 
-    Arc scores are (arcs,), alpha, the rule's setting, is a float or (W,). The result is as of ``unigrams`` of
-    the same examples: `keep`, `values`, `starts` and `best_path` are about the A states; `passed` stays that
-    of the pairs.
+    Arc scores are (arcs,); alpha, the rule's setting, is a float or (W,). The result is as for ``unigrams``
+    of the same examples: `keep`, `values`, `starts` and `best_path` describe the A states; `passed` stays
+    that of the pairs.
     """
     pruned = prune(lattice, arc_score, alpha, on_nodes=True, rule=rules.at_first(rule))
     tau = np.repeat(pruned.limits.tau, np.diff(pruned.starts))
@@ -50,14 +50,14 @@ def prune_states(
 class PairWeights(NamedTuple):
     """A bigram model's weights as arrays; made by `pair_weights`."""
 
-    # inner, last (K, K): of a pair ``[from, to]``, and of an example's last pair (with what ending adds)
+    # inner, last (K, K): of a pair ``[from, to]``, and of an example's last pair (with the weight of ending)
     inner: np.ndarray
     last: np.ndarray
-    # inner_t, last_t (K, K): both turned over, for the way back
+    # inner_t, last_t (K, K): both transposed, for the backward pass
     inner_t: np.ndarray
     last_t: np.ndarray
-    tops: tuple[Tops, Tops, Tops, Tops]  # of each, where states are many
-    single: np.ndarray  # (K,) what ending adds to an example of one position
+    tops: tuple[Tops, Tops, Tops, Tops]  # of each, used where there are many states
+    single: np.ndarray  # (K,) weight of ending for an example of one position
 
 
 def pair_weights(table: NgramTable) -> PairWeights:
@@ -77,7 +77,7 @@ def keep_by_bigrams(
     max_pairs: int = 2**62,
     rule: str = "mean_max",
 ) -> np.ndarray:
-    r"""What `prune_states` keeps, straight from a table: no lattice of all pairs is laid out.
+    r"""The states that `prune_states` keeps, straight from a table: no lattice of all pairs is built.
 
     Parameters
     ----------
@@ -86,19 +86,19 @@ def keep_by_bigrams(
     row_start : array_like of int, shape (W + 1,)
         Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
     max_pairs : int
-        Alpha is raised, just enough, for examples in which neighbours would have more pairs of states left.
+        Alpha is raised, just enough, for examples in which more pairs of neighbouring states would be left.
     rule : str
-        One of max-marginals; alpha is its setting. See `spcviz.engine.thresholds.rules`.
+        A rule on max-marginals; alpha is its setting. See `spcviz.engine.thresholds.rules`.
 
     Returns
     -------
     ndarray of bool, shape (R, K)
-        The states of the best labelling always.
+        Always includes the states of the best labelling.
 
     Raises
     ------
     ShapeError, ArgumentError
-        If the table has another number of states than the weights, or the rule is of probabilities.
+        If the table and the weights have different numbers of states, or the rule is "probability".
 
     Examples
     --------
@@ -178,7 +178,7 @@ def keep_states(
 
     `way`: alpha and given yardstick (see `rule.yardstick`). States of the best labelling (n,) stay. Alpha is
     raised, just enough, where more than `max_pairs` pairs of neighbours would be left; where no alpha can
-    part equals, only the best labelling stays.
+    separate ties, only the best labelling stays.
     """
     top, gap, _ = rule.spread(values.reshape(-1), 0, values.size)
     has_spread = rule.has_spread(top, gap)
@@ -204,9 +204,9 @@ def _raise_threshold(
     alpha: float,
     max_pairs: int,
 ) -> float:
-    """The threshold at the lowest alpha that leaves so few pairs; `keep` is what a lower one leaves."""
+    """The threshold at the lowest alpha that leaves at most `max_pairs`; a lower one leaves `keep`."""
     n, k = values.shape
-    # Left for certain, with the best labelling; and values that are not decided yet, packed in each row.
+    # Number of states certain to be left, the best labelling's included; undecided values, packed by row.
     certain, count = fill_new(n, np.int64, 1), fill_new(n, np.int64, 0)
     open_ = np.empty(n * k, np.float64).reshape((n, k))  # flat as in `arc_ranges`: one kernel fewer
     for i in range(n):
@@ -243,7 +243,7 @@ def _raise_threshold(
 
 @strict_kernel
 def _mark(values: np.ndarray, best: np.ndarray, limit: float, keep: np.ndarray) -> int:
-    """Keep what is over the limit, and the best labelling; returns the pairs of neighbours that are left."""
+    """Keep states over the limit and the best labelling; returns the number of neighbouring pairs left."""
     n_pairs, before = 0, 0
     for i in range(len(values)):
         here = 0

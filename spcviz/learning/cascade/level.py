@@ -23,7 +23,7 @@ from spcviz.learning.cascade.problem import Problem, prepare
 
 @dataclass
 class Progress:
-    """What is called after each model and each pass; a copy that is sent to another process is silent."""
+    """A callback after each model and each pass; a copy that is sent to another process is silent."""
 
     tick: Callable[[str], object] | None = None
     label: str = field(default="")
@@ -81,7 +81,7 @@ class Trial(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, int]:
-        """Least truth lost beyond what is allowed, then fewest n-grams left."""
+        """Least truth lost beyond the tolerance, then fewest n-grams left."""
         return self.excess, self.size
 
 
@@ -93,7 +93,7 @@ def trials_of(
     known: list[Sequence[Fit]] | None,
     level: int = 0,
 ) -> list[tuple[Trial, Sequence[Fit], Loss]]:
-    """(trial, fits, loss) of each candidate at a level, from 0; `known`: their fits, where learned before."""
+    """(trial, fits, loss) of each candidate at a level, from 0; `known`: their fits, if learned before."""
     config = trainer.config
     losses = _losses(config, stage, level)
     if config.patience is not None:
@@ -128,10 +128,10 @@ def fit_predictor(problem: Problem, examples: np.ndarray, trainer: Trainer, init
 def _filter_settings(
     problem: Problem, examples: np.ndarray, trainer: Trainer, initial: Model | None
 ) -> dict[str, Any]:
-    """What `passes` takes of a filter's settings.
+    """Arguments of `passes` for a filter.
 
-    It begins at the level before, or at passes over the log loss from there: gradients of the log loss are at
-    most 1 in size, so that is a model of probabilities, whatever it prunes.
+    Training starts from the level before, or from passes over the log loss that start there: gradients of the
+    log loss are at most 1 in size, so that is a model of probabilities, whatever it prunes.
     """
     config, rng, progress = trainer
     if config.method == "spc" and config.crf_epochs:
@@ -151,7 +151,7 @@ def fit_filter(
     part: int = -1,
     epochs: int | None = None,
 ) -> Fit:
-    """A filter on all examples but a part's; on all by default."""
+    """Train a filter on all examples except a part's; on all by default."""
     problem, examples = stage.space, np.flatnonzero(stage.part != part)
     more = _filter_settings(problem, examples, trainer, initial)
     more |= {"epochs": epochs or _epochs(problem, trainer.config), "tick": trainer.progress}
@@ -161,7 +161,7 @@ def fit_filter(
 def _stop_early(
     stage: Stage, trainer: Trainer, loss: Loss, tolerance: float, before: Sequence[Model | None]
 ) -> tuple[Trial, Sequence[Fit]]:
-    """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
+    """Train one filter without each part, in step, until they stop leaving fewer n-grams: (trial, fits)."""
     problem, config, runs = stage.space, trainer.config, []
     epochs = _epochs(problem, config)
     for p, initial in enumerate(before[:-1]):
@@ -183,7 +183,7 @@ def _stop_early(
 
 
 def _losses(config: CascadeConfig, stage: Stage, level: int) -> list[Loss]:
-    """What filters are tried with: one loss a candidate, of which the best filter is kept."""
+    """Losses to try for a level's filters, one per candidate; the best filter is kept."""
     if config.method != "spc":
         loss: Loss = Perceptron() if config.method == "perceptron" else LogLoss()
         return [loss] * max(len(config.train_alphas), 1)
@@ -191,7 +191,7 @@ def _losses(config: CascadeConfig, stage: Stage, level: int) -> list[Loss]:
 
 
 def hinges_of(config: CascadeConfig, level: int, on_nodes: bool = False) -> list[Loss]:
-    """The hinges that an SPC's filter is tried with at a level, from 0: one a candidate of the settings."""
+    """Hinges to try for an SPC's filter at a level, from 0: one per candidate of the settings."""
     if config.hinges:
         kind, value = config.hinges[level]
         is_margin = kind == "margin"
@@ -238,7 +238,7 @@ def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: fl
 def _tuned_on(
     config: CascadeConfig, problem: Problem, points: tuple[np.ndarray, np.ndarray], pruned: Pruned
 ) -> np.ndarray:
-    """The alphas from which what a tolerance counts is lost, without what had been lost before."""
+    """The alphas from which each example or position counted is lost, without those lost before."""
     if config.tolerance_kind == "position":
         return points_of(pruned)[problem.truth[problem.truth >= 0]]
     return points[0 if config.by_definition else 1][problem.has_truth]

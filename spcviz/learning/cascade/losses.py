@@ -12,9 +12,9 @@ MarginHinge   -1 on the best path of the loss-augmented scores: the structured S
 LogLoss       -p(a) on every arc (CRF, log-linear), for thresholds on probabilities
 ============  ==========================================================================
 
-Each hinge bounds what its threshold loses. Let the truth be lost, :math:`\psi(y) \le \tau`. The filter's
+Each hinge bounds the loss of its threshold. Let the truth be lost, :math:`\psi(y) \le \tau`. The filter's
 hinge is then at least its margin. With :math:`\tau = \max \psi - \delta`, the best labelling :math:`y^*` is
-not y, so that it has a wrong position at least, and
+not y, so it has at least one wrong position, and
 :math:`\max_{y'} [\psi(y') + m\,d(y, y')] - \delta - \psi(y) \ge m\,d(y, y^*) \ge m`.
 
 The sum of all M witnesses' features comes from passing counts along best-arc pointers, once from
@@ -52,10 +52,10 @@ class MarginHinge(NamedTuple):
     r"""max(0, largest of (score + margin times wrong positions) - delta - truth).
 
     With delta 0 this is the structured SVM's hinge with the Hamming loss (thesis (3.4), (3.5)). Without
-    `by_hamming` the margin is that of (4.8), whatever is wrong: margin * L + best - delta - truth.
+    `by_hamming` the margin is that of (4.8), however many are wrong: margin * L + best - delta - truth.
     """
 
-    delta: float = 0.0  # at least 0: how far below the best the threshold lies that is learned for
+    delta: float = 0.0  # at least 0: how far below the best the intended threshold lies
     margin: float = 1.0
     by_hamming: bool = True
 
@@ -102,7 +102,7 @@ def arc_gradient(
 ) -> float:
     """Loss of example w; where it is positive, ``work.gradient`` holds the step on its arcs.
 
-    `truth` (arc columns,) are the true arcs, all of them in the lattice. A kernel for kernels.
+    `truth` (arc columns,) are the true arcs, all of them in the lattice. Called by kernels.
     """
     return _GRADIENT[type(loss)](loss, lattice, w, arc_score, truth, work)
 
@@ -190,8 +190,8 @@ def _margin_hinge(
 def _augment(
     lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, margin: float, out: np.ndarray
 ) -> None:
-    """Scores of the arcs of example w and `margin` for each wrong position that they end in; the first
-    column's arcs answer for all of theirs."""
+    """Arc scores of example w plus `margin` for each wrong position that an arc ends in; arcs of the first
+    column count all of their positions."""
     first, last = lattice.col_start[w], lattice.col_start[w + 1]
     for c in range(first, last):
         n_symbols = lattice.order[w] if c == first else 1
@@ -240,7 +240,7 @@ def _mean_max_marginal(
 
 @kernel
 def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray, work: Scratch) -> None:
-    """How many witnesses use each arc of example w, into ``work.gradient``.
+    """Write the number of witnesses that use each arc of example w into ``work.gradient``.
 
     Needs messages in ``work.forward`` and ``work.backward``. Each valid arc (or node) has one
     witness: its best prefix, itself, its best suffix. A node that k witnesses enter from the

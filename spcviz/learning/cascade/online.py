@@ -41,7 +41,7 @@ class Model:
     Attributes
     ----------
     table : NgramTable
-        The same weights for look-up; built when first asked for.
+        The same weights for look-up; built on first access.
     """
 
     weights: np.ndarray  # (F, K) of unary features
@@ -63,11 +63,11 @@ class Model:
         return gram_rows(self.table)
 
     def with_weights(self, weights: np.ndarray) -> "Model":
-        """The same n-grams, and their table, beside other weights of unary features."""
+        """The same n-grams, and their table, with other weights of unary features."""
         return self._with_table(Model(weights, self.keys, self.values))
 
     def without_codes(self) -> "Model":
-        """The same model, to be asked but not trained on: its table in place of `keys`, 32-bit `values`."""
+        """The same model for prediction only, not training: its table, no `keys`, and 32-bit `values`."""
         return self._with_table(Model(self.weights, self.keys[:0].copy(), self.values.astype(np.float32)))
 
     def _with_table(self, other: "Model") -> "Model":
@@ -76,7 +76,7 @@ class Model:
 
     @computed_once
     def packed_weights(self) -> np.ndarray:
-        """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
+        """`weights`, checked once, in 32 bits if that represents every one of them exactly."""
         if self.weights.dtype == np.float32:
             return checks.scores("weights", self.weights, 2, np.float32)
         weights = checks.scores("weights", self.weights, 2)
@@ -85,7 +85,7 @@ class Model:
 
 
 class Rates(NamedTuple):
-    """How long steps are."""
+    """Step sizes."""
 
     # step size eta, divided by the mean squared norm of the unary features: a unit step on a position changes
     # its score by about `rate`, whatever the features
@@ -93,8 +93,8 @@ class Rates(NamedTuple):
     gram_rate: float = 1.0  # rho as a multiple of the mean squared norm of the unary features
     # lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example
     decay: float = 0.0
-    # step t = 0, 1, ... is eta / (1 + eta * decay * t): it begins at eta and comes to the 1 / (decay * t) of
-    # Pegasos. Its projection is left out: that step alone converges too
+    # step t = 0, 1, ... is eta / (1 + eta * decay * t): it starts at eta and approaches the 1 / (decay * t)
+    # of Pegasos, without its projection: that step alone converges too
     falling: bool = False
 
 
@@ -102,7 +102,7 @@ USUAL = Rates()
 
 
 class _Sums(NamedTuple):
-    """Weights (F, K) and n-gram weights (G,) on their way, as sums of n; mean losses of the passes so far."""
+    """Weights (F, K) and n-gram weights (G,) in training, as sums of n; mean losses of the passes so far."""
 
     weights: np.ndarray
     grams: np.ndarray
@@ -111,7 +111,7 @@ class _Sums(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A trained model and its course."""
+    """A trained model and the losses of its passes."""
 
     model: Model  # averaged weights
     losses: np.ndarray  # (epochs,) mean loss per example in each pass, before its step
@@ -127,7 +127,7 @@ def fit(
     tick: Callable[[], object] | None = None,
     **settings: Any,
 ) -> Fit:
-    """Train on some of a problem's examples; arguments as of `passes`, ``tick()`` is called after each."""
+    """Train on some of a problem's examples; arguments as in `passes`; calls ``tick()`` after each pass."""
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
     for n, sums in enumerate(_course(problem, loss, examples, rng, epochs, **settings)):
         last = sums
@@ -151,11 +151,11 @@ def passes(
 
     Parameters
     ----------
-    loss : Perceptron, FilterHinge or LogLoss
+    loss : Perceptron, FilterHinge, MarginHinge or LogLoss
     examples : ndarray of int
-        Those without truth in the lattice are left out.
+        Those whose truth is not in the lattice are left out.
     rng : numpy.random.Generator
-        Orders each pass.
+        Shuffles the examples of each pass.
     dropout : float
         Share of indicator features hidden at random in each pass (`SparseRows` only), so that no word is
         known by its rarest feature alone.
@@ -187,7 +187,7 @@ def _course(
     dropout: float = 0.0,
     initial: Model | None = None,
 ) -> Iterator[_Sums]:
-    """`passes` before averaging: the arrays go on to change."""
+    """`passes` before averaging: the yielded arrays keep changing."""
     lattice = problem.lattice
     loss = checked_loss(loss)
     examples = checks.whole_numbers("examples", examples, 0, len(lattice.order) - 1)
@@ -199,7 +199,7 @@ def _course(
     work, arc_score = scratch(lattice), np.empty(lattice.n_arcs)
     losses = np.zeros(0)
     yield _Sums(weights, grams, 1, losses)
-    # Decay shrinks a scale within a stretch; short stretches keep that from eating the digits.
+    # Decay shrinks a scale within a stretch; short stretches keep that from losing digits.
     stretches = 1 + int(len(examples) * -np.log(1.0 - step.rate * step.decay) / np.log(1e3))
     for _ in range(epochs):
         losses = np.append(losses, 0.0)
@@ -223,7 +223,7 @@ def _course(
 
 
 def add_to_sum(total: np.ndarray, scale_sum: float, now: np.ndarray, late: np.ndarray) -> None:
-    """``total += scale_sum * now - late``, a few rows at a time: no more tables of that size."""
+    """``total += scale_sum * now - late``, a few rows at a time, without more tables of that size."""
     for at in range(0, len(total), 4096):
         rows = slice(at, at + 4096)
         total[rows] += scale_sum * now[rows] - late[rows]
@@ -275,7 +275,7 @@ def checked_step(rates: Rates, norm: float) -> Step:
 
 
 def carried_over(keys: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The value of each key among those that are known (rising), 0 of others."""
+    """The value of each key that is among the known ones (rising), 0 for others."""
     if len(known) == 0:
         return np.zeros(len(keys))
     at = np.minimum(np.searchsorted(known, keys), len(known) - 1)

@@ -1,23 +1,23 @@
 r"""Thresholds of a whole cascade by one number, with a guarantee for all of its levels together.
 
-A cascade of T filters has T settings. Along its *path* they are one: with :math:`\sigma_t` the setting that
-was tuned for level t and :math:`r_t` how far below the best its threshold lies, at a factor c all thresholds
-lie :math:`c\,r_t` below the best (`rules.scale_setting`; of probabilities: in logs). Small factors prune
-hard, large ones keep nearly everything.
+A cascade of T filters has T settings. Along its *path* one number sets them all: let :math:`\sigma_t` be the
+setting tuned for level t, and :math:`r_t` how far below the best its threshold lies; at a factor c every
+threshold lies :math:`c\,r_t` below the best (`rules.scale_setting`; for probabilities: in logs). Small
+factors prune hard, large ones keep nearly everything.
 
-Choosing c is how a promise is made for a whole cascade. Let :math:`c_1 > c_2 > \dots > c_G` be factors, and
-the settings :math:`\sigma_t`, fixed before the calibration examples are looked at, and let an example's break
-point be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
+Choosing c gives a guarantee for a whole cascade. Let the factors :math:`c_1 > c_2 > \dots > c_G` and the
+settings :math:`\sigma_t` be fixed before the calibration examples are seen, and let an example's break point
+be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
 
 .. math:: s_i = \min \{ j : \text{the truth of } i \text{ is lost at } c_j \}, \qquad
    \mathrm{lost}_i(j) \le 1[s_i \le j]
 
-What is lost at :math:`c_j` need not grow with j: behind harder filters a best score may fall and a later
-threshold with it. But *lost at j or before* does, and bounds it. So the :math:`s_i` are break points of one
-filter, exchangeable if the examples are, since each is computed from its own example alone. `guarantees` then
-says how many of n may have :math:`s_i \le j`, and its proofs hold word by word: with k allowed losses, take
-the last j before more than k are lost at :math:`c_j` or before. All levels share these k losses as they come:
-no allowance is dealt out beforehand, and no union bound over levels is paid.
+The set lost at :math:`c_j` need not grow with j: after harder filters a best score may fall, and a later
+threshold with it. But the set *lost at j or before* does grow, and contains it. So the :math:`s_i` are break
+points of one filter, exchangeable if the examples are, since each is computed from its own example alone.
+`guarantees` then says how many of n may have :math:`s_i \le j`, and its proofs hold word for word: with k
+allowed losses, take the last j before more than k are lost at :math:`c_j` or before. All levels share these k
+losses as they occur: nothing is allotted to levels beforehand, and there is no union bound over levels.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,8 +39,8 @@ class Chosen(NamedTuple):
 
     factor: float
     settings: tuple[float, ...]
-    first_lost: np.ndarray  # (n,) int64: at which factor each example is lost first; as many as factors: none
-    allowed: int  # how many might be lost
+    first_lost: np.ndarray  # (n,) int64: index of the first factor that loses each; number of factors: none
+    allowed: int  # number of examples that might be lost
 
 
 def settings_at(rule: str, settings: Sequence[float], factor: float) -> tuple[float, ...]:
@@ -61,7 +61,7 @@ def choose(
     guarantee: Guarantee,
     factors: Sequence[float] = FACTORS,
 ) -> Chosen:
-    """The hardest thresholds on a cascade's path that keep a promise.
+    """The hardest thresholds on a cascade's path that keep a guarantee.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def choose(
     n_examples : int
         Calibration examples.
     lost_at : callable
-        From settings of all levels and the numbers of some examples to whether the truth of each is lost by
-        any level, bool.
+        ``lost_at(settings of all levels, indices of some examples)`` returns whether any level loses the
+        truth of each, bool.
     tolerance : float
         Allowed share of examples, 0 to 1, over all levels together.
     guarantee : {None, "mean"} or float
@@ -84,7 +84,7 @@ def choose(
     Raises
     ------
     InfeasibleError
-        If the promise takes more examples than there are, or too many are lost at the first factor already.
+        If the guarantee needs more examples than there are, or too many are already lost at the first factor.
     ArgumentError
         If an argument is out of range.
 

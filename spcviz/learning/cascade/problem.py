@@ -1,6 +1,6 @@
 """The training problem of one cascade level: lattices with their truth, and one pass of learning over them.
 
-A pass scores one example after the other, takes the gradient of its loss and steps along it.
+A pass scores one example after another, takes the gradient of its loss and steps along it.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from spcviz.learning.cascade.features import Features, add_row, check_features, 
 from spcviz.learning.cascade.losses import Loss, Scratch, arc_gradient
 
 MAX_SHORT_BITS = 24
-"""Codes of n-grams that are looked up in a table of at most 64 MB have no more bits."""
+"""Most bits of an n-gram code that is looked up in a table, of at most 64 MB."""
 
 
 class Problem(NamedTuple):
@@ -42,7 +42,7 @@ def prepare(
 ) -> Problem:
     """Look up the truth, labels (rows,), and number the n-grams of a lattice.
 
-    With `has_end` n-grams that end in the end mark count too; with `has_begin` those of two states and more
+    With `has_end` n-grams that end in the end mark count too; with `has_begin` those of two or more states
     that begin with the begin mark.
 
     Raises
@@ -68,7 +68,7 @@ def prepare(
 
 
 def _short_codes(lattice: Lattice, n_entries: int) -> np.ndarray:
-    """Zeros for the numbers of short n-grams, by their codes: as many as entries pay for."""
+    """Zeros for the numbers of short n-grams, by their codes: as many as the number of entries justifies."""
     longest = int(lattice.order.max(initial=1)) + 2  # and both marks
     n_bits = min(lattice.bits * longest, MAX_SHORT_BITS, (2 * n_entries + 4096).bit_length())
     return np.zeros(1 << n_bits, dtype=np.int32)
@@ -84,7 +84,7 @@ def _gram_counts(lattice: Lattice, has_end: bool, has_begin: bool) -> np.ndarray
         for c in range(first, last):
             count = n - 1
             if c == first:
-                count += (n - 1) * (n - 2) // 2  # what the prefixes complete
+                count += (n - 1) * (n - 2) // 2  # completed by the prefixes
                 count += n - 1 if has_begin else 0
             if c == last - 1 and has_end:
                 count += n
@@ -99,14 +99,14 @@ def _gram_index(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(index of each arc's n-grams into keys, keys), numbered in order of appearance.
 
-    `short[key]` is one more than the number of a key that is small enough to look it up; others are hashed.
+    `short[key]` is one more than the number of a key that is small enough for this table; others are hashed.
     """
     bits = lattice.bits
     index = np.empty(start[-1], np.int32)
     slots = fill_new(1 << 12, np.int64, 0)
     ids = fill_new(len(slots), np.int32, 0)
     keys = np.empty(1 << 11, np.int64)
-    size: Any = np.int64(0)  # of one type throughout: a literal 0 would compile all once more
+    size: Any = np.int64(0)  # one type throughout: a literal 0 would compile everything once more
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -143,7 +143,7 @@ def _number_suffixes(
     short: np.ndarray,
     size: int,
 ) -> tuple[int, int]:
-    """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
+    """Number the suffixes of 2 .. n symbols; returns the next place in the index and the number of keys."""
     for m in range(2, n + 1):
         suffix = key & ((np.int64(1) << (bits * m)) - 1)
         if suffix < len(short):
@@ -162,7 +162,7 @@ def _number_suffixes(
 def _number(
     key: int | np.int64, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.int32, int]:
-    """(number of the key, how many there are now); new keys get the next number."""
+    """(number of the key, number of keys now); new keys get the next number."""
     slot = slot_of(key, len(slots))
     while slots[slot] != 0:
         if slots[slot] == key:
@@ -176,7 +176,7 @@ def _number(
 def _grow_tables(
     keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same numbering, with tables of four times the room."""
+    """The same numbering, in tables four times as large."""
     more_keys = np.empty(4 * len(keys), np.int64)
     more_slots = fill_new(4 * len(slots), np.int64, 0)
     more_ids = fill_new(len(more_slots), np.int32, 0)
@@ -191,20 +191,20 @@ def _grow_tables(
 
 
 class Step(NamedTuple):
-    """What a step is made of."""
+    """Parameters of a step."""
 
     rate: float  # eta of unary weights at step 0
     gram_rate: float  # multiplies it for n-grams
     decay: float  # lambda
     fall: float  # step t is rate / (1 + fall * t)
     taken: int  # steps before this stretch
-    # scale, scale_sum: where this stretch goes on: of one that begins, 1 and 0
+    # scale, scale_sum: values to continue this stretch from; 1 and 0 at its beginning
     scale: float = 1.0
     scale_sum: float = 0.0
 
 
 class Moving(NamedTuple):
-    """Weights (F, K) and n-gram weights (G,) that a pass moves, and what the average takes off each."""
+    """Weights (F, K) and n-gram weights (G,) that a pass moves, and what the average subtracts from each."""
 
     weights: np.ndarray
     weight_late: np.ndarray
@@ -222,7 +222,7 @@ def run_epoch(
     arc_score: np.ndarray,
     work: Scratch,
 ) -> tuple[float, float, float]:
-    """One pass. Returns (sum of losses, final scale, sum of scales); the weights stand unscaled."""
+    """One pass. Returns (sum of losses, final scale, sum of scales); the weights stay unscaled."""
     lattice = problem.lattice
     n_states = lattice.n_states
     weights, weight_late, grams = moving.weights, moving.weight_late, moving.grams

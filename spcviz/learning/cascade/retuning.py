@@ -1,4 +1,4 @@
-"""Choose a trained cascade's thresholds anew, by any rule, on examples that its filters have not seen."""
+"""Retune a trained cascade's thresholds, by any rule, on examples that its filters have not seen."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
 
 
 def with_rule(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade:
-    """The same models under a rule at some settings, one a level."""
+    """The same models under a rule, with one setting per level."""
     if len(settings) != len(cascade.levels):
         raise ArgumentError(
             f"settings must hold {len(cascade.levels)} numbers, one a level, got {settings!r:.60}"
@@ -39,7 +39,7 @@ def retune(
     lengths: np.ndarray,
     tolerances: Sequence[float],
 ) -> Cascade:
-    """Tune every level after the other on what the levels before leave.
+    """Tune one level after another on what the levels before leave.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def retune(
         See `spcviz.engine.thresholds.rules`; the cascade's own does not matter.
     labels, lengths : ndarray of int, shapes (rows,) and (W,)
     tolerances : sequence of float
-        One a level: share of the examples whose truth had got there that may lose it.
+        One per level: share of the examples whose truth has survived so far that may lose it.
 
     Raises
     ------
     ArgumentError
-        If there is not one tolerance a level, or the rule is unknown.
+        If there is not one tolerance per level, or the rule is unknown.
     """
     if len(tolerances) != len(cascade.levels):
         raise ArgumentError(f"tolerances must hold {len(cascade.levels)} numbers, got {tolerances!r:.60}")
@@ -106,7 +106,7 @@ def check_guarantees(
     Raises
     ------
     InfeasibleError
-        If the guarantee takes more examples than there are; the message says how many.
+        If the guarantee needs more examples than there are; the message says how many.
     """
     lengths = checks.lengths(lengths, 2**31 - 1)
     starts = checks.starts(lengths)

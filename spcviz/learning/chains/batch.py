@@ -1,17 +1,17 @@
 r"""Train a CRF by batch optimisation: its regularised loss over all examples at once, by L-BFGS(-B).
 
-The weights are those of features with states they were seen with, and of steps; any of them may be asked
-for. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with
+By default the weights are those of features with states they were seen with, and of steps; `Which` selects
+others. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with
 p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
 
-A weight of a frequent feature moves the loss a thousand times as much as one of a rare feature, and where
-every weight is bounded the optimiser learns so little of that from step to step that it takes hundreds of
-them. So with c_1 it sees each weight in a unit of its own,
+A weight of a frequent feature moves the loss a thousand times as much as one of a rare feature. Where every
+weight is bounded, the optimiser learns so little of that from step to step that it needs hundreds of steps.
+So with c_1 it sees each weight in its own unit,
 
 .. math:: w_i = u_i s_i, \qquad s_i = \Bigl(2 c_2 + \tfrac12 + \sum_r x_{ri}^2 \, p_i (1 - p_i)\Bigr)^{-1/2},
 
 the inverse root of the loss's curvature where each feature has the labels that it was seen with
-(:math:`p_i` their shares, smoothed). The function, and where it is smallest, stay what they are.
+(:math:`p_i` their shares, smoothed). The function and its minimum stay the same.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, tak
 
 
 class Course(NamedTuple):
-    """How a batch optimisation went."""
+    """Result of a batch optimisation."""
 
     weights: Weights  # the best ones
     loss: float  # of them, with the regularisers
@@ -39,14 +39,14 @@ class Course(NamedTuple):
 
 
 class Which(NamedTuple):
-    """Which weights there are."""
+    """Which weights are learned."""
 
-    # all_states, all_steps: those of features with states, and of steps, that the examples do not show
+    # all_states, all_steps: also those of features with states, and of steps, that examples do not contain
     all_states: bool = False
     all_steps: bool = True
     # (3, K, K) bool: steps that no labelling takes; see `loss_and_gradient`
     forbidden: np.ndarray | None = None
-    n_edges: int = 0  # of the last so many features all, as of steps; see `spcviz.learning.chains.edges`
+    n_edges: int = 0  # `all_steps` holds for the last `n_edges` features; see `spcviz.learning.chains.edges`
 
 
 USUAL = Which()
@@ -69,15 +69,15 @@ def fit_crf(
     Parameters
     ----------
     c1, c2 : float
-        Of the sum of absolute values and of squares of the weights; at least 0.
+        Factors of the sums of absolute values and of squares of the weights; at least 0.
     tolerance : float
         Stop once an iteration improves the loss by less than this share of it.
     initial : Weights, optional
         Where to start; zeros by default.
     tick : callable, optional
-        Called with (iteration, loss) after each; a KeyboardInterrupt ends the course with the best so far.
+        Called with (iteration, loss) after each; a KeyboardInterrupt ends training with the best so far.
     watch : callable, optional
-        Called with (iteration, weights) after each; True ends the course.
+        Called with (iteration, weights) after each; True ends training.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def fit_crf(
     c1, c2 = checks.strength("c1", c1), checks.strength("c2", c2)
     max_iterations = checks.integer("max_iterations", max_iterations, 0, 1_000_000)
     tolerance = checks.strength("tolerance", tolerance)
-    if not examples.weights.all():  # what does not count brings no weights either
+    if not examples.weights.all():  # examples of weight 0 add no feature weights either
         examples = take_examples(examples, np.flatnonzero(examples.weights))
     packing = _packing(examples, which, initial)
     search = _Search(examples, packing, c1, c2, which.forbidden, tick)
@@ -102,7 +102,7 @@ def fit_crf(
         search.units = np.tile(_units(examples, packing, c2), 2)
         start = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)]) / search.units
     result = None
-    # The optimiser's sums are short: threads would spend as long again on waiting for each other.
+    # The optimiser's sums are short: threads would spend as much time again waiting for each other.
     is_sparse = isinstance(examples.rows, layouts.CsrRows)
     try:
         with threadpool_limits(1, "blas") if is_sparse else contextlib.nullcontext():
@@ -131,7 +131,7 @@ def fit_crf(
 
 
 class _Packing(NamedTuple):
-    """Which weights there are, and where they lie in one vector; the others stay as they begin."""
+    """The learned weights and their places in one vector; the others keep their initial values."""
 
     unary: np.ndarray
     pairwise: np.ndarray
@@ -172,7 +172,7 @@ def _packing(examples: Examples, which: Which, initial: Weights | None) -> _Pack
 
 
 def _units(examples: Examples, packing: _Packing, c2: float) -> np.ndarray:
-    """What one step of each weight comes to, as the head of this file has it; the largest is 1."""
+    """The unit of each weight, s in the module docstring, scaled so that the largest is 1."""
     n, labels, lengths = examples.n_states, examples.labels, np.diff(examples.row_start)
     known = np.flatnonzero(labels >= 0)
     shown = np.zeros((len(labels), n))
@@ -191,14 +191,14 @@ def _units(examples: Examples, packing: _Packing, c2: float) -> np.ndarray:
 
 
 def _spread(seen: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Occurrences times p (1 - p), the variance of whether a label is this one."""
+    """Occurrences times p (1 - p), the variance of a label's indicator."""
     n = seen.shape[1] if total.ndim else seen.size
     share = (seen + 1) / (total + n)
     return total * share * (1 - share)
 
 
 def _seen_steps(examples: Examples) -> np.ndarray:
-    """Steps between known labels, (K, K) bool; all of them where a label is not known."""
+    """Steps between known labels, (K, K) bool; all steps if any label is not known."""
     n, labels = examples.n_states, examples.labels
     if (labels < 0).any():
         return np.ones((n, n), dtype=bool)
@@ -209,7 +209,7 @@ def _seen_steps(examples: Examples) -> np.ndarray:
 
 
 class _Search:
-    """The function that an optimiser calls, and the best that it was called with."""
+    """The function that the optimiser calls, and the best point of all calls."""
 
     def __init__(
         self,
@@ -224,11 +224,11 @@ class _Search:
         self.forbidden, self.tick = forbidden, tick
         self.best: np.ndarray | None = None
         self.loss, self.n = np.inf, 0
-        self.units: np.ndarray | float = 1.0  # of what `split` is called with
+        self.units: np.ndarray | float = 1.0  # of the argument of `split`
         self.watch: Callable[[int, Weights], bool] | None = None
 
     def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss and gradient with the squares."""
+        """Loss and gradient with the squared penalty."""
         loss, gradient = self._without_l1(theta)
         self._note(loss, theta)
         return loss, gradient
@@ -261,9 +261,9 @@ class _Search:
         if self.watch is not None and self.watch(
             self.n, self.packing.unpack(self.weights_at(intermediate_result.x))
         ):
-            raise StopIteration  # scipy's way to be told that it is enough
+            raise StopIteration  # tells scipy to stop
 
     def weights_at(self, point: np.ndarray) -> np.ndarray:
-        """The weights where the optimiser stands: positive less negative parts, if it has both."""
+        """The weights at a point of the optimiser: positive less negative parts, if it has both."""
         theta = point * self.units
         return theta[: self.packing.size] - theta[self.packing.size :] if self.c1 > 0 else theta

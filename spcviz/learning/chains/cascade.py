@@ -1,10 +1,10 @@
-r"""Train a cascade whose first level is a chain model: it filters states, and n-grams grow among the rest.
+r"""Train a cascade whose first level is a chain model: it filters states; n-grams grow among the survivors.
 
 Level 0 is a CRF (or an averaged perceptron) on all pairs of states; it filters states by their
 max-marginals (thesis 4.5.1), and then pairs, on lattices of the states that are left. Each level of order
-n >= 3 is a perceptron on the n-grams that are left, begun at the pair model. Nothing of size R K^2 is laid
-out. As in `spcviz.learning.cascade.cascade`, every alpha is tuned, and every lattice to train on is pruned,
-with models that have not seen the example: one for each of `parts` parts, learned on the others.
+n >= 3 is a perceptron on the n-grams that are left, started from the pair model. Nothing of size R K^2 is
+stored. As in `spcviz.learning.cascade.cascade`, every alpha is tuned, and every lattice to train on is
+pruned, with models that have not seen the example: one for each of `parts` parts, learned on the others.
 
 The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
 """
@@ -36,7 +36,7 @@ from spcviz.learning.chains.worth import Worth, right_by_chain, right_by_grams, 
 PAIR_MODELS = ("crf", "perceptron")
 
 CRF_ITERATIONS = 30
-"""Of the pair models: filters gain nothing from the last digits."""
+"""Iterations of the pair models: filters gain nothing from the last digits."""
 
 
 Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], list[Any]]
@@ -44,7 +44,7 @@ Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], list[Any]]
 
 
 def one_by_one(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
-    """One job after the other, here.
+    """Run one job after another, in this process.
 
     Examples
     --------
@@ -55,23 +55,23 @@ def one_by_one(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> lis
 
 
 class PairModel(NamedTuple):
-    """What the first level is."""
+    """The model of the first level."""
 
-    # {"crf", "perceptron"}: max-marginals of a CRF part true states from hopeless ones far better: at the
+    # {"crf", "perceptron"}: a CRF's max-marginals separate true states from hopeless ones far better: at the
     # same loss it leaves half as many states; a perceptron trains faster
     kind: str = "crf"
     c2: float = 0.3  # of the CRF; see `spcviz.learning.chains.batch.fit_crf`
     # (3, K, K) bool: steps that no labelling takes, at any level; see
     # `spcviz.learning.chains.crf.loss_and_gradient`
     forbidden: np.ndarray | None = None
-    n_edges: int = 0  # the last so many features; see `spcviz.learning.chains.batch.Which`
+    n_edges: int = 0  # number of edge features, the last; see `spcviz.learning.chains.batch.Which`
 
 
 CRF = PairModel()
 
 
 class LevelFigures(NamedTuple):
-    """What training found out about one filter, held out."""
+    """Held-out figures of one filter, from training."""
 
     order: int  # of what is filtered: 1 states, 2 pairs, ...
     alpha: float  # the rule's setting: an alpha, a probability, or minus a margin
@@ -80,7 +80,7 @@ class LevelFigures(NamedTuple):
 
 
 class ChainCascade(NamedTuple):
-    """What `train_chain_cascade` returns: the cascade, figures of its filters, what the last level gains."""
+    """What `train_chain_cascade` returns: the cascade, figures of its filters, the last level's gain."""
 
     cascade: Cascade
     figures: tuple[LevelFigures, ...]
@@ -107,19 +107,19 @@ def train_chain_cascade(
     examples : Examples
         Every label known, no example empty.
     features : DenseRows or SparseRows
-        The same rows as the lattices' learners read them.
+        The same rows in the form that the lattices' learners read.
     tolerances : tuple of float
         Share of examples that may lose their truth to each filter: of states, of pairs, ...; what counts is
-        ``config.tolerance_kind``. The last level, which predicts, is of one order more than there are.
+        ``config.tolerance_kind``. The last level, which predicts, has an order one above their number.
     config : CascadeConfig
         ``parts``, ``predictor_epochs``, ``predictor_rate``, ``gram_rate``, ``max_arcs`` and
-        ``tolerance_kind`` are read. ``max_arcs`` holds for pairs, too.
+        ``tolerance_kind`` are read. ``max_arcs`` applies to pairs, too.
     groups : ndarray of int, shape (W,), optional
         Examples of one group fall into the same part; 0, 1, ...
     weighs : bool
-        Train the last level without the first part, too, and see what it gains there (`Worth`).
+        Train the last level without the first part, too, and measure its gain there (`Worth`).
     run : callable
-        Runs a function of many jobs, which know nothing of each other; `one_by_one` by default.
+        Runs a function on many independent jobs; `one_by_one` by default.
     tick : callable, optional
         Called with a short text after each model and each pass.
 
@@ -161,7 +161,7 @@ def train_chain_cascade(
             chosen = [*(np.flatnonzero(part != p) for p in parts), np.arange(n_examples)]
             begun = [*models[: len(parts)], models[-1]]
             dice = rng.spawn(len(chosen) if level < order else 1)
-            if len(dice) < len(chosen):  # so that what is learned of all examples stays the same
+            if len(dice) < len(chosen):  # so that the model of all examples stays the same
                 dice = rng.spawn(1) + dice
             trainers = [Trainer(config, child, progress) for child in dice]
             models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, begun)))
@@ -219,7 +219,7 @@ def _filter_states(
     """(setting, mask of the states left (R, K), share of examples that lose their truth, gaps (W,)), held
     out.
 
-    Max-marginals are found twice, a few examples at a time: no table of them is kept.
+    Max-marginals are computed twice, a few examples at a time: no table of them is stored.
     """
     left = np.empty((len(examples.labels), examples.n_states), dtype=bool)
     of_truth, row_start = np.empty(len(left)), examples.row_start
@@ -243,7 +243,7 @@ def _held_out(
     forbidden: np.ndarray | None,
     rule: str,
 ) -> Iterator[tuple[StateValues, np.ndarray, np.ndarray]]:
-    """(max-marginals, their rows, numbers of the examples) of some examples after the other."""
+    """(max-marginals, their rows, indices of the examples), one block of examples after another."""
     for p, weights in enumerate(models):
         chosen = np.flatnonzero(part == p)
         for first, last in blocks_of(

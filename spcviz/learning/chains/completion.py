@@ -1,7 +1,7 @@
 """Fill in unknown labels by models of partial labels that have not seen the sequence.
 
-A cascade's filters are tuned by whether the truth survives, so every label has to be there. What is missing
-is read by a chain CRF which was trained on the other parts (all labellings that agree with what is known
+A cascade's filters are tuned by whether the truth survives, so every label must exist. Missing ones are
+predicted by a chain CRF that was trained on the other parts (all labellings that agree with the known labels
 count, as in `spcviz.learning.chains.crf`): the best labelling among those that agree with the sequence's own
 labels.
 """
@@ -18,12 +18,12 @@ ITERATIONS = 50
 
 
 def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: Which) -> np.ndarray:
-    """Labels (R,), those that are known as they are; part (W,) says who is read by models of whom.
+    """Labels (R,), known ones unchanged; sequences of each part (W,) are read by a model of the other parts.
 
     Raises
     ------
     ArgumentError
-        If the sequences of all other parts have no label that is known.
+        If the sequences of all other parts have no known label.
     InfeasibleError
         If the forbidden steps leave a sequence no labelling that agrees with its labels.
     """
@@ -45,7 +45,7 @@ def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: W
 
 
 def _read(examples: Examples, chosen: np.ndarray, weights: Weights, which: Which) -> np.ndarray:
-    """The best labels of some chains among those that agree with what is known, one after the other."""
+    """The best labels of some chains among those that agree with the known ones, chain after chain."""
     some, read, steps = take_examples(examples, chosen), [], weights.pairwise
     if which.forbidden is not None:
         steps = np.where(which.forbidden[1], -np.inf, steps)

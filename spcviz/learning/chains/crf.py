@@ -22,7 +22,7 @@ from spcviz.learning.chains.rows import Rows
 from spcviz.learning.chains.weighted import expect_weighted
 
 BLOCK = 1 << 17
-"""Scores of positions that are held at a time: they stay near the processor."""
+"""Scores of positions that are held at a time, so that they stay in the processor's cache."""
 
 
 class Weights(NamedTuple):
@@ -73,7 +73,7 @@ def examples_of(
         At least 0; 1 by default.
     position_weights : array_like, shape (R,), optional
         Of positions, at least 0, times those of their chains: see `spcviz.learning.chains.weighted`. All
-        labels have to be known then.
+        labels must be known then.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def examples_of(
 
 
 def take_examples(examples: Examples, chosen: np.ndarray) -> Examples:
-    """Some of the examples, in the order asked for."""
+    """Some of the examples, in the order chosen."""
     first, lengths = examples.row_start[chosen], np.diff(examples.row_start)[chosen]
     places = layouts.ranges(first, lengths)
     allowed = None if examples.allowed is None else examples.allowed[places]
@@ -146,8 +146,8 @@ def loss_and_gradient(
     weights : Weights
         unary (F, K) and pairwise (K, K).
     forbidden : ndarray of bool, shape (3, K, K), optional
-        Steps that no labelling takes; of the first and the last slice the diagonal: states that none begins
-        or ends with (see `forbid`).
+        Steps that no labelling takes; the diagonals of the first and the last slice hold the states that no
+        labelling begins or ends with (see `forbid`).
 
     Returns
     -------
@@ -216,7 +216,7 @@ def blocks_of(row_start: np.ndarray, n_states: int) -> list[tuple[int, int]]:
 
 
 def forbid(unary: np.ndarray, row_start: np.ndarray, forbidden: np.ndarray) -> None:
-    """Write -inf where no chain may begin or end; `forbidden` as of `loss_and_gradient`."""
+    """Write -inf where no chain may begin or end; `forbidden` as in `loss_and_gradient`."""
     is_there = np.diff(row_start) > 0
     for rows, banned in ((row_start[:-1], forbidden[0]), (row_start[1:] - 1, forbidden[2])):
         states = np.flatnonzero(banned.diagonal())
@@ -247,7 +247,7 @@ def _of_truth(
     each: np.ndarray,
     pairs: np.ndarray,
 ) -> float:
-    """Weighted score of the known labellings; their steps are taken off `pairs`."""
+    """Weighted score of the known labellings; their steps are subtracted from `pairs`."""
     weights = np.repeat(each, np.diff(row_start))
     is_step = np.ones(len(labels), dtype=bool)
     is_step[row_start[:-1][np.diff(row_start) > 0]] = False

@@ -2,8 +2,8 @@ r"""Bias weights of chains: of every position, of the first one and of the last.
 
 .. math:: u_i(k) = \sum_f x_{if} W_{fk} + a(k) + [i = 1]\, b(k) + [i = L]\, e(k)
 
-In training they are three columns more, which learners treat as any other; once learned they are added to
-the scores, so that nothing is laid out for them.
+In training they are three more columns, which learners treat like any other; once learned they are added to
+the scores, so prediction needs no columns for them.
 
 Legend: R positions of all chains, F features, K states; edges (3, K) are a, b and e.
 """
@@ -26,7 +26,7 @@ class Split(NamedTuple):
 
 
 def with_edges(rows: Rows, lengths: np.ndarray) -> Rows:
-    """Rows with a column of ones, one of chains' first positions and one of their last; lengths (W,).
+    """Rows with a column of ones, one that marks chains' first positions and one their last; lengths (W,).
 
     >>> with_edges(DenseRows(np.zeros((3, 1))), np.array([2, 0, 1])).values.tolist()
     [[0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, 1.0]]

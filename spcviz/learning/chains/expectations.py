@@ -29,7 +29,7 @@ TINY = 1e-200
 
 
 class Expectations(NamedTuple):
-    """What forward-backward finds."""
+    """The results of forward-backward."""
 
     log_partition: np.ndarray  # (W,)
     unary: np.ndarray  # (R, K) probability of each state, times the weight of its chain
@@ -40,10 +40,10 @@ class Steps(NamedTuple):
     """A transition table as the kernel reads it; see `steps_of`."""
 
     pairwise: np.ndarray  # (K, K)
-    # table, back (K, K or more): exp(pairwise - high), and the same turned over, in rows filled up with 0
+    # table, back (K, K or more): exp(pairwise - high), and its transpose, in rows padded with 0
     table: np.ndarray
     back: np.ndarray
-    # high, spread: largest finite score; the same less the smallest
+    # high, spread: largest finite score; largest less smallest
     high: float
     spread: float
 
@@ -74,7 +74,7 @@ def expectations(
     pairwise : array_like, shape (K, K)
         Scores of steps ``[from, to]``; -inf forbids.
     weights : array_like, shape (W,), optional
-        What each chain's probabilities are multiplied with; 1 by default.
+        Factors of each chain's probabilities; 1 by default.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def expect(
 ) -> np.ndarray:
     """`expectations` of checked arrays, in place: unary becomes probabilities, pairs (K, K) is added to.
 
-    An InfeasibleError if a chain has no labelling of finite score; `unary` is spoiled then.
+    An InfeasibleError if a chain has no labelling of finite score; `unary` is then unusable.
     """
     log_partition = np.empty(len(weights))
     _expect(unary, row_start, steps, weights, pairs, log_partition)
@@ -140,7 +140,7 @@ def _expect(
         longest = length if length > longest else longest
     left, here = align_rows((longest, n), unary), align_rows((longest, n), unary)
     work, outer = align_rows((np.int64(2), n), unary), align_rows((n, n), unary)
-    outer[:], work[:] = 0.0, 0.0  # what fills a row up stays 0
+    outer[:], work[:] = 0.0, 0.0  # the padding of rows stays 0
     for w in range(len(weights)):
         rows = unary[row_start[w] : row_start[w + 1]]
         log_partition[w] = np.nan
@@ -194,7 +194,7 @@ def _sum_rescaled(
         _exponentials_or_zero(unary[i], top, here[i, :n])
         multiply(SUM_TIMES, here[i, :n], message[:n], left[i, :n])
         whole = sum_of(left[i, :n])
-        # Below it digits are lost without a sign; `not` takes NaN along. The caller goes on with logs.
+        # Below it digits are lost silently; `not` catches NaN, too. The caller then uses logs.
         if not whole > TINY:
             return np.nan
         stretch(left[i, :n], 1.0 / whole)
@@ -218,7 +218,7 @@ def _sum_rescaled(
 
 @spliced_kernel
 def _exponentials_or_zero(values: np.ndarray, top: float, out: np.ndarray) -> None:
-    """out = exp(values - top) of finite numbers, and 0 of -inf, which vectors of exponentials cannot take."""
+    """out = exp(values - top) of finite numbers, and 0 of -inf, which `exponentials` cannot handle."""
     exponentials(values, top, 1.0, out)
     for k in range(len(values)):
         out[k] = out[k] if values[k] > -np.inf else 0.0

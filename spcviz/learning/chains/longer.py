@@ -1,7 +1,7 @@
 """The later levels of a cascade on chains: perceptrons on n-grams, and their filters, on a `Space`.
 
-Both are what `cascade.level` has for a lattice laid out in full, and find the same numbers; of n-grams only
-those whose weights have moved are kept.
+Both do what `cascade.level` does for a lattice that is built in full, with the same results; only n-grams
+whose weights have moved are stored.
 """
 
 from typing import Any, NamedTuple
@@ -23,12 +23,12 @@ from spcviz.learning.chains.spaces import Space, join_lattices, take_examples
 
 
 class Level(NamedTuple):
-    """One order's space, and what is made of it once for all its models."""
+    """One order's space, and the data that all its models share."""
 
     space: Space
-    whole: Problem | None  # of all examples, where that may be laid out at once
-    # (S,) int64: else codes of the n-grams of lower orders that are there, rising: a model that is begun at
-    # another one takes over no others
+    whole: Problem | None  # of all examples, where that may be built at once
+    # (S,) int64: else codes of the n-grams of lower orders in the space, rising: the only ones that a model
+    # takes over from the one it starts from
     shorter: np.ndarray
 
 
@@ -46,7 +46,7 @@ def level_of(space: Space) -> Level:
 
 
 def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model) -> Model:
-    """A perceptron on the chosen examples, begun at a model of shorter n-grams."""
+    """A perceptron on the chosen examples, started from a model of shorter n-grams."""
     if level.whole is not None:
         return fit_predictor(level.whole, chosen, trainer, begin).model
     config, rng, progress = trainer
@@ -81,7 +81,7 @@ def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model)
 
 
 class _Grams(NamedTuple):
-    """Weights of some n-grams, by rising code: now, what the average takes off, and their sum so far."""
+    """Weights of some n-grams, by rising code: now, what averaging subtracts, and their sum so far."""
 
     keys: np.ndarray
     now: np.ndarray
@@ -97,11 +97,11 @@ class _Grams(NamedTuple):
         return cls(keys, model.values[is_known], *np.zeros((2, len(keys))))
 
     def of(self, keys: np.ndarray) -> "_Grams":
-        """The weights of these n-grams, 0 where there are none yet."""
+        """The weights of these n-grams, 0 for new ones."""
         return _Grams(keys, *(carried_over(keys, self.keys, values) for values in self[1:]))
 
     def with_those(self, others: "_Grams") -> "_Grams":
-        """These weights, replaced by the others' where they have them and they are not all 0."""
+        """These weights updated by the others'; n-grams whose values in the others are all 0 are dropped."""
         is_used = np.flatnonzero((others.now != 0) | (others.late != 0) | (others.total != 0))
         is_mine = np.flatnonzero(~np.isin(self.keys, others.keys))
         both = [np.concatenate([a[is_mine], b[is_used]]) for a, b in zip(self, others)]
@@ -110,7 +110,7 @@ class _Grams(NamedTuple):
 
 
 class Filtered(NamedTuple):
-    """What a filter leaves of a space, held out."""
+    """The part of a space that a filter leaves, held out."""
 
     alpha: float
     survivors: Lattice
@@ -128,7 +128,7 @@ def tune_level(
 ) -> Filtered:
     """Score each example with the model that has not seen it, find the largest alpha, prune at it.
 
-    `first_gap` (W,): what "mean_max_first" measures by.
+    `first_gap` (W,): the unit of "mean_max_first".
     """
     batches = space.batches(np.arange(space.n_examples))
     events, positions, has_truth = [], [], []

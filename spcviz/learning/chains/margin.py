@@ -6,7 +6,7 @@ r"""The structured support vector machine on chains: averaged sub-gradient steps
 with :math:`d` the number of wrong positions (thesis (3.4), (3.5), Hamming loss). Adding m to the score of
 every wrong label makes the maximum one run of Viterbi. Per example the regulariser is
 :math:`\lambda / 2 \|w\|^2` with :math:`\lambda = 2 c_2 / n`; step t is :math:`\eta / (1 + \eta \lambda t)`,
-which comes to Pegasos' :math:`1 / (\lambda t)`.
+which approaches Pegasos' :math:`1 / (\lambda t)`.
 
 Weights are kept as :math:`w = \sigma v`, so that shrinking is one product, and averaged as in
 `spcviz.learning.cascade.online`: v moves by d where the scales so far sum to S, so the sum of all w is
@@ -59,15 +59,15 @@ def fit_margin(
     examples : Examples
         Every label known.
     c2 : float
-        Of the squared norm of all weights; see above.
+        Factor of the squared norm of all weights; see the module docstring.
     margin : float
-        m: by how much a labelling should be behind the truth for each position that it has wrong.
+        m: how far below the truth a labelling should score for each wrong position.
     learning_rate : float
-        By about how much the first step changes the score of a label.
+        Approximate change of a label's score in the first step.
     forbidden : ndarray of bool, shape (3, K, K), optional
-        As of `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
+        As in `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
     tick : callable, optional
-        Called with (pass, mean hinge) after each; a KeyboardInterrupt ends the training with what was learned
+        Called with (pass, mean hinge) after each; a KeyboardInterrupt ends training with the weights learned
         so far.
 
     Raises
@@ -143,8 +143,8 @@ def _epoch(
 ) -> float:
     """One pass over the examples in `turn`; returns the sum of their weighted hinges.
 
-    `state`: scale, sum of scales, steps taken, all of which go on; `steps`: first rate, decay, margin.
-    Weights and `table` are unscaled; so scores are, and the margin is divided by the scale instead.
+    `state`: scale, sum of scales, steps taken, all updated in place; `steps`: first rate, decay, margin.
+    Weights and `table` are unscaled; so are scores, and the margin is divided by the scale instead.
     """
     labels, row_start, each = chains
     k = unary.shape[1]
@@ -188,8 +188,8 @@ def _epoch(
                 if predicted[i] != truth:
                     toward[truth], toward[predicted[i]] = amount, -amount
                     add_row(rows, first + i, toward, unary)
-                    # The mean over all steps is wanted: of an update it has not what came before it,
-                    # `so_far`.
+                    # The mean over all steps does not include an update for the steps before it: that share
+                    # is `so_far`.
                     toward[truth], toward[predicted[i]] = amount * so_far, -amount * so_far
                     add_row(rows, first + i, toward, late.unary)
                     toward[truth] = toward[predicted[i]] = 0.0

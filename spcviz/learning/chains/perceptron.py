@@ -1,11 +1,11 @@
-r"""Averaged structured perceptron on chains: exact Viterbi, one step an example, features with values.
+r"""Averaged structured perceptron on chains: exact Viterbi, one step per example, features with values.
 
 .. math:: W \mathrel{+}= \omega_s \sum_i x_i (e_{y_i} - e_{\hat y_i})^T, \qquad
           t(j, k) \mathrel{+}= \omega_s (n_{jk}(y) - n_{jk}(\hat y))
 
 The average over all steps comes from the weights and from `late`, the sum of the changes times the number of
 steps that had gone before each: W - late / steps. `learning.cascade.dense_perceptron` has n-grams of any
-order; this one takes values, weights of examples and forbidden steps, and can be gone on with.
+order; this one takes values, weights of examples and forbidden steps, and can be continued.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from spcviz.learning.chains.rows import Rows
 
 
 class Running(NamedTuple):
-    """A perceptron on its way."""
+    """A perceptron in training."""
 
     weights: Weights  # after the last step
     late: Weights  # sums of changes times the steps before them
@@ -42,7 +42,7 @@ class Running(NamedTuple):
         return Weights(*(now - late / n for now, late in zip(self.weights, self.late)))
 
     def widen(self, n_rows: int, n_edges: int = 0) -> "Running":
-        """With zeros for features that are new; the last `n_edges` rows stay the last."""
+        """Add zeros for new features; the last `n_edges` rows stay the last."""
         weights, late = (
             pair._replace(unary=widen_table(pair.unary, n_rows, n_edges))
             for pair in (self.weights, self.late)
@@ -51,7 +51,7 @@ class Running(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """What `fit_perceptron` returns: how far it came, and whether it was interrupted."""
+    """What `fit_perceptron` returns: its state, and whether it was interrupted."""
 
     running: Running
     was_interrupted: bool
@@ -86,17 +86,17 @@ def fit_perceptron(
     examples : Examples
         Every label known.
     running : Running, optional
-        To go on with; it is not changed.
+        State to continue from; it is not changed.
     forbidden : ndarray of bool, shape (3, K, K), optional
-        As of `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
+        As in `spcviz.learning.chains.crf.loss_and_gradient`; no example may take such a step.
     tick : callable, optional
-        Called with (pass, wrong positions) after each; a KeyboardInterrupt ends the training with what was
+        Called with (pass, wrong positions) after each; a KeyboardInterrupt ends training with the weights
         learned so far.
 
     Raises
     ------
     ArgumentError, ShapeError
-        If a label is not known, a setting is out of range, or `running` is of another shape.
+        If a label is not known, a setting is out of range, or `running` has another shape.
 
     References
     ----------
@@ -122,7 +122,7 @@ def fit_perceptron(
     if each is None:
         each = np.repeat(examples.weights, np.diff(examples.row_start))
     chains = examples.labels, examples.row_start, each
-    steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C is heard
+    steps = np.array([begun.n_steps])  # counted by the kernel, which ends before Ctrl-C takes effect
     was_interrupted = False
     try:
         for epoch in range(epochs):

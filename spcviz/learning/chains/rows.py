@@ -30,8 +30,8 @@ class CsrRows(NamedTuple):
     """Features of each row with their values."""
 
     start: np.ndarray  # (R + 1,) int64
-    # (n,) int32: features of row r: ``index[start[r] : start[r + 1]]``; one that is there twice counts twice
-    index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
+    # (n,) int32: features of row r: ``index[start[r] : start[r + 1]]``; one that occurs twice counts twice
+    index: np.ndarray  # type: ignore[assignment]  # `tuple.index` is never called here
     values: np.ndarray  # (n,) float32 or float64
     n_features: int  # F
 
@@ -49,7 +49,7 @@ def part(rows: Rows, first: int, last: int) -> Rows:
 
 
 def take_rows(rows: Any, places: np.ndarray) -> Any:
-    """Some rows of any layout, `SparseRows` too, in the order asked for."""
+    """Some rows of any layout, `SparseRows` too, in the order of `places`."""
     if isinstance(rows, DenseRows):
         return DenseRows(rows.values[places])
     counts = np.diff(rows.start)[places]
@@ -66,7 +66,7 @@ def square_rows(rows: Rows) -> Rows:
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """``first[i] .. first[i] + counts[i] - 1`` of each i, one after the other.
+    """``first[i] .. first[i] + counts[i] - 1`` for each i, one after another.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def check_rows(rows: Rows | None) -> Rows:
-    """`rows` as arrays that kernels may walk over.
+    """`rows` as arrays that kernels can read.
 
     Raises
     ------
     ArgumentError, ShapeError, ScoreError
-        If they are of neither layout, an index is not 0 .. F - 1, arrays disagree, or values are not finite.
+        If they have neither layout, an index is not 0 .. F - 1, arrays disagree, or values are not finite.
     """
     if isinstance(rows, DenseRows):
         values = layouts.check_features(rows).values  # type: ignore[union-attr]
@@ -103,7 +103,7 @@ def check_rows(rows: Rows | None) -> Rows:
 
 
 def compact(values: np.ndarray) -> np.ndarray:
-    """`values` in 32 bits where those hold every one of them exactly, else in 64.
+    """`values` in 32 bits if that represents every one of them exactly, else in 64.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def compact(values: np.ndarray) -> np.ndarray:
 
 
 def emissions(rows: Rows, weights: np.ndarray) -> np.ndarray:
-    """Unary scores (R, K) of every row, by weights (F, K) or a ShapeError; rows as `check_rows` gives them.
+    """Unary scores (R, K) of every row under weights (F, K), or a ShapeError; rows as from `check_rows`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Lay out the survivors of many filtered chains as lattices, a few chains at a time.
+"""Build lattices from the survivors of many filtered chains, a few chains at a time.
 
-Kept are the n-grams that have survived, 16 bytes each; the lattice of the next order, which needs several
-times that for each arc while a model is trained on it, exists for as many chains as `MOST_ARCS` allow.
-No result depends on how many those are.
+Only the surviving n-grams are stored, 16 bytes each. The lattice of the next order, which needs several
+times that for each arc while a model is trained on it, exists for as many chains as `MOST_ARCS` allows.
+No result depends on their number.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from spcviz.learning.cascade.problem import Problem, prepare
 from spcviz.learning.chains import rows as layouts
 
 MOST_ARCS = 1 << 19
-"""Arcs laid out at a time (more only for a single chain). With 16 times as many, a cascade of order 3 on 45
+"""Arcs built at a time (more only for a single chain). With 16 times as many, a cascade of order 3 on 45
 tags trains a third longer and takes twice the memory."""
 
 
@@ -33,7 +33,7 @@ class Space(NamedTuple):
         return len(self.survivors.order)
 
     def batches(self, chosen: np.ndarray) -> list[np.ndarray]:
-        """The chosen examples in their order, in runs that may be laid out at a time; at least one run."""
+        """The chosen examples in their order, in runs that may be built at a time; at least one run."""
         sizes = extended_size(self.survivors, np.ones(self.survivors.n_arcs, dtype=bool))[chosen]
         ends, starts = np.cumsum(sizes), [0]
         while starts[-1] < len(chosen):
@@ -54,12 +54,12 @@ class Space(NamedTuple):
         return layouts.ranges(row_start[chosen], np.diff(row_start)[chosen])
 
     def problem(self, chosen: np.ndarray) -> Problem:
-        """What a model is trained on, of the chosen examples."""
+        """The training problem of the chosen examples."""
         rows = self.rows(chosen)
         return prepare(self.lattice(chosen), layouts.take_rows(self.features, rows), self.labels[rows])
 
     def has_truth(self) -> np.ndarray:
-        """Which examples' true n-grams are all there, (W,) bool."""
+        """Which examples have all their true n-grams left, (W,) bool."""
         path = path_of(self.survivors, self.labels)
         return np.logical_and.reduceat(path >= 0, self.survivors.col_start[:-1])
 
@@ -73,7 +73,7 @@ def without(lattice: Lattice, forbidden: np.ndarray) -> Lattice:
 
 
 def take_examples(lattice: Lattice, chosen: np.ndarray) -> Lattice:
-    """Some examples of a lattice, in the order asked for.
+    """Some examples of a lattice, in the order chosen.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def take_examples(lattice: Lattice, chosen: np.ndarray) -> Lattice:
 
 
 def join_lattices(lattices: list[Lattice]) -> Lattice:
-    """The examples of several lattices, one lattice after the other."""
+    """The examples of several lattices, one lattice after another."""
     if len(lattices) == 1:
         return lattices[0]
 

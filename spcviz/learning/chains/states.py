@@ -1,4 +1,4 @@
-"""Filter single states of a chain by a pair model, and cap the pairs that may be laid out."""
+"""Filter single states of a chain by a pair model, and cap the number of pairs that are left."""
 
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ from spcviz.learning.chains.crf import forbid
 
 
 class StateValues(NamedTuple):
-    """Of examples one after the other: max-marginals, the best labelling and its score."""
+    """For examples one after another: max-marginals, the best labelling and its score."""
 
-    values: np.ndarray  # (R, K) -inf where no labelling goes through a state; of "probability" its share
+    values: np.ndarray  # (R, K) -inf where no labelling goes through a state; for "probability" its share
     best: np.ndarray  # (R,) int64
     scores: np.ndarray  # (W,) -inf where an example has no labelling
     row_start: np.ndarray  # (W + 1,) int64
@@ -28,12 +28,12 @@ class StateValues(NamedTuple):
         return self.row_start * self.values.shape[1]
 
     def points(self) -> np.ndarray:
-        """The setting from which each state falls, (R, K); here nothing has been filtered before."""
+        """The setting from which each state is pruned, (R, K); nothing has been filtered before."""
         flat = break_points(at_first(self.rule), self.values.reshape(-1), self.starts)
         return flat.reshape(self.values.shape)
 
     def gaps(self) -> np.ndarray:
-        """Best less mean of each example, (W,): what "mean_max_first" measures later levels by."""
+        """Best less mean of each example, (W,): the unit of "mean_max_first" at later levels."""
         limits = filtering.threshold_batch(self.values.reshape(-1), self.starts, 0.0)
         return limits.best - limits.mean
 
@@ -45,9 +45,9 @@ def state_values(
     forbidden: np.ndarray | None = None,
     rule: str = "mean_max",
 ) -> StateValues:
-    """What a pair model makes of states: unary (R, K), pairwise (K, K).
+    """Evaluate states by a pair model: unary (R, K), pairwise (K, K).
 
-    Unary scores are written to where states are forbidden, (3, K, K) as of `crf.loss_and_gradient`.
+    Writes to unary scores where states are forbidden, (3, K, K) as in `crf.loss_and_gradient`.
     """
     if forbidden is not None:
         forbid(unary, row_start, forbidden)
@@ -65,7 +65,7 @@ def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndar
     """The threshold rule on max-marginals of states, with a cap on the pairs of those that are left.
 
     Alpha, the setting of the marginals' rule, is raised, just enough, for examples that would keep more pairs
-    than ``max_pairs``. A mask (R, K), with the best labelling.
+    than ``max_pairs``. Returns a mask (R, K) that includes the best labelling.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def states_left(marginals: StateValues, alpha: float, max_pairs: int) -> np.ndar
 
 
 def _probable(marginals: StateValues, least: float, max_pairs: int) -> np.ndarray:
-    """States of a share over `least`, or over more where too many pairs would be left, and the best ones."""
+    """States with a share over `least`, or over more if too many pairs would be left, and the best ones."""
     values, rows = marginals.values, np.arange(len(marginals.values))
     left = values > least
     left[rows, marginals.best] = True
@@ -93,7 +93,7 @@ def _probable(marginals: StateValues, least: float, max_pairs: int) -> np.ndarra
         if int((each[a + 1 : b] * each[a : b - 1]).sum()) <= max_pairs:
             continue
         shares = np.unique(values[a:b][left[a:b]])
-        low, high = -1, len(shares) - 1  # over the largest share nothing but the best labelling is left
+        low, high = -1, len(shares) - 1  # over the largest share only the best labelling is left
         while high - low > 1:
             middle = (low + high) // 2
             n = np.maximum((values[a:b] > shares[middle]).sum(axis=1), 1)
@@ -101,7 +101,7 @@ def _probable(marginals: StateValues, least: float, max_pairs: int) -> np.ndarra
         left[a:b] = values[a:b] > shares[high]
         left[rows[a:b], marginals.best[a:b]] = True
         n = left[a:b].sum(axis=1)
-        if int((n[1:] * n[:-1]).sum()) > max_pairs:  # the best labelling is not of the likeliest states
+        if int((n[1:] * n[:-1]).sum()) > max_pairs:  # the best labelling is not made of the likeliest states
             left[a:b] = False
             left[rows[a:b], marginals.best[a:b]] = True
     return left

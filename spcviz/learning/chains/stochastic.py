@@ -13,23 +13,23 @@ from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, tak
 from spcviz.learning.chains.edges import widen_table
 
 AT_A_TIME = 64
-"""Examples of one step."""
+"""Examples per step."""
 
 
 class Adapting(NamedTuple):
-    """Weights on their way, and the sums of their squared gradients."""
+    """Weights in training, and the sums of their squared gradients."""
 
     weights: Weights
     squares: Weights
 
     def widen(self, weights: Weights, n_edges: int = 0) -> "Adapting":
-        """With other weights, which may be of more features; the last `n_edges` rows stay the last."""
+        """The state with other weights, of more features perhaps; the last `n_edges` rows stay the last."""
         squares = widen_table(self.squares.unary, len(weights.unary), n_edges)
         return Adapting(weights, self.squares._replace(unary=squares))
 
 
 def begin(weights: Weights) -> Adapting:
-    """From given weights, with nothing known of gradients.
+    """Start from given weights, with no gradients yet.
 
     Examples
     --------
@@ -48,14 +48,14 @@ def fit_stochastic(
     c2: float,
     forbidden: np.ndarray | None = None,
 ) -> Adapting:
-    """One pass over the examples, in a random order, `AT_A_TIME` at a step; `start` is not changed.
+    """One pass over the examples, in a random order, `AT_A_TIME` per step; `start` is not changed.
 
     Parameters
     ----------
     rate : float
         eta.
     c2 : float
-        Of the squares of the weights, as of `spcviz.learning.chains.batch.fit_crf`; each step has its share.
+        Factor of the squared weights, as in `spcviz.learning.chains.batch.fit_crf`; each step has its share.
     forbidden : ndarray of bool, shape (3, K, K), optional
         See `spcviz.learning.chains.crf.loss_and_gradient`.
 

@@ -1,9 +1,9 @@
-r"""Decode best labellings straight from the numbers of indicator features, in one call.
+r"""Decode best labellings straight from the indices of indicator features, in one call.
 
 .. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
 
-What `learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` do one after the other for a
-batch, with its scores in between; here one sequence's scores are in memory at a time, and a sentence alone is
+`learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` do the same in two calls for a batch,
+with its scores in between; here one sequence's scores are in memory at a time, and a single sentence takes
 one call from Python. Legend: R tokens, W sequences, F features, K states.
 """
 
@@ -27,13 +27,13 @@ def label_indicators(
     forbidden: np.ndarray,
     labels: np.ndarray,
 ) -> int:
-    """Fills labels (R,); -1, or the number of the first sequence whose scores are bad or leave no labelling.
+    """Fill labels (R,); -1, or the index of the first sequence whose scores are bad or leave no labelling.
 
-    index : (n,) int32: features of all tokens, one after the other; negative ones are passed over
-    counts : (R,): how many of them each token has; lengths (W,): tokens of each sequence
+    index : (n,) int32: features of all tokens, one token after another; negative ones are skipped
+    counts : (R,): number of features of each token; lengths (W,): number of tokens of each sequence
     weights : (F, K); pairwise (1, K, K)
-    tops : `tops_of` the transitions, or None; what is forbidden may lower them
-    forbidden : (3, K, K) bool as of `learning.chains.crf.loss_and_gradient`, or (0, K, K)
+    tops : `tops_of` the transitions, or None; forbidden steps may lower the true ones
+    forbidden : (3, K, K) bool as in `learning.chains.crf.loss_and_gradient`, or (0, K, K)
     """
     n = weights.shape[1]
     if checks.first_bad(pairwise.reshape(-1)) >= 0:
@@ -69,7 +69,7 @@ def label_indicators(
                     scores[0, k] = -np.inf
                 if forbidden[2, k, k]:
                     scores[length - 1, k] = -np.inf
-        # Finite weights may add up to an infinite score, so sums are looked at.
+        # Finite weights may add up to an infinite score, so sums are checked.
         for t in range(length):
             if checks.first_bad(scores[t, :n]) >= 0:
                 return w

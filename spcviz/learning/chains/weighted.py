@@ -4,14 +4,14 @@ r"""CRF loss of chains with weighted positions: the chain rule of the likelihood
           p(y_i \mid y_{i-1}, x) \propto e^{t(y_{i-1}, y_i) + u_i(y_i)} \beta_i(y_i)
 
 With equal weights this is the negative log-likelihood, times the weight; without steps it is logistic
-regression with weighted samples. Its gradient takes one more walk from the front: a mass :math:`m_i` on the
-states of each position, which begins as :math:`\omega_1 p(y_1)`, and of which what the truth has too much or
-too little is put onto the truth before each step,
+regression with weighted samples. Its gradient takes one more forward pass, of a mass :math:`m_i` on the
+states of each position. It begins as :math:`\omega_1 p(y_1)`; before each step the mass of the truth is
+changed by the difference between the weights of the two positions,
 
 .. math:: q_i = m_i + (\omega_{i+1} - \omega_i)\, 1_{y_i}, \qquad
           m_{i+1}(k) = \sum_j q_i(j)\, p(y_{i+1} = k \mid y_i = j, x)
 
-so that :math:`m_i - \omega_i 1_{y_i}` is the gradient by the scores of position i.
+so that :math:`m_i - \omega_i 1_{y_i}` is the gradient with respect to the scores of position i.
 
 Legend: R positions of all chains, K states, W chains; weights (R,).
 """
@@ -34,9 +34,9 @@ def expect_weighted(
     weights: np.ndarray,
     pairs: np.ndarray,
 ) -> float:
-    """The loss; unary (R, K) becomes its gradient, pairs (K, K) that by steps, added to what is there.
+    """The loss; unary (R, K) becomes its gradient, that with respect to steps is added to pairs (K, K).
 
-    inf, and a gradient that means nothing, where the labels have a score of -inf.
+    inf, with a meaningless gradient, where the labels have a score of -inf.
 
     >>> from spcviz.learning.chains.expectations import steps_of
     >>> unary, pairs = np.zeros((2, 2)), np.zeros((2, 2))
@@ -80,7 +80,7 @@ def _expect_weighted(
             losses[w] = _shares_behind(rows, truth, steps, each, work, right)
             if not np.isnan(losses[w]):
                 _walk(rows, truth, steps, each, work, right, outer, pairs)
-    # The factor of the table is the same in every chain, so it is taken in once, here.
+    # The factor of the table is the same in every chain, so it is applied once, here.
     for j in range(n):
         for k in range(n):
             pairs[j, k] += outer[j, k] * steps.table[j, k]
@@ -97,8 +97,8 @@ def _shares_behind(
 ) -> float:
     """The loss of one chain; NaN where sums may underflow. right (L, K) becomes exp(u_i) beta_i, of sum 1.
 
-    `combine` with the table turned over goes from a position to the one before, with the table itself to the
-    one behind.
+    `combine` with the transposed table goes from a position to the one before, with the table itself to the
+    next one.
     """
     length, n = unary.shape
     from_here, here = work[0], work[1]
@@ -136,7 +136,7 @@ def _walk(
     outer: np.ndarray,
     pairs: np.ndarray,
 ) -> None:
-    """unary becomes the gradient, outer (K, K) what `steps.table` is still to be multiplied with."""
+    """unary becomes the gradient, outer (K, K) the factor still to be multiplied into `steps.table`."""
     length, n = unary.shape
     from_here, mass, moved = work[0], work[1], work[2]
     for k in range(n):
@@ -144,7 +144,7 @@ def _walk(
     unary[0, labels[0]] -= weights[0]
     for i in range(1, length):
         before, truth, row = labels[i - 1], labels[i], right[i]
-        combine(SUM_TIMES, row[:n], steps.back, from_here)  # what all steps from each state come to
+        combine(SUM_TIMES, row[:n], steps.back, from_here)  # sum over all steps from each state
         mass[before] += weights[i] - weights[i - 1]
         for j in range(n):
             moved[j] = mass[j] / from_here[j] if mass[j] != 0.0 else 0.0
@@ -161,9 +161,9 @@ def _walk(
 def _by_logs(
     unary: np.ndarray, labels: np.ndarray, pairwise: np.ndarray, weights: np.ndarray, pairs: np.ndarray
 ) -> float:
-    """The same of one chain of any scale, by log-sum-exp."""
+    """The same for one chain of any scale, by log-sum-exp."""
     length, n = unary.shape
-    scores = unary.copy()  # with all that may follow
+    scores = unary.copy()  # including all that may follow
     with np.errstate(invalid="ignore"):
         for i in range(length - 2, -1, -1):
             scores[i] += np.logaddexp.reduce(pairwise + scores[i + 1], axis=1)

@@ -3,9 +3,9 @@ r"""Decide whether a cascade's last level pays: its held-out accuracy against it
 .. math:: g = \frac{\sum_w d_w}{\sum_w L_w}, \qquad
           s^2 = \frac{n}{n - 1} \, \frac{\sum_w (d_w - g L_w)^2}{(\sum_w L_w)^2}
 
-with :math:`d_w` how many more positions of example w the last level has right. It pays if g > s: what is
-gained by less than a standard error may as well be lost elsewhere. Legend: n examples of lengths L_w; those
-of one part, which neither the models compared nor the filters before them have seen.
+with :math:`d_w` the number of additional positions of example w that the last level gets right. It pays if
+g > s: a gain of less than a standard error may as well be a loss elsewhere. Legend: n examples of lengths
+L_w, all from one part, which neither the models compared nor the filters before them have seen.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from spcviz.learning.chains.spaces import Space
 
 
 class Worth(NamedTuple):
-    """Shares of positions right, of the first model and of the last level; `standard_error` of the gain."""
+    """Shares of right positions of the first model and of the last level; `standard_error` of the gain."""
 
     order: int  # of the last level
     n_examples: int
@@ -32,7 +32,7 @@ class Worth(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """What the last level has right beyond the first."""
+        """Share of positions that the last level gets right beyond the first model's."""
         return self.last - self.first
 
     @property
@@ -42,7 +42,7 @@ class Worth(NamedTuple):
 
 
 def worth_of(order: int, first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> Worth:
-    """From how many positions of each example each has right, (n,).
+    """`Worth` from the numbers of right positions in each example, (n,) for each of the two models.
 
     >>> worth_of(3, np.array([1, 2, 3]), np.array([2, 2, 3]), np.array([4, 4, 4]))._asdict()["last"]
     0.5833333333333334
@@ -61,7 +61,7 @@ def worth_of(order: int, first: np.ndarray, last: np.ndarray, lengths: np.ndarra
 def right_by_chain(
     examples: Examples, chosen: np.ndarray, weights: Weights, forbidden: np.ndarray | None
 ) -> np.ndarray:
-    """How many positions of each chosen example a chain model has right; examples are not empty."""
+    """Number of positions of each chosen example that a chain model gets right; no example may be empty."""
     block = take_examples(examples, chosen)
     unary, pairwise = layouts.emissions(block.rows, weights.unary), weights.pairwise
     if forbidden is not None:
@@ -72,7 +72,7 @@ def right_by_chain(
 
 
 def right_by_grams(space: Space, chosen: np.ndarray, model: Model) -> np.ndarray:
-    """How many positions of each chosen example the best labelling of n-grams has right."""
+    """Number of positions of each chosen example that the best labelling of n-grams gets right."""
     right, lengths = [], np.diff(space.survivors.row_start)
     for some in space.batches(chosen):
         lattice, rows = space.lattice(some), space.rows(some)

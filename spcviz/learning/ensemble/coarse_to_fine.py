@@ -1,7 +1,7 @@
-"""Coarse to fine: filter the states of a level by summed max-marginals, replace what is left by its children.
+"""Coarse to fine: filter the states of a level by summed max-marginals, replace survivors by their children.
 
-Variables have as many states as are left, so tables have no room for the pruned. Thresholds and their guards
-are `ensemble.filter_summed`'s; a variable that would lose every state keeps its best and is reported.
+Variables have only the states that are left, so tables hold no pruned ones. Thresholds and their guards are
+those of `ensemble.filter_summed`; a variable that would lose every state keeps its best and is reported.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,13 +19,13 @@ class Level(NamedTuple):
     """One level of one example."""
 
     start: np.ndarray  # (N + 1,) states of variable v are ``start[v] : start[v + 1]``
-    states: np.ndarray  # (S,) int: what the level was given
+    states: np.ndarray  # (S,) int: input of the level
     summed: np.ndarray  # (S,) summed max-marginals
     each: tuple[np.ndarray, ...]  # (S,) those of every sub-model
     # best, mean: sums over sub-models of the largest and the mean max-marginal
     best: float
     mean: float
-    extremes: np.ndarray  # (2, sub-models) what they are sums of
+    extremes: np.ndarray  # (2, sub-models) the terms of these sums
     threshold: float  # as `rule.threshold` of these two sums
     keep: np.ndarray  # (S,) bool
     labels: tuple[np.ndarray, ...]  # (N,) best labelling of each sub-model, as indices into the S states
@@ -37,7 +37,7 @@ class Level(NamedTuple):
         return slice(self.start[variable], self.start[variable + 1])
 
     def point(self, score: Values) -> Values:
-        """The setting whose threshold is a summed score: of margins minus that of each sub-model."""
+        """The setting whose threshold is a summed score; for margins, minus that of each sub-model."""
         if self.rule == "margin":
             return (score - self.best) / len(self.each)
         return rule.position(score, self.best, self.mean)
@@ -63,14 +63,14 @@ def filter_level(
     Parameters
     ----------
     models : sequence
-        Sub-models over the same states, with ``max_marginals(weights)`` as of `placed_states.PlacedModel`.
+        Sub-models over the same states, with ``max_marginals(weights)`` as in `placed_states.PlacedModel`.
     weights : sequence of ndarray
         One for each.
     start, states : ndarray of int
     alpha : float
-        At most 1; 0 is the mean. Of the rule "margin" minus the margin of each sub-model.
+        At most 1; 0 is the mean. For the rule "margin", minus the margin of each sub-model.
     run : callable
-        As `map`; an executor's lets sub-models run side by side (their kernels hold no lock).
+        Like `map`; an executor's lets sub-models run in parallel (their kernels hold no lock).
     rule : {"mean_max", "margin"}
 
     Raises
@@ -103,7 +103,7 @@ def filter_level(
 def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) of the next level: the children of what a level kept.
 
-    ``children``: states of one variable to their children, ascending.
+    ``children`` maps states of one variable to their children, ascending.
     """
     new = []
     for v in range(len(level.start) - 1):

@@ -1,6 +1,6 @@
 r"""Learning an ensemble of trees to filter jointly: the update of thesis chapter 5.
 
-P sub-models share all variables; each is a tree (or forest) with weights :math:`w_p` of its own. The
+P sub-models share all variables; each is a tree (or forest) with its own weights :math:`w_p`. The
 ensemble's margin problem (5.5) over examples :math:`(x^i, y^i)` is
 
 .. math:: \min_{w_1 .. w_P} \frac{\lambda}{2} \sum_p \|w_p\|^2 + \frac{1}{n} \sum_i \Big[ \sum_p \tau_p(x^i)
@@ -16,8 +16,8 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 
 A sub-model of an example is anything whose scores are linear in ``n_weights`` weights, over ``n_variables``
 variables, with ``margin_parts(weights, truth, alpha)`` -> (truth's features, best, mean, threshold's
-gradient), such as `placed_states.PlacedModel`; ``at_least_zero()``, if there is one, says which weights may
-not become negative.
+gradient), such as `placed_states.PlacedModel`; the optional ``at_least_zero()`` says which weights may not
+become negative.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from spcviz.engine.thresholds import rule, rules
 
 
 class SubModel(Protocol):
-    """What is asked of a sub-model of an example; ``at_least_zero`` may be there beside it."""
+    """The interface of a sub-model of an example; ``at_least_zero`` is optional."""
 
     @property
     def n_variables(self) -> int: ...
@@ -76,9 +76,9 @@ class Joint(NamedTuple):
 
 @dataclass(frozen=True)
 class Config:
-    """How `train` goes about it."""
+    """Settings of `train`."""
 
-    alpha: float = 0.0  # 0 <= alpha < 1, as in the threshold; of margins minus the margin
+    alpha: float = 0.0  # 0 <= alpha < 1, as in the threshold; for the rule "margin", minus the margin
     rule: str = "mean_max"  # or "margin": each sub-model's threshold lies a margin below its best
     regularisation: float = 1e-2  # lambda of (5.5), over 0
     n_epochs: int = 10
@@ -89,9 +89,9 @@ class Config:
 class Ensemble(NamedTuple):
     """Trained weights."""
 
-    weights: tuple[np.ndarray, ...]  # (n_weights of p,) averaged over all updates: what to filter with
+    weights: tuple[np.ndarray, ...]  # (n_weights of p,) averaged over all updates: to filter with
     last: tuple[np.ndarray, ...]  # after the last update
-    # hinges, losses (n_epochs,): mean hinge and mean joint filter loss met along each epoch
+    # hinges, losses (n_epochs,): mean hinge and mean joint filter loss during each epoch
     hinges: np.ndarray
     losses: np.ndarray
 
@@ -101,9 +101,9 @@ def sub_model_terms(
 ) -> Terms:
     """Scores and gradients of one sub-model on one example (thesis equations (4.3), (5.6)).
 
-    `weights` has shape (n_weights,), `truth` is what the sub-model takes, and 0 <= alpha < 1; of the rule
-    "margin" alpha is minus the margin, and the threshold's gradient that of the best labelling alone. Raises
-    what the sub-model raises, too.
+    `weights` has shape (n_weights,), `truth` is in the form that the sub-model takes, and 0 <= alpha < 1. For
+    the rule "margin" alpha is minus the margin, and the threshold's gradient that of the best labelling
+    alone. Errors of the sub-model are passed on.
     """
     by_margin = rules.checked_rule(rule_name) == "margin"
     if rule_name not in ("mean_max", "margin"):
@@ -134,12 +134,12 @@ def joint_hinge(
     """The hinge of one example and every sub-model's direction of descent (thesis (5.3), (5.5), (5.6)).
 
     `weights` are one array for each sub-model, 0 <= alpha < 1, `margin` is at least 0; the number of
-    variables by default. The truth is scored by its features, also where one of its states has been pruned.
+    variables by default. The truth is scored by its features, even where one of its states has been pruned.
 
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
-        And what a sub-model raises.
+        Also any error of a sub-model.
     """
     if len(weights) != len(example.models) or not len(weights):
         raise ShapeError(
@@ -197,18 +197,18 @@ def train(
     Parameters
     ----------
     examples : sequence of Example
-        All with the same sub-models' numbers of weights.
+        Their sub-models have the same numbers of weights in all examples.
     rng : numpy.random.Generator
-        Orders the examples.
+        Shuffles the examples.
     progress : callable, optional
         Called with (epochs done, epochs in all).
     start : sequence of ndarray, optional
-        Weights to begin with, and to shrink towards: the regulariser holds w - start. Zeros by default.
+        Weights to start from and to shrink towards: the regulariser is on w - start. Zeros by default.
 
     Raises
     ------
     ArgumentError, ShapeError, ScoreError
-        If there are no examples or a setting is out of range; and what a sub-model raises.
+        If there are no examples or a setting is out of range; also any error of a sub-model.
 
     References
     ----------

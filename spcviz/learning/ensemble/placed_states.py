@@ -1,4 +1,4 @@
-r"""A sub-model over states at places, for the joint update: scores linear in a few weights a kind.
+r"""A sub-model over states at places, for the joint update: scores linear in a few weights per kind.
 
 States of a variable of kind k have features :math:`g_s` and score :math:`w_k \cdot g_s`; an edge of kind j
 scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn}]`

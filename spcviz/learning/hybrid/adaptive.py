@@ -1,14 +1,14 @@
-r"""The model of SPC-pi: filters and predicts in any state a controller may be in (thesis (7.9), (4.8), 8.1).
+r"""The model of SPC-pi, to filter and predict in any state of a controller (thesis (7.9), (4.8), 8.1).
 
 A state of a word is an order and a tier for each position. Weights of a position depend on both,
-(a, b, c) of tier t and order n; what is learned is how much to trust the image, the counted letters before,
-and the images' own frequencies in each. States are drawn anew at every visit: a number of actions, then so
-many actions in random order, filtered as in use. One step goes down the sum of
+(a, b, c) of tier t and order n: how much to trust the image, the counted letters before, and the images'
+own frequencies in each. States are drawn anew at every visit: a number of actions, then that many actions
+in random order, filtered as in use. One step descends on the sum of
 
 - the filter's hinge :math:`\max(0, l + \tau_\alpha(x) - \psi(x, y))`, with the mean over all surviving arcs
 - the predictor's, the perceptron's :math:`\max_{y'} \psi(x, y') - \psi(x, y)` over what survives
 
-or, for two separate models, of one of the two. The average of all steps is kept.
+or, for two separate models, on one of the two. The average over all steps is kept.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,11 @@ from spcviz.learning.hybrid.courses import break_point, n_blocks, random_rollout
 from spcviz.learning.hybrid.records import Batch, Model
 
 N_LEAST = 40
-"""True assignments that an alpha is chosen by at the least."""
+"""Least number of true assignments from which an alpha is chosen."""
 
 
 class Part(NamedTuple):
-    """Words and weights to begin at that do not know them."""
+    """Words, and weights to start from that were made without them."""
 
     batch: Batch
     weights: Weights
@@ -50,12 +50,12 @@ class AdaptiveSettings:
     """How a model is trained."""
 
     epochs: int = 2
-    rate: float = 0.002  # step, against the loss a letter
+    rate: float = 0.002  # step size, on the loss per letter
     margin: float = 0.5  # a letter's share of the filter's margin l
     train_alpha: float = 0.2  # of the filter's hinge
     tolerance: float = 5e-3  # share of true assignments that one filter may lose
-    rounds: int = 2  # alphas are tuned so often, each time behind the last ones
-    visits: int = 1  # random courses a word that they are tuned on
+    rounds: int = 2  # number of times that alphas are tuned, each time with filters at the last ones
+    visits: int = 1  # random courses per word that they are tuned on
 
 
 def start_model(weights: Weights, predicts: Weights | None = None) -> Model:
@@ -66,7 +66,7 @@ def start_model(weights: Weights, predicts: Weights | None = None) -> Model:
 
 
 def with_weights(model: Model, ink: np.ndarray, text: np.ndarray, letter: np.ndarray) -> Model:
-    """The same with other weights, of both."""
+    """The same model with other weights, both to filter and to predict."""
     weights = model.filters._replace(ink=ink, text=text, letter=letter)
     return model._replace(filters=weights, predicts=weights, is_one=True)
 
@@ -84,10 +84,10 @@ def fit(
     Parameters
     ----------
     model : Model
-        Weights to begin at, and alphas of the filters that states come from. Its `filters` filters
-        throughout; what is learned is `predicts`.
+        Weights to start from, and alphas of the filters that states come from. `predicts` is learned;
+        `filters` filters throughout if the filter's share is 0, else the learned weights do.
     share : (float, float)
-        Of the filter's hinge and of the predictor's: (1, 1) for one model, (1, 0) and (0, 1) for two.
+        Factors of the filter's hinge and of the predictor's: (1, 1) for one model, (1, 0) and (0, 1) for two.
     """
     theta = np.stack([model.predicts.ink, model.predicts.text, model.predicts.letter])
     total, seen = np.zeros_like(theta), 0
@@ -109,18 +109,18 @@ def fit(
 
 
 def weights_for(counted: Weights, weights: Weights) -> Weights:
-    """What one part has counted, with the weights of states of another model."""
+    """One part's counts with another model's weights of states."""
     return counted._replace(ink=weights.ink, text=weights.text, letter=weights.letter)
 
 
 def of_part(part: Part, model: Model) -> Model:
-    """The model as it reads a part: with n-grams that do not know its words."""
+    """The model as it reads a part: with n-grams counted without its words."""
     filters = weights_for(part.weights, model.filters)
     return model._replace(filters=filters, predicts=weights_for(part.weights, model.predicts))
 
 
 def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: np.random.Generator) -> Model:
-    """Alphas of every block: the largest that lose at most the tolerated share of truths, of unseen words."""
+    """Tune every block's alpha: the largest that loses at most the tolerated share of unseen truths."""
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
@@ -199,14 +199,14 @@ def _pass(
     theta: np.ndarray,
     total: np.ndarray,
 ) -> None:
-    """One pass; theta moves in place, total gathers it after every word."""
+    """One pass; changes theta in place and adds it to total after every word."""
     unary, truth, starts = batch
     for_filter, for_reading, margin, alpha, rate = hinge
     given, counted = model.filters, model.predicts
     moving = Weights(
         theta[0], theta[1], theta[2], counted.single, counted.first, counted.frequency, counted.table
     )
-    filters = moving if for_filter > 0.0 else given  # a predictor alone learns behind a filter that stands
+    filters = moving if for_filter > 0.0 else given  # a predictor alone learns after a fixed filter
     model = Model(filters, moving, False, model.alphas, model.first_alpha)
     longest = (starts[1:] - starts[:-1]).max()
     every, space, nothing = new_word(longest, MAX_ARCS), new_workspace(MAX_ARCS), np.empty((0, 2))
@@ -266,8 +266,8 @@ def mean_of_witnesses(
 ) -> float:
     """Mean features of the best words through every surviving arc, added to mean (3, T, N).
 
-    Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes on what goes
-    through it along its best arc to the left, and along that to the right. counts, through: space.
+    Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes the count
+    through it on along its best arc to the left, and along that to the right. counts, through: buffers.
     """
     length, mask = len(unary), (np.int64(1) << weights.table.bits) - 1
     below, n_arcs = 0.0, 0
@@ -309,7 +309,7 @@ def _send(
     beyond: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Pass what goes through each near node along its best arc; every arc adds itself at its far node."""
+    """Pass the count through each near node on along its best arc; every arc adds 1 at its far node."""
     n = 0
     for a in range(n_arcs):
         n = max(n, near[a] + 1)

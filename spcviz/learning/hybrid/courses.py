@@ -1,15 +1,15 @@
-r"""SPC-pi on chains: the actions that a controller buys for words, one after the other (thesis 8.1.1).
+r"""SPC-pi on chains: the actions that a controller buys for words, one after another (thesis 8.1.1).
 
 Every word begins with a cheap model, pairs of letters read from tier 0, filtered once. Then, as long as
-there is an action: the most valuable one is done, the changed factor filtered, messages passed outward, and
-what they may have changed is valued anew. A word has to do with no other but through the budget, so each
-word's *course* runs to its end, and `merged` of these is the queue.
+there is an action, the most valuable one is done, the changed factor is filtered, messages are passed
+outward, and actions that they may have changed are valued again. Words affect each other only through the
+budget, so each word's *course* runs to its end, and `merge_queues` makes the queue from all courses.
 
 As printed an action is done alone. In *rounds* the actions of a word whose value is positive and at least a
-share of the best one's are done together: one sweep, one look at the word for all of them.
+share of the best one's are done together: one sweep and one reading of the word for all of them.
 
-Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 .. T - 1. Each block has
-weights, a price and alphas of its own.
+Actions are distinguished by their *block*: raise to order 2 .. N, then buy tier 1 .. T - 1. Each block has
+its own weights, price and alpha.
 """
 
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from spcviz.learning.hybrid.records import ALONE, N_FEATURES, ODD_AT, Batch, Mod
 
 
 class Reading(NamedTuple):
-    """What is read off a word's lattice, position by position; `read` fills it."""
+    """Values read off a word's lattice, position by position; `read` fills it."""
 
     label: np.ndarray
     doubt: np.ndarray
@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 
 
 def n_blocks(n_orders: int, n_tiers: int) -> int:
-    """Kinds of actions that are told apart.
+    """Number of blocks, the kinds of actions.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def new_reading(length: int) -> Reading:
 def read(
     word: Word, unary: np.ndarray, bits: int, first: int, last: int, reading: Reading, values: np.ndarray
 ) -> None:
-    """Read positions first .. last off a word's lattice; values (K,) is space."""
+    """Read positions first .. last off a word's lattice; values (K,) is a buffer."""
     mask = (np.int64(1) << bits) - 1
     for i in range(first, last + 1):
         for k in range(len(values)):
@@ -131,10 +131,10 @@ def describe(word: Word, reading: Reading, i: int, n_orders: int, n_tiers: int, 
 def _values(
     word: Word, reading: Reading, rule: Rule, row: int, i: int, n_orders: int, n_tiers: int, out: np.ndarray
 ) -> int:
-    """Values of both actions at position i into out (2,); returns how many there are.
+    """Write the values of both actions at position i into out (2,); returns the number of actions.
 
     -inf where there is none, or where nothing is left to decide. n_orders, n_tiers: of the model; the rule's
-    own are what it may go to.
+    own are its limits.
     """
     n, phi = 0, reading.phi
     for kind in range(2):
@@ -163,7 +163,7 @@ def _values(
 
 @kernel
 def values(word: Word, reading: Reading, rule: Rule, n_orders: int, n_tiers: int) -> np.ndarray:
-    """Of all actions of a word by a learned rule, (L, 2)."""
+    """Values of all actions of a word by a learned rule, (L, 2)."""
     out = np.empty((len(word.order), 2))
     for i in range(len(out)):
         _values(word, reading, rule, i, i, n_orders, n_tiers, out[i])
@@ -183,7 +183,7 @@ def _best(scored: np.ndarray, length: int) -> tuple[int, int]:
 
 @bare_kernel
 def mark(scored: np.ndarray, together: float, length: int, marks: np.ndarray) -> None:
-    """Set in marks (L, 2) the actions of a round: the best, and what reaches a share of its value."""
+    """Set in marks (L, 2) the actions of a round: the best, and all that reach a share of its value."""
     i, kind = _best(scored, length)
     limit = scored[i, kind] * together
     for j in range(length):
@@ -204,9 +204,9 @@ def _wrong(labels: np.ndarray, truth: np.ndarray) -> int:
 def run(
     batch: Batch, model: Model, rule: Rule, most: int, keep_features: bool, keep_labels: bool
 ) -> tuple[np.ndarray, ...]:
-    """Courses of a batch of words, at most so many actions a word: the fields of a `Course`.
+    """Run the courses of a batch of words, at most `most` actions per word: the fields of a `Course`.
 
-    keep_labels: False leaves out what only a record needs, so that the rest can be timed.
+    keep_labels: False leaves out the work that only a record needs, so that the rest can be timed.
     """
     unary, truth, starts = batch
     n_words, n_rows = len(starts) - 1, len(unary)
@@ -292,7 +292,7 @@ def run(
 def _predict_word(
     word: Word, unary: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
 ) -> int:
-    """Read a word into labels; returns how many letters are wrong."""
+    """Read a word into labels; returns the number of wrong letters."""
     if model.is_one:
         decode_word(word, bits, labels)
     else:
@@ -312,10 +312,10 @@ def random_rollout(
     space: Workspace,
     points: np.ndarray,
 ) -> int:
-    """From the start, so many actions in random order: by rising noise (L, blocks); changes the word.
+    """From the start, do `n_actions` in random order: by rising noise (L, blocks); changes the word.
 
     points : (S, 2), for each action its block, and the alpha from which the true assignment is lost (-inf: it
-    was gone before); S may be 0: then nothing is recorded. Returns how many actions there were.
+    was lost before); S may be 0: then nothing is recorded. Returns the number of actions done.
     """
     bits, (n_tiers, n_orders) = model.filters.table.bits, model.filters.ink.shape
     gap = begin(word, unary, model.filters, pairs, model.first_alpha, space)
@@ -348,7 +348,7 @@ def random_rollout(
 
 @bare_kernel
 def break_point(word: Word, i: int, truth: np.ndarray, gap: float, bits: int, space: Workspace) -> float:
-    """The alpha from which the true assignment of the factor at i is lost; `values_of` was called before."""
+    """The alpha from which the true assignment of the factor at i is lost; call `values_of` first."""
     code, order = np.int64(0), word.order[i]
     for j in range(i - order + 1, i + 1):
         code = (code << bits) + truth[j] + 1

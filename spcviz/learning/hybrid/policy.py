@@ -1,9 +1,9 @@
 """Controllers of SPC-pi: values of actions learned from trajectories (thesis 7.2), and their evaluation.
 
-A controller may raise orders, buy tiers, or both (`Reach`). Its value of an action is the letters that it and
-what follows will mend, `spcviz.learning.budgets.q_policy`; the queue goes by value per price. Prices are
-microseconds of an action as they were once measured: a setting, so that the same command learns the same
-policy. What is reported is measured anew.
+A controller may raise orders, buy tiers, or both (`Reach`). Its value of an action is the number of letters
+that this action and later ones will correct, `spcviz.learning.budgets.q_policy`; the queue goes by value per
+price. Prices are microseconds of an action, measured once and kept as a setting, so that the same command
+learns the same policy. Reported times are measured again.
 """
 
 from collections.abc import Sequence
@@ -31,15 +31,15 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True)
 class Prices:
-    """Microseconds that a controller reckons with."""
+    """Microseconds that a controller assumes."""
 
     sweep: float = 3.0  # an action, or a round of them, whatever it changes
     arc: float = 0.035  # an arc that it makes or scores
     tiers: tuple[float, ...] = (27.0, 30.0)  # a letter's features and scores of tier 1, 2, ...
-    begin: float = 4.5  # a letter, before anything is done
+    begin: float = 4.5  # a letter, before any action
 
     def of_blocks(self, n_orders: int) -> np.ndarray:
-        """Of each block of actions done alone."""
+        """Price of each block, for actions done alone."""
         return np.array([*[self.sweep] * (n_orders - 1), *(self.sweep + tier for tier in self.tiers)])
 
 
@@ -47,7 +47,7 @@ class Points(NamedTuple):
     """A batch's course in the order of the queue: before the first action and after each, shape (S + 1,)."""
 
     us: np.ndarray  # spent on the whole batch
-    # wrong, wrong_words int64: letters and words read wrong
+    # wrong, wrong_words int64: numbers of wrong letters and words
     wrong: np.ndarray
     wrong_words: np.ndarray
 
@@ -88,7 +88,7 @@ def course(
     keep_features: bool = False,
     keep_labels: bool = True,
 ) -> records.Course:
-    """Every word's own course to its end, or at most so many actions a word: a `Course`."""
+    """Run every word's own course to its end, or to at most `most` actions per word: a `Course`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
     fields = courses.run(batch, model, rule, most, keep_features, keep_labels)
     return records.Course(*fields)
@@ -140,7 +140,7 @@ def train(
     reach: Reach,
     rng: np.random.Generator,
 ) -> q_policy.QPolicy:
-    """A policy from trajectories on the parts; discount, shaping and penalty are chosen on `dev`."""
+    """Train a policy on trajectories of the parts; discount, shaping and penalty are chosen on `dev`."""
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 
     def roll_out(beta: np.ndarray | None) -> q_policy.Steps:
@@ -161,7 +161,7 @@ def train(
 def badness(
     batch: records.Batch, model: records.Model, prices: Prices, rule: records.Rule, reach: Reach
 ) -> float:
-    """Letters read wrong, mean over budgets from nothing to much (`judged_range`)."""
+    """Number of wrong letters, mean over budgets from almost none to large (`judged_range`)."""
     rollout = course(batch, model, rule)
     paid = prices_paid(rollout, prices, model.filters.ink.shape[1])
     points = points_of(batch, rollout, paid, prices.begin * len(batch.labels))
@@ -177,7 +177,7 @@ def best_share(
     beta: np.ndarray,
     shares: Sequence[float],
 ) -> float:
-    """Of shares for rounds, that with the least `badness`."""
+    """The share for rounds that has the least `badness`."""
 
     def bad(share: float) -> float:
         return badness(batch, model, prices, rule_of(model, prices, reach, beta=beta, together=share), reach)
@@ -186,14 +186,14 @@ def best_share(
 
 
 def judged_range(batch: records.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
-    """(least, most) microseconds between which policies are judged: of nothing and of much."""
+    """(least, most) microseconds between which policies are judged: almost no budget and a large one."""
     n = len(batch.labels)
     most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 
 def _whole(beta: np.ndarray, model: records.Model) -> np.ndarray:
-    """Weights of all blocks: those that no trajectory has seen are 0."""
+    """Weights of all blocks: 0 for blocks that no trajectory has seen."""
     return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
 
 

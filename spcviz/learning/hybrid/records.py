@@ -34,14 +34,14 @@ FEATURES = (
 N_FEATURES = len(FEATURES)
 
 ALONE = np.inf
-"""As a share of the best value: no other action is done with it."""
+"""As a share of the best value: no other action is done together with the best."""
 
 ODD_AT = 8.0
-"""An n-gram of log probability minus so much is as odd as it gets."""
+"""An n-gram whose log probability is minus this number, or less, has the highest oddness."""
 
 
 class Batch(NamedTuple):
-    """Words one after the other, R letters in all."""
+    """Words one after another, R letters in all."""
 
     unary: np.ndarray  # (R, T, K) log p(letter | image) at every tier
     labels: np.ndarray  # (R,) int64
@@ -54,11 +54,11 @@ class Batch(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What filters and what predicts; the same weights where one model does both."""
+    """Weights to filter with and to predict with; the same where one model does both."""
 
     filters: Weights
     predicts: Weights
-    is_one: bool  # whether they are the same: then the lattice that filters is read as it is
+    is_one: bool  # whether they are the same: then the filter's lattice is decoded as it is
     alphas: np.ndarray  # (blocks,)
     first_alpha: float  # of the pairs that every word begins with
 
@@ -67,32 +67,32 @@ class Rule(NamedTuple):
     """How actions are valued."""
 
     beta: np.ndarray  # (blocks, D)
-    fixed: np.ndarray  # (R, blocks) or (0, 0) values that depend on nothing; then `beta` is not used
-    prices: np.ndarray  # (blocks,) of an action; what gains goes by gain per price
+    fixed: np.ndarray  # values that do not depend on the state, (R, blocks), instead of `beta`; or (0, 0)
+    prices: np.ndarray  # (blocks,) of an action; actions that gain are ordered by gain per price
     arc_price: float  # further price of each arc that a raised order makes
-    # n_orders, n_tiers: how far either may go: 1 means that there are no such actions
+    # n_orders, n_tiers: limits of both: 1 means that there are no such actions
     n_orders: int
     n_tiers: int
-    together: float  # of rounds, the least share of the best value; `ALONE`: each action by itself
+    together: float  # least share of the best value to join a round; `ALONE`: each action is done alone
 
 
 class Course(NamedTuple):
-    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1."""
+    """Actions taken, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1."""
 
     starts: np.ndarray  # (W + 1,) int64
     # row, block (S,) int64: position and kind of action
     row: np.ndarray
     block: np.ndarray
-    # (S,) what it was chosen for; inf for those of a round behind its first: a queue takes them with it
+    # (S,) the value it was chosen for; inf for a round's actions after its first: a queue takes them with it
     value: np.ndarray
-    # (S,) int64: letters right that were not; negative where it got worse; of a round, with its last action
+    # (S,) int64: more letters right than before; negative where fewer; a round's is at its last action
     gain: np.ndarray
-    # (S, 5) int64: arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a
-    # round, with its first action
+    # (S, 5) int64: arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; a
+    # round's are at its first action
     work: np.ndarray
     features: np.ndarray  # (S, D) or (0, D)
     # (W, 2) int64: pairs of letters that the first filter leaves of each word; actions valued then
     begun: np.ndarray
-    # before, after (R,) int64: what the words are read as at the beginning and at the end
+    # before, after (R,) int64: predicted letters at the beginning and at the end
     before: np.ndarray
     after: np.ndarray

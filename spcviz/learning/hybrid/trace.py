@@ -1,6 +1,6 @@
 """Trace SPC-pi on one word: every step of `courses.run`, with all that the controller saw.
 
-Some of the first actions may be somebody else's; then the controller goes on from where they led.
+The caller may choose the first actions; the controller then continues from the state they led to.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ from spcviz.learning.hybrid import courses, records
 
 
 class Factor(NamedTuple):
-    """What survives of a factor, best first."""
+    """The surviving assignments of a factor, best first."""
 
     grams: tuple[tuple[int, ...], ...]  # assignments
     values: np.ndarray  # max-marginals, less the best
-    # how many there are in all
-    count: int  # type: ignore[assignment]  # nobody counts entries of this tuple
+    # number of survivors in all
+    count: int  # type: ignore[assignment]  # `tuple.count` is never called here
 
 
 class State(NamedTuple):
@@ -41,14 +41,14 @@ class State(NamedTuple):
     tier: np.ndarray  # (L,) int64
     labels: np.ndarray  # (L,) int64
     factors: tuple[Factor, ...]  # one for each letter
-    # (L, 2) the controller's, of raising and of buying; -inf where there is no such action
+    # (L, 2) the controller's, for raising and for buying; -inf where there is no such action
     values: np.ndarray
     doubt: np.ndarray  # (L,)
     done: tuple[int, int] | None  # (kind, position) of the action that led here
-    # n_in, n_kept: assignments of the factor that it changed, before and behind the filter
+    # n_in, n_kept: assignments of the factor that it changed, before and after the filter
     n_in: int
     n_kept: int
-    work: np.ndarray  # (5,) int64: as of a `Course`; of the beginning, the actions valued
+    work: np.ndarray  # (5,) int64: as in a `Course`; at the beginning, the actions valued
     block: int  # of the action; -1 at the beginning
 
 
@@ -66,11 +66,11 @@ def trace(
     ----------
     unary : ndarray, shape (L, T, K)
     rule : Rule
-        Learned: nothing fixed.
+        A learned one, without fixed values.
     forced : sequence of (int, int)
-        The first actions: (kind, position). An ArgumentError if the word does not have one of them left.
+        The first actions: (kind, position). An ArgumentError if one of them is not available.
     n_shown : int
-        Assignments of each factor that are kept here.
+        Number of assignments stored for each factor.
     """
     n_tiers, n_orders = model.filters.ink.shape
     word, space = new_word(len(unary), MAX_ARCS), new_workspace(MAX_ARCS)

@@ -3,7 +3,7 @@
 An output is a vector of scores for every *element* (pixel, word, ...); *regions* at several levels are sets
 of elements. A weak predictor chooses uncertain regions of a level and adds a vector to all their elements.
 
-- `structure`: elements, regions, levels, who neighbours whom, and what neighbours tell
+- `structure`: elements, regions, levels, neighbours, and the context that neighbours provide
 - `trees`: regression trees that pay for the features they use
-- `boost`: the learner; `predictor`: what it learned, applied step by step
+- `boost`: the learner; `predictor`: the learned predictor, applied step by step
 """

@@ -1,4 +1,4 @@
-"""StructuredSpeedBoost: the weak predictor that lowers the risk most for each millisecond, again and again.
+"""StructuredSpeedBoost: repeatedly add the weak predictor that lowers the risk most per millisecond.
 
     R[f] = - sum_j sum_k p_jk log q(f)_jk,    q = softmax                         (eqs. 18, 19)
     h_t, alpha_t = argmax (R[f_{t-1}] - R[f_{t-1} + alpha h]) / c(h)               (eq. 8)
@@ -7,18 +7,19 @@
 Targets are the negative gradient (the source prints the gradient). The selector is (theta, level), so chosen
 regions do not overlap (the source leaves that open).
 
-Stacking (3.3) with contiguous folds: beside f, one model for each fold learns without it. Context and
+Stacking (3.3) with contiguous folds: besides f, one model for each fold learns without it. Context and
 selection of an example come from the model that has not seen it; each model's targets come from its own
-scores; step length and gain are of the held-out risk. Read literally (targets from held-out scores too) the
-risk stops falling after a few steps.
+scores; step length and gain are those of the held-out risk. Read literally (targets from held-out scores too)
+the risk stops falling after a few steps.
 
-OPEN in the source, chosen here: each turn looks at a random part of the selectors and learners, and each tree
-at a random part of columns and regions (drawn by weight), because all of them would take days; all columns of
-one group are always among them, so that what a group is worth as a whole can pay its price at once; the line
-search looks at a sample of elements; the winner's answers and its line search are repeated on all. It ends
-when `patience` turns in a row find no predictor that lowers the held-out risk. What was bought is free, so
-every tree may ask for it again. A step says the mean of several trees (`Settings.n_trees`): the source grows
-one; several, which buy nothing more, lower the held-out risk of a drive that was not learned from far sooner.
+OPEN in the source, chosen here: each round tries a random part of the selectors and learners, and each tree
+a random part of columns and regions (drawn by weight), because all of them would take days. All columns of
+one group are always among them, so that the value of a whole group can pay its price at once. The line
+search uses a sample of elements; the winner's answers and its line search are repeated on all. Learning ends
+when `patience` rounds in a row find no predictor that lowers the held-out risk. Bought features are free, so
+every tree may use them again. A step predicts the mean of several trees (`Settings.n_trees`): the source
+grows one; several, which buy nothing more, lower the held-out risk of a drive that was not learned from far
+sooner.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,34 +38,34 @@ from spcviz.learning.speedboost.structure import Structure
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn."""
+    """Settings of the learner."""
 
     n_turns: int = 150
     thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)  # of the selectors, in nats
     # depth and lambda (per millisecond) of the trees
     learners: tuple[tuple[int, float], ...] = ((4, 0.0005), (6, 0.0002), (6, 0.0))
     n_folds: int = 3  # at least 2
-    n_candidates: int = 8  # selectors with learners looked at in a turn; all in the first
-    # of a step: the winner of a turn is joined by others, grown on regions drawn anew, that ask for nothing
-    # new; their mean is what it says. One tree alone says too much of the regions that it was grown on
+    n_candidates: int = 8  # selectors with learners tried in a round; all in the first
+    # of a step: a round's winner is joined by others, grown on regions drawn anew, that use no new features;
+    # the step predicts their mean. One tree alone fits the regions that it was grown on too closely
     n_trees: int = 4
     # regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all
     n_rows: int = 3000
     # column_share, context_share: of the columns that were not bought, and of context, that a candidate may
-    # ask for. It may also ask for all columns of a group drawn at random, and for those that were bought:
-    # they cost nothing any more. bought_share: of these, for each of the trees that join the winner
+    # use. It may also use all columns of a group drawn at random, and those that were bought: they no longer
+    # cost anything. bought_share: of the bought ones, for each of the trees that join the winner
     column_share: float = 0.1
     context_share: float = 0.4
     bought_share: float = 0.5
     least: float = 0.002  # least share of the weight on either side of a split
-    n_searched: int = 15_000  # elements that a line search looks at
+    n_searched: int = 15_000  # elements that a line search uses
     patience: int = 3
 
 
 class Costs(NamedTuple):
-    """What a weak predictor costs, milliseconds."""
+    """Costs of a weak predictor, milliseconds."""
 
-    prices: trees.Prices  # of features; context costs nothing on top
+    prices: trees.Prices  # of features; context costs nothing extra
     # select_ms, predict_ms: of every selection and every prediction
     select_ms: float
     predict_ms: float
@@ -76,7 +77,7 @@ class Costs(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a turn found."""
+    """The result of one round."""
 
     step: Step
     risk: float  # held out, after it
@@ -101,18 +102,18 @@ def boost(
     tick: Callable[[str], object] | None = None,
     origin: np.ndarray | None = None,
 ) -> list[Turn]:
-    """Learn.
+    """Learn a predictor by boosting.
 
     Parameters
     ----------
     structure : Structure
-        Of at least as many examples as there are folds; features of all regions.
+        With at least as many examples as there are folds, and features of all regions.
     target : ndarray, shape (E, K)
-        How much each class weighs in an element; rows of zeros count nowhere.
+        Weight of each class in an element; rows of zeros are ignored.
     tick : callable, optional
-        Called with a few words after each turn.
+        Called with a few words after each round.
     origin : ndarray of int, optional
-        For each example, which one it is, if some are changed copies of others (`structure.folds`).
+        The original of each example, if some are changed copies of others (`structure.folds`).
 
     Returns
     -------
@@ -138,7 +139,7 @@ def boost(
 
 
 class _Learner:
-    """Scores of all models, and what of a turn is worked out when it is first needed."""
+    """Scores of all models, and a round's intermediate results, computed when first needed."""
 
     def __init__(
         self,
@@ -162,16 +163,17 @@ class _Learner:
         self.scores = [np.zeros_like(self.target) for _ in range(settings.n_folds + 1)]
         self.prices = _with_context(costs.prices, structure.n_context())
         self.bought_all = trees.nothing_bought(self.prices)
-        self.region_fold = [self._of_first(at, self.fold) for at in range(len(structure.levels))]
+        self.region_fold = [self._by_region(at, self.fold) for at in range(len(structure.levels))]
         self._begin()
 
-    def _of_first(self, level: int, values: np.ndarray) -> np.ndarray:
+    def _by_region(self, level: int, values: np.ndarray) -> np.ndarray:
+        """One value per region of a level, from values of elements that agree within each region."""
         out = np.zeros(self.structure.n_regions(level), dtype=values.dtype)
         out[self.structure.levels[level].member] = values
         return out
 
     def _begin(self) -> None:
-        """A turn begins: what held-out models say."""
+        """Begin a round: held-out predictions, and empty caches."""
         self.held = _pick_held_out(np.stack(self.scores[1:]), self.fold)
         self.share = structures.chances(self.held)
         self.entropy = structures.entropies(self.share)
@@ -183,7 +185,7 @@ class _Learner:
         self._chances: dict[int, np.ndarray] = {}
 
     def turn(self, *, is_first: bool) -> Turn | None:
-        """The best weak predictor, added to all models: `Turn`, or None if none helps."""
+        """Add the best weak predictor to all models: its `Turn`, or None if none helps."""
         best = None
         for level, theta, (depth, price_weight) in self._candidates(is_first):
             chosen = select_regions(self.structure, self.entropy, level, theta)
@@ -195,9 +197,9 @@ class _Learner:
         return turn._replace(risk=risk(self.held, self.target)) if turn else None
 
     def _add_candidate(self, best: _Candidate) -> Turn | None:
-        """The best candidate, answers and length from all examples, added to all models: `Turn`.
+        """Add the best candidate, with answers and length from all examples, to all models: its `Turn`.
 
-        None if what helped a sample of elements does not help all of them.
+        None if it helps a sample of elements but not all of them.
         """
         step = best.step
         member = self.structure.levels[step.level].member
@@ -215,7 +217,7 @@ class _Learner:
     def _join_trees(
         self, best: _Candidate, tree: trees.Tree, model: int
     ) -> tuple[tuple[trees.Tree, ...], np.ndarray]:
-        """(trees, what they add to every region) of a model: the winner's, and some that buy nothing."""
+        """(trees, values they add to every region) of a model: the winner's, and some that buy nothing."""
         level, grown = best.step.level, [tree]
         for _ in range(self.settings.n_trees - 1):
             grown.append(self._fit(level, best.chosen, best.learner, self._bought_columns(), model))
@@ -224,7 +226,7 @@ class _Learner:
         return tuple(answered for answered, _ in answers), total / np.float32(len(answers))
 
     def _candidates(self, is_first: bool) -> list[tuple[int, float, tuple[int, float]]]:
-        """(level, theta, learner), some of all of them."""
+        """(level, theta, learner), a random selection of all combinations."""
         some = [
             (level, theta, learner)
             for level in range(len(self.structure.levels))
@@ -276,7 +278,7 @@ class _Learner:
         columns: tuple[np.ndarray, np.ndarray],
         model: int,
     ) -> trees.Tree:
-        """A model's tree of some chosen regions of its own examples."""
+        """Fit a model's tree to some chosen regions of its own examples."""
         gradient, mass = self._gradient(level, model)
         rows = self._own(level, chosen, model)
         if not len(rows):  # none of its examples is uncertain: it changes nothing
@@ -293,7 +295,7 @@ class _Learner:
         return trees.leaves(tree.feature, tree.threshold, steps, context, rows)
 
     def _values(self, level: int, tree: trees.Tree, rows: np.ndarray, leaf: np.ndarray) -> np.ndarray:
-        """What a tree adds to every region, if only some count, of which one knows where they end."""
+        """Values that a tree adds to every region: those of the leaves of some regions, 0 for others."""
         values = np.zeros((self.structure.n_regions(level), self.structure.n_classes), dtype=np.float32)
         values[rows] = tree.value[leaf]
         return values
@@ -301,7 +303,7 @@ class _Learner:
     def _answer_regions(
         self, level: int, chosen: np.ndarray, tree: trees.Tree, model: int
     ) -> tuple[trees.Tree, np.ndarray]:
-        """The tree with the mean gradients of all its regions, and what it adds to every region."""
+        """The tree with the mean gradients of all its regions, and the values it adds to every region."""
         gradient, mass = self._gradient(level, model)
         every, rows = np.flatnonzero(chosen), self._own(level, chosen, model)
         leaf = self._leaves(level, tree, every)
@@ -311,7 +313,7 @@ class _Learner:
         return tree, self._values(level, tree, every, leaf)
 
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Columns that a candidate may ask for, rising: features, all of one group among them; context."""
+        """Columns that a candidate may use, rising: features, all of one group among them; context."""
         group = self.costs.prices.group
         may_ask = self.bought_all.columns[: len(group)] | (
             self.rng.random(len(group)) < self.settings.column_share
@@ -320,19 +322,19 @@ class _Learner:
         return np.flatnonzero(may_ask), self._near()
 
     def _bought_columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Columns that a tree beside the winner's may ask for, rising: bought features; context."""
+        """Columns that a tree joining the winner's may use, rising: bought features; context."""
         is_bought = self.bought_all.columns[: self.costs.n_features]
         return np.flatnonzero(
             is_bought & (self.rng.random(len(is_bought)) < self.settings.bought_share)
         ), self._near()
 
     def _near(self) -> np.ndarray:
-        """Columns of context that a tree may ask for, rising."""
+        """Columns of context that a tree may use, rising."""
         n = self.structure.n_context()
         return np.sort(self.rng.choice(n, max(1, round(self.settings.context_share * n)), replace=False))
 
     def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
-        """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""
+        """(alpha, gain) on held-out scores of some elements; `values` are those of the folds' models."""
         held = _pick_held_out(np.stack(values), self.region_fold[level])
         member = self.structure.levels[level].member
         return step_length(self.held, self.target, elements, member, held)
@@ -355,7 +357,7 @@ class _Learner:
 
 
 def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:
-    """Prices with the columns of context behind, which cost nothing."""
+    """Prices followed by those of the columns of context, which cost nothing."""
     return trees.Prices(
         np.concatenate([prices.group, np.full(n_context, -1)]).astype(np.int32),
         np.asarray(prices.group_ms, dtype=float),
@@ -369,5 +371,5 @@ def _silent(n_classes: int) -> trees.Tree:
 
 
 def _pick_held_out(stacked: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Of each row the one that the model without its fold has."""
+    """Take each row from the model that learned without its fold."""
     return np.ascontiguousarray(stacked[fold, np.arange(len(fold))])

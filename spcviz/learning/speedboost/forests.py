@@ -8,42 +8,42 @@ from spcviz.engine.kernels.jit import kernel
 
 
 class Forest(NamedTuple):
-    """Trees one after the other, N nodes in all."""
+    """Trees one after another, N nodes in all."""
 
     root: np.ndarray  # (T,) int32
-    feature: np.ndarray  # (N,) int32: column that a node asks about; -1 if it answers
-    threshold: np.ndarray  # (N,) uint8: rows with at most so many steps go left
-    # (N,) int32: first child, counted from its tree's root; the second is the node after it; -1: it answers
+    feature: np.ndarray  # (N,) int32: column that a node tests; -1 for a leaf
+    threshold: np.ndarray  # (N,) uint8: rows with at most this many steps go left
+    # (N,) int32: first child, counted from its tree's root; the second is the node after it; -1 for a leaf
     left: np.ndarray
-    value: np.ndarray  # (N, K) float32: the answer; zeros where it asks
+    value: np.ndarray  # (N, K) float32: the answer of a leaf; zeros elsewhere
 
     def columns(self) -> np.ndarray:
-        """Columns that it asks about, rising."""
+        """Columns that its nodes test, rising."""
         return np.unique(self.feature[self.feature >= 0])
 
 
 def fit(
     columns: np.ndarray, names: np.ndarray, target: np.ndarray, n_trees: int, max_leaf_nodes: int, **how: Any
 ) -> Forest:
-    """A forest.
+    """Fit a forest.
 
     Parameters
     ----------
     columns : ndarray of uint8, shape (n, F')
         Steps of the columns ``names`` (F',); the target is (n, K).
     n_trees, max_leaf_nodes : int
-        With a most of leaves the library grows the best leaf first, and children lie side by side.
+        With a limit on leaves the library grows the best leaf first, and siblings are stored side by side.
     **how
-        More of scikit-learn's ``ExtraTreesRegressor``.
+        Further arguments of scikit-learn's ``ExtraTreesRegressor``.
     """
-    from sklearn.ensemble import ExtraTreesRegressor  # a second to import, and only learning wants it
+    from sklearn.ensemble import ExtraTreesRegressor  # takes a second to import, only learning needs it
 
     regressor = ExtraTreesRegressor(n_trees, max_leaf_nodes=max_leaf_nodes, n_jobs=1, **how)
     regressor.fit(columns.astype(np.float32), target)
     trees = [one.tree_ for one in regressor.estimators_]
     ends = np.cumsum([one.node_count for one in trees])
     asks = np.concatenate([one.children_left for one in trees]) >= 0
-    # whole steps at most a threshold are at most its whole part
+    # whole numbers of steps that are at most a threshold are at most its whole part
     threshold = np.floor(np.concatenate([one.threshold for one in trees])).clip(0).astype(np.uint8)
     return Forest(
         (ends - [one.node_count for one in trees]).astype(np.int32),
@@ -65,7 +65,7 @@ def means(
     context: np.ndarray,
     rows: np.ndarray,
 ) -> np.ndarray:
-    """Mean answer of a forest's trees to some rows, (n, K): columns from F on are context's."""
+    """Mean answer of a forest's trees to some rows, (n, K): columns from F on are context."""
     out = np.zeros((len(rows), value.shape[1]), dtype=np.float32)
     n_steps = steps.shape[1]
     for first in root:

@@ -1,27 +1,27 @@
 """Hierarchical inference machine (Munoz et al. 2010; Grubb et al. 2013, 4.2): a fixed order of predictors.
 
 A predictor for each level in a fixed order, from large regions to small ones, up again and down again. Each
-sees all features of its regions and what those before it predicted in and around them, and says a
-distribution over classes for every region. It cannot be interrupted: the answer is there when the last
-predictor is done. Unlike the paper's, the answer of an element is not the last predictor's alone but the
-normalised geometric mean of all, each for the region in which the element lies: so a cut that is wrong at one
+sees all features of its regions and the earlier predictions in and around them, and predicts a distribution
+over classes for every region. The sequence cannot be interrupted: its answer exists only when the last
+predictor is done. Unlike in the paper, the answer of an element is not the last predictor's alone but the
+normalised geometric mean of all, each for the region in which the element lies, so a cut that is wrong at one
 level is outvoted by the others.
 
-A predictor is two learners whose answers are put together by the same mean: gradient-boosted trees of
+A predictor is two learners whose answers are combined by the same mean: gradient-boosted trees of
 vectors on the cross entropy of regions, of the same kind as `boost`'s, without prices; and a forest of
 extremely randomised trees (scikit-learn's), which answers with the mean of its trees. The paper's predictor
-is one regression; a forest beside boosted trees errs less where examples are unlike those learned from.
-Stacked: what a predictor sees of an example comes from predictors that were learned without it (contiguous
-folds).
+is one regression; adding a forest to boosted trees lowers errors on examples unlike those learned from.
+Predictors are stacked: the predictions that one sees for an example come from predictors that were learned
+without it (contiguous folds).
 
-What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, in 64 steps:
+The predictions so far enter a predictor as a row of K (5 + 2 C) shares, in 64 steps:
 
     inside   mean prediction of its elements
     C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
     C kinds  the same of the neighbours' neighbours
     up       mean prediction of the regions one and two levels up in which it lies
     all      mean prediction of its example
-    answer   mean answer of its elements: what all predictors before say together
+    answer   mean answer of its elements: that of all predictors before together
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,14 +39,14 @@ _MOST = 4.0
 """Largest answer of a tree, before its rate."""
 _LEAST_CURVE = 1e-6
 _LEAST_SHARE = np.float32(1e-6)
-"""Of chances whose logarithm is taken."""
+"""Lower limit of probabilities whose logarithm is taken."""
 _UNSEEN = np.float32(2e-3)
-"""What a forest's mean gets for each class: what no tree has seen is not impossible."""
+"""Added to a forest's mean for each class: a class that no tree has seen is not impossible."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn."""
+    """Settings of the learner."""
 
     levels: tuple[int, ...] = (4, 3, 2, 1, 2)  # in the order in which they predict
     # n_trees, depth: of each predictor
@@ -55,8 +55,8 @@ class Settings:
     rate: float = 0.12  # share of a tree's answer that counts
     n_folds: int = 5  # at least 2
     n_pool: int = 40_000  # regions, drawn by weight, that a predictor learns from
-    n_rows: int = 6000  # so many of these, drawn anew, choose a tree's splits
-    # column_share, context_share: of the features, and of what was predicted before, that a tree may ask for
+    n_rows: int = 6000  # number of these, drawn anew, that choose a tree's splits
+    # column_share, context_share: of the features, and of the earlier predictions, that a tree may use
     column_share: float = 0.2
     context_share: float = 0.4
     least: float = 0.001  # least share of the weight on either side of a split
@@ -64,7 +64,7 @@ class Settings:
     n_forest: int = 20
     n_forest_fold: int = 12
     n_forest_pool: int = 15_000  # regions, drawn by weight, that a forest learns from
-    forest_share: float = 0.25  # of all columns, that each node of a forest's tree may ask for
+    forest_share: float = 0.25  # of all columns, that each node of a forest's tree may test
     forest_leaves: int = 800  # at most, of each of its trees
 
 
@@ -76,13 +76,13 @@ class Stage(NamedTuple):
     forest: forests.Forest | None = None  # likewise, answers are averaged
 
     def columns(self) -> np.ndarray:
-        """Columns that its trees ask about, rising."""
+        """Columns that its trees test, rising."""
         asked = [tree.columns() for tree in self.trees]
         return np.unique(np.concatenate([*asked, self.forest.columns()] if self.forest else asked))
 
 
 class _Said(NamedTuple):
-    """What has been predicted of every element: by the last predictor; sum of logarithms over all so far."""
+    """Predictions for every element: the last predictor's, and the sum of logarithms over all so far."""
 
     share: np.ndarray
     logs: np.ndarray
@@ -98,7 +98,7 @@ def _next_said(predicted: _Said, share: np.ndarray) -> _Said:
 
 
 def _answer(predicted: _Said, n: int) -> np.ndarray:
-    """Normalised geometric mean of what n predictors said."""
+    """Normalised geometric mean of the predictions of n predictors."""
     return structures.chances(predicted.logs / np.float32(max(n, 1)))
 
 
@@ -111,18 +111,18 @@ def learn(
     tick: Callable[[str], object] | None = None,
     origin: np.ndarray | None = None,
 ) -> list[Stage]:
-    """All predictors.
+    """Learn all predictors.
 
     Parameters
     ----------
     target : ndarray, shape (E, K)
-        How much each class weighs in an element.
+        Weight of each class in an element.
     columns : ndarray of int
-        Features that may be asked for.
+        Features that may be used.
     tick : callable, optional
         Called with a few words after each predictor.
     origin : ndarray of int, optional
-        For each example, which one it is, if some are changed copies of others (`structure.folds`).
+        The original of each example, if some are changed copies of others (`structure.folds`).
 
     Returns
     -------
@@ -151,13 +151,13 @@ def learn(
 
 
 def _surroundings(structure: Structure, predicted: _Said, n: int, level: int) -> np.ndarray:
-    """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
+    """Predictions of n predictors in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
     shares = _shares_around(structure, predicted, n, level)
     return structures.in_steps(shares, (np.ones(len(shares), dtype=np.bool_), np.arange(shares.shape[1])))
 
 
 def _shares_around(structure: Structure, predicted: _Said, n: int, level: int) -> np.ndarray:
-    """`_surroundings` before they are put in steps."""
+    """`_surroundings` before they are rounded to steps."""
     regions, levels = structure.levels[level], structure.levels
     n_regions, n_examples = structure.n_regions(level), int(structure.example[-1]) + 1
 
@@ -181,7 +181,7 @@ def _shares_around(structure: Structure, predicted: _Said, n: int, level: int) -
 
 @kernel
 def _around(values: np.ndarray, first: np.ndarray, second: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """Means of what neighbours hold, (R, C, K): for kind c of what they hold for c, by such border."""
+    """Means of neighbours' values, (R, C, K): for kind c of their values for c, weighted by such border."""
     n, kinds, k_all = values.shape
     out = np.zeros((n, kinds, k_all), dtype=np.float32)
     total = np.zeros((n, kinds), dtype=np.float32)
@@ -223,7 +223,7 @@ def _rows(
 def _pool(
     rows: _Rows, chosen: np.ndarray, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
+    """Draw regions by weight from the chosen ones, each then counting equally: (steps, context, target)."""
     learning = np.flatnonzero(chosen & (rows.mass > 0))
     some = np.sort(trees.draw_rows(learning, rows.mass, n, rng))
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
@@ -236,7 +236,7 @@ def _stage(
     how: tuple[np.ndarray, Settings, np.random.Generator],
     n_forest: int,
 ) -> Stage:
-    """The predictor of a level that learns from some regions."""
+    """Learn the predictor of a level from some regions."""
     boosted = _boost_trees(rows, chosen, *how)
     return Stage(level, boosted, _forest(rows, chosen, *how, n_forest))
 
@@ -244,7 +244,7 @@ def _stage(
 def _forest(
     rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator, n: int
 ) -> forests.Forest:
-    """A forest that learns from some regions."""
+    """Learn a forest from some regions."""
     steps, context, target = _pool(rows, chosen, settings.n_forest_pool, rng)
     names = np.concatenate([columns, steps.shape[1] + np.arange(context.shape[1])])
     return forests.fit(
@@ -262,7 +262,7 @@ def _forest(
 def _boost_trees(
     rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
 ) -> tuple[trees.Tree, ...]:
-    """Trees of a predictor that learns from some regions."""
+    """Learn the boosted trees of a predictor from some regions."""
     steps, context, target = _pool(rows, chosen, settings.n_pool, rng)
     n_features, n_context = steps.shape[1], context.shape[1]
     free = trees.Prices(
@@ -291,7 +291,7 @@ def _boost_trees(
 def _chances(
     stage: Stage, steps: np.ndarray, context: np.ndarray, rows: np.ndarray, n_classes: int
 ) -> np.ndarray:
-    """What a predictor says of some regions: (n, K)."""
+    """A predictor's distributions for some regions: (n, K)."""
     scores = np.zeros((len(rows), n_classes), dtype=np.float32)
     for tree in stage.trees:
         trees.add_answers(scores, *tree, steps, context, rows)
@@ -341,7 +341,7 @@ def course(
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[np.ndarray]:
-    """Apply predictors one after the other: yields the answer (E, K) of all so far together after each.
+    """Apply predictors one after another: after each, yields the answer (E, K) of all so far together.
 
     ``steps_of(level, columns)`` -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
     """

@@ -83,11 +83,11 @@ def _along(
 def step_length(
     scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
 ) -> tuple[float, float]:
-    """(alpha, gain): how far to go along values, by Newton's method on the risk, which is convex there.
+    """(alpha, gain): the step along `values`, by Newton's method on the risk, which is convex there.
 
-    Scores and targets are (E, K), `elements` those that are looked at, `member` (E,) their regions, `values`
+    Scores and targets are (E, K), `elements` those that are used, `member` (E,) their regions, `values`
     (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
-    by how much the mean risk falls.
+    the decrease of the mean risk.
     """
     mass = float(target[elements].sum(dtype=float))
     before, slope, curve = _along(scores, target, elements, member, values, 0.0)

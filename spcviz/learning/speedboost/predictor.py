@@ -28,12 +28,12 @@ class Step:
 
     @computed_once
     def columns(self) -> np.ndarray:
-        """Columns that its trees ask about, rising: found once, not for every picture."""
+        """Columns that its trees test, rising: computed once, not for every picture."""
         return np.unique(np.concatenate([tree.columns() for tree in self.trees]))
 
     @computed_once
     def forest(self) -> tuple[np.ndarray, ...]:
-        """Arrays of its trees, one tree after the other, and where each begins."""
+        """Arrays of its trees, one tree after another, and where each begins."""
         parts = [np.concatenate(arrays) for arrays in zip(*self.trees)]
         ends = np.cumsum([len(tree.feature) for tree in self.trees])
         return (*parts, np.concatenate([[0], ends[:-1]]))
@@ -43,7 +43,7 @@ _NONE = np.zeros((1, 1), dtype=np.uint8)
 
 
 class State(NamedTuple):
-    """What is predicted so far; its arrays change in place."""
+    """The predictions so far; its arrays change in place."""
 
     # scores, share (E, K) float32: f, and its softmax
     scores: np.ndarray
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 
 class Update(NamedTuple):
-    """What a step did."""
+    """The result of a step."""
 
     step: Step
     regions: np.ndarray  # int: chosen regions of the step's level, rising
@@ -60,7 +60,7 @@ class Update(NamedTuple):
 
 
 def start(structure: Structure) -> State:
-    """`State` before the first step: all classes are as likely."""
+    """`State` before the first step: all classes are equally likely."""
     n = len(structure.example)
     share = structures.chances(np.zeros((1, structure.n_classes), dtype=np.float32))
     entropy = np.repeat(structures.entropies(share), n)
@@ -73,7 +73,7 @@ def course(
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[Update]:
-    """Apply steps to a structure, asking for features only where a tree needs them.
+    """Apply steps to a structure, requesting features only where a tree needs them.
 
     Columns from ``n_features`` (F) on are context; ``steps_of(level, columns)`` -> uint8 (R, F), features of
     a level's regions of which at least these columns are computed.
@@ -92,7 +92,7 @@ def add(
     state: State,
     chosen: np.ndarray,
 ) -> Update:
-    """What a step says of the chosen regions, added to the state: `Update`."""
+    """Add a step's values for the chosen regions to the state: `Update`."""
     regions = np.flatnonzero(chosen)
     if len(regions):
         first_context = np.searchsorted(step.columns, n_features)
@@ -114,7 +114,7 @@ def _sum_trees(
     context: np.ndarray,
     chosen: np.ndarray,
 ) -> np.ndarray:
-    """Sum of what trees say of each chosen region, times a rate; rows of the others are 0."""
+    """Sum of the trees' answers for each chosen region, times a rate; rows of the others are 0."""
     feature, threshold, value, begin = forest
     out = np.zeros((len(chosen), value.shape[1]), dtype=np.float32)
     for first in begin:
@@ -136,7 +136,7 @@ def _move_scores(
     chosen: np.ndarray,
     value: np.ndarray,
 ) -> None:
-    """Scores of the elements of chosen regions go up by their value; share and entropy follow."""
+    """Add the values of chosen regions to the scores of their elements; update share and entropy."""
     for e in range(len(member)):
         r = member[e]
         if chosen[r]:

@@ -1,9 +1,9 @@
 """Regions of elements at several levels, and the context of each that predictors read.
 
-E elements (of all examples, one after the other), K classes, L levels with R_l regions each; every element
+E elements (of all examples, one after another), K classes, L levels with R_l regions each; every element
 lies in one region of every level.
 
-Context of a region is a row of K (3 + C) shares, in 64 steps, linear in the root:
+Context of a region is a row of K (3 + C) shares, in 64 steps, linear in the square root:
 
     inside   mean prediction of its elements
     C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
@@ -31,30 +31,30 @@ class Level(NamedTuple):
     # first, second (B,) int32: pairs of neighbours, each pair both ways
     first: np.ndarray
     second: np.ndarray
-    length: np.ndarray  # (B, C) float32: how much border they share, by kind
+    length: np.ndarray  # (B, C) float32: amount of border they share, by kind
 
 
 class Structure(NamedTuple):
     """Elements and levels."""
 
     example: np.ndarray  # (E,) int32: example of each element, rising from 0
-    size: np.ndarray  # (E,) float32: how much an element counts in means, positive
+    size: np.ndarray  # (E,) float32: weight of an element in means, positive
     # from small regions to large ones; regions of one level are unions of regions of the one before, or at
-    # least the first element of each stands for where it lies
+    # least the last element of each represents where it lies
     levels: tuple[Level, ...]
     n_classes: int
 
     def n_context(self) -> int:
-        """How many numbers context has."""
+        """Number of columns of context."""
         return self.n_classes * (3 + self.levels[0].length.shape[1])
 
     def n_regions(self, level: int) -> int:
-        """How many regions a level has, in all examples."""
+        """Number of regions of a level, in all examples."""
         return int(self.levels[level].member.max(initial=-1)) + 1
 
 
 def check_structure(structure: Structure) -> Structure:
-    """A structure that can be learned from, or an ArgumentError or ShapeError that names what is wrong."""
+    """Return a structure that can be learned from; else an ArgumentError or ShapeError names the problem."""
     n = len(structure.example)
     if n == 0 or not structure.levels:
         raise ArgumentError("structure must have elements and levels, got none")
@@ -73,8 +73,8 @@ def check_structure(structure: Structure) -> Structure:
 def folds(structure: Structure, n: int, origin: np.ndarray | None = None) -> np.ndarray:
     """Fold of each element, int32 (E,): ``n`` contiguous stretches of examples.
 
-    ``origin`` names for each example which one it is, from 0 on, if some are changed copies of others: copies
-    of one lie in one fold. Default: each its own. Raises `ArgumentError`.
+    ``origin`` is the original of each example, from 0 on, if some are changed copies of others: copies of
+    one original lie in one fold. Default: each its own. Raises `ArgumentError`.
     """
     n_examples = int(structure.example[-1]) + 1
     origin = np.arange(n_examples) if origin is None else np.asarray(origin)
@@ -115,7 +115,7 @@ def region_means(values: np.ndarray, weight: np.ndarray, member: np.ndarray, n: 
 def share_of(scores: np.ndarray, share: np.ndarray, e: int) -> float:
     """Softmax of row e of scores, written to row e of share; returns its entropy, nats.
 
-    H = log sum_k exp(d_k) - sum_k q_k d_k with d_k = s_k - max s: one logarithm for a row.
+    H = log sum_k exp(d_k) - sum_k q_k d_k with d_k = s_k - max s: one logarithm per row.
     """
     n, top = scores.shape[1], scores[e, 0]
     for k in range(1, n):
@@ -167,7 +167,7 @@ def _context(
     `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours,
     `wanted` which rows (bool), and which columns (rising).
     """
-    n, k_all = len(over[0]), inside.shape[1]  # `inside` has one row where no column asks for it
+    n, k_all = len(over[0]), inside.shape[1]  # `inside` has one row where no column needs it
     kinds = length.shape[1]
     rows, columns = wanted
     near = columns[(columns >= k_all) & (columns < (1 + kinds) * k_all)]
@@ -200,7 +200,7 @@ def _context(
 
 @kernel
 def in_steps(shares: np.ndarray, wanted: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Shares in steps, linear in the root: `wanted` (rows as bool, columns), the others are 0."""
+    """Shares in steps, linear in the square root: `wanted` (rows as bool, columns), the others are 0."""
     out = np.zeros(shares.shape, dtype=np.uint8)
     rows, columns = wanted
     for r in range(len(shares)):
@@ -218,10 +218,10 @@ def context(
     wanted: np.ndarray | None = None,
     columns: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What is predicted in and around the regions of a level: uint8, shape (R, K (3 + C)).
+    """Predictions in and around the regions of a level: uint8, shape (R, K (3 + C)).
 
-    ``share`` (E, K) are predicted chances. Asked for are the regions ``wanted`` (R,) and the numbers
-    ``columns`` (rising), all by default; others are 0.
+    ``share`` (E, K) are predicted probabilities. The regions ``wanted`` (R,) and the ``columns`` (rising) are
+    computed, all by default; others are 0.
     """
     if wanted is None:
         wanted = np.ones(structure.n_regions(level), dtype=np.bool_)
@@ -233,11 +233,11 @@ def context(
 def context_shares(
     structure: Structure, share: np.ndarray, level: int, wanted: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """`context` before it is put in steps: ndarray of float32."""
+    """`context` before it is rounded to steps: ndarray of float32."""
     regions, size = structure.levels[level], structure.size
     n = structure.n_regions(level)
     up = min(level + _UP, len(structure.levels) - 1)
-    inside = wide = everywhere = np.zeros((1, structure.n_classes), dtype=np.float32)  # if nothing is asked
+    inside = wide = everywhere = np.zeros((1, structure.n_classes), dtype=np.float32)  # if not needed
     some = np.zeros(n, dtype=np.int64)
     block = (
         columns // structure.n_classes

@@ -2,11 +2,11 @@
 
     minimise  sum_i w_i ||y_i - h(x_i)||^2 / sum_i w_i  +  lambda (c_groups(h) + c_columns(h))
 
-greedily: a split is worth its share of the first term less lambda times what its feature costs now. A column
-costs its group's price, unless the group was bought, and its own, unless the column was; what one split buys
-is free for all that follow, in this tree as in later ones. The first new column of a group in a tree costs a
-call on top, however many follow. Splits are chosen a depth at a time, from left to right. A tree is a heap:
-the children of node i are 2 i + 1 and 2 i + 2.
+greedily: the value of a split is its decrease of the first term less lambda times the current cost of its
+feature. A column costs its group's price, unless the group was bought, and its own, unless the column was;
+features that one split buys are free for all later splits, in this tree and in later ones. The first new
+column of a group in a tree also costs a call, however many follow. Splits are chosen one depth at a time,
+from left to right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
 """
 
 from collections.abc import Sequence
@@ -24,26 +24,26 @@ _N_CUTS = N_STEPS // 2
 
 
 class Prices(NamedTuple):
-    """What features cost, milliseconds."""
+    """Prices of features, milliseconds."""
 
     group: np.ndarray  # (F,) int32: group of each column; -1 for columns that cost nothing
     group_ms: np.ndarray  # (G,) once, with the first column of a group
     column_ms: np.ndarray  # (F,) once for each column
-    call_ms: np.ndarray  # (G,) once a tree, with its first new column of a group
+    call_ms: np.ndarray  # (G,) once per tree, with its first new column of a group
 
 
 class Bought(NamedTuple):
-    """What has been paid for."""
+    """Features that have been paid for."""
 
     groups: np.ndarray  # (G,) bool
     columns: np.ndarray  # (F,) bool
 
     def copy(self) -> "Bought":
-        """The same, to go on from."""
+        """A copy that can be changed separately."""
         return Bought(self.groups.copy(), self.columns.copy())
 
     def price(self, prices: Prices, columns: Sequence[int] | np.ndarray) -> float:
-        """Milliseconds that some columns cost on top of what was bought."""
+        """Milliseconds that some columns cost beyond what was bought."""
         new = np.array([c for c in columns if prices.group[c] >= 0 and not self.columns[c]], dtype=np.int64)
         called = np.unique(prices.group[new])
         begun = called[~self.groups[called]]
@@ -64,19 +64,19 @@ def nothing_bought(prices: Prices) -> Bought:
 class Tree(NamedTuple):
     """A tree of N = 2^(depth + 1) - 1 nodes."""
 
-    feature: np.ndarray  # (N,) int32: column that a node asks about; -1 if it answers
-    threshold: np.ndarray  # (N,) uint8: rows with at most so many steps go left
+    feature: np.ndarray  # (N,) int32: column that a node tests; -1 for a leaf
+    threshold: np.ndarray  # (N,) uint8: rows with at most this many steps go left
     value: np.ndarray  # (N, K) float32: the answer
 
     def columns(self) -> np.ndarray:
-        """Columns that it asks about, rising."""
+        """Columns that its nodes test, rising."""
         return np.unique(self.feature[self.feature >= 0])
 
 
 class Rows(NamedTuple):
-    """What a tree is fitted to."""
+    """Training data of a tree."""
 
-    columns: np.ndarray  # (F', n) uint8: steps below 64, a column after the other, C order
+    columns: np.ndarray  # (F', n) uint8: steps below 64, one column after another, C order
     names: np.ndarray  # (F',) int: which of the F columns they are
     target: np.ndarray  # (n, K)
     weight: np.ndarray  # (n,)
@@ -85,7 +85,7 @@ class Rows(NamedTuple):
 def rows_of(
     features: tuple[np.ndarray, np.ndarray], context: tuple[np.ndarray, np.ndarray], target: np.ndarray
 ) -> Rows:
-    """Rows that weigh alike, of features and context, each (steps, columns that may be asked for)."""
+    """Equally weighted rows of features and context, each given as (steps, columns that may be used)."""
     (steps, asked), (around, near) = features, context
     both = np.concatenate([steps[:, asked], around[:, near]], axis=1)
     names = np.concatenate([asked, steps.shape[1] + near])
@@ -93,7 +93,7 @@ def rows_of(
 
 
 def draw_rows(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """So many of some rows, by their masses, with repetition."""
+    """Draw n of some rows by their masses, with replacement."""
     bounds = np.cumsum(mass[rows], dtype=float)
     places = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
     return rows[np.minimum(places, len(rows) - 1)]
@@ -102,12 +102,12 @@ def draw_rows(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generat
 def fit(
     rows: Rows, prices: Prices, bought: Bought, price_weight: float, depth: int, least: float = 0.0
 ) -> Tree:
-    """A tree.
+    """Fit a tree.
 
     Parameters
     ----------
     bought : Bought
-        Before; not changed.
+        Features bought before; not changed.
     price_weight : float
         Lambda, per millisecond; 0 or more.
     depth : int
@@ -135,7 +135,7 @@ def fit(
     masses[:, -1] = rows.weight / rows.weight.sum()
     feature, threshold = np.full(n_nodes, -1, dtype=np.int32), np.zeros(n_nodes, dtype=np.uint8)
     node, paid = np.zeros(n, dtype=np.int32), bought.copy()
-    called = np.zeros(len(prices.group_ms), dtype=bool)  # groups of which the tree asks for new columns
+    called = np.zeros(len(prices.group_ms), dtype=bool)  # groups of which the tree uses new columns
     for level in range(depth):
         first, count = 2**level - 1, 2**level
         gain, cut = _gains(rows.columns, node, first, count, masses, least, (0,) * masses.shape[1])
@@ -174,7 +174,7 @@ def _check(rows: Rows, depth: int, price_weight: float) -> None:
 def _cheapest(
     gain: np.ndarray, names: np.ndarray, prices: Prices, paid: Bought, called: np.ndarray, price_weight: float
 ) -> int:
-    """The column whose split is worth most after it was paid for, -1 if none is worth anything."""
+    """The column whose split is worth most after its price, -1 if none is worth anything."""
     group = prices.group[names]
     price = prices.column_ms[names]
     if len(prices.group_ms):
@@ -199,7 +199,7 @@ def _gains(
     """Best gain of every column in every node of a depth, and where it is cut: (count, F) each.
 
     `masses` are padded to a multiple of 4 columns, the last of which is the weight; `lanes` has as many
-    entries, so that numba knows how many they are: loops over them take half the time.
+    entries, so that numba knows their number: loops over them take half the time.
     """
     n_columns, n = columns.shape
     wide = len(lanes)
@@ -255,7 +255,7 @@ def _gains(
 def _descend(
     columns: np.ndarray, node: np.ndarray, feature: np.ndarray, threshold: np.ndarray, first: int
 ) -> None:
-    """Move the rows that stand in nodes of a depth to the next; feature indexes rows of `columns`."""
+    """Move the rows in nodes of one depth to the next; feature indexes rows of `columns`."""
     for i in range(len(node)):
         at = node[i]
         if at >= first and feature[at] >= 0:
@@ -279,7 +279,7 @@ def _answers(node: np.ndarray, masses: np.ndarray, n_nodes: int) -> np.ndarray:
 
 
 def answering(tree: Tree, leaf: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Tree:
-    """The tree with the mean targets of other rows, of which one knows where they end.
+    """The tree with the mean targets of other rows, whose leaves are known.
 
     leaf (n,), target (n, K) and weight (n,) are of these rows.
     """
@@ -291,7 +291,7 @@ def answering(tree: Tree, leaf: np.ndarray, target: np.ndarray, weight: np.ndarr
 def leaf_of(
     feature: np.ndarray, threshold: np.ndarray, steps: np.ndarray, context: np.ndarray, r: int
 ) -> int:
-    """Node in which row r ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
+    """Node in which row r ends: columns below F are in `steps` (R, F), others in `context` (R, C)."""
     n_steps, at = steps.shape[1], 0
     while feature[at] >= 0:
         f = feature[at]
@@ -321,7 +321,7 @@ def add_answers(
     context: np.ndarray,
     rows: np.ndarray,
 ) -> None:
-    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaf_of`."""
+    """Add a tree's answer for `rows[i]` to row i of `out`; columns as in `leaf_of`."""
     for i in range(len(rows)):
         at = leaf_of(feature, threshold, steps, context, rows[i])
         for k in range(value.shape[1]):

@@ -1,4 +1,4 @@
-"""Arms on video whose features are bought (thesis 6.3.2 and 7.4.1)."""
+"""The problem `arms`: arm poses in video, with features bought under a budget (thesis 6.3.2 and 7.4.1)."""
 
 from spcviz.registry.problem import Model, Problem, Result, Training
 

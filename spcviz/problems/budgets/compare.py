@@ -1,7 +1,7 @@
-"""Runs every method that spends a budget on one batch: the Trade-off page's data.
+"""Run every method that spends a budget on one batch: the Trade-off page's data.
 
-A smaller budget takes the first of what each method buys. Costs come in units (one for a part's next tier)
-and microseconds: features as measured, inference and the method's own time as it runs.
+A smaller budget takes the first of each method's purchases. Costs are counted in units (one for a part's next
+tier) and in microseconds: features as measured, inference and the method's own time as they run.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,20 +20,20 @@ from spcviz.shared.clock import fastest_us
 class Batch(NamedTuple):
     """Some chains that a budget is spent on."""
 
-    # all parts, read by the tiered model; where only whole chains are lifted, its ``starts`` and ``shape``
+    # all parts, read by the tiered model; only ``starts`` and ``shape`` count where whole chains are lifted
     world: Parts
-    labels: np.ndarray  # (T, R) int64: what the plain model of each tier reads
+    labels: np.ndarray  # (T, R) int64: states read by the plain model of each tier
     values: dict  # (W, T - 1): of each chain's next model, by the key of a method that lifts whole chains
-    # what rules of the methods that lift single parts are made of; None where only whole chains are lifted
+    # for the rules of methods that lift single parts; None where only whole chains are lifted
     learned: Learned | None
     feature_us: np.ndarray  # (R, T - 1): microseconds of the features of each part's next tier
-    costs: np.ndarray | None  # (R, T - 1): what rules reckon with; one per tier if None
+    costs: np.ndarray | None  # (R, T - 1): costs that rules use; one per tier if None
     read: Callable  # reads and describes the whole batch with the first model; it is timed
     alphabet: str  # a symbol for each state
 
 
 def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
-    """What one method, a `key` of `METHODS`, buys; `read_us` are the microseconds of ``batch.read``."""
+    """Purchases of one method, a `key` of `METHODS`; `read_us` are the microseconds of ``batch.read``."""
     method = METHODS[key]
     about = (key, *method.describe(terms))
     if method.level == EXAMPLE:
@@ -46,7 +46,7 @@ def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases
 
 def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **fields) -> TradeOff:
     """All methods on one batch; the first of `keys` lifts whole chains, as a purchase by hand does."""
-    _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
+    _, read_us = fastest_us(batch.read)  # the same for every method that needs it
     methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
     queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]
     lengths = np.diff(starts)

@@ -1,8 +1,8 @@
-"""Evidence on methods that spend a budget: where one pays by the stored results, in a sentence.
+"""Evidence on methods that spend a budget: where one pays according to the stored results, in a sentence.
 
-A page's batch is a few dozen examples and noisy; this was measured over all folds, with 95 % intervals. A
-method *pays* if it is clearly ahead of every simple rival measured beside it at more than half of the
-budgets.
+A page's batch is a few dozen examples and noisy; the evidence was measured over all folds, with 95 %
+intervals. A method *pays* if it is clearly ahead of every simple rival measured along with it at more than
+half of the budgets.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from spcviz.learning.budgets.methods import METHODS, RANDOM, Terms
 from spcviz.problems.budgets.task import TradeTask
 
 SIMPLE = (*RANDOM, "margin", "nothing")
-"""What a method goes by that learns nothing (`spcviz.learning.budgets.methods.Spends`)."""
+"""What methods that learn nothing go by (`spcviz.learning.budgets.methods.Spends`)."""
 
 
 class Gap(NamedTuple):
@@ -22,15 +22,15 @@ class Gap(NamedTuple):
 
     method: str
     rival: str
-    share: float  # the budget, of what buying everything costs
-    fewer: float  # things wrong with the rival less those with the method, in 100
+    share: float  # the budget, as a share of the cost of everything
+    fewer: float  # things wrong with the rival less those with the method, per 100
     # low, high: of `fewer`, 95 %
     low: float
     high: float
 
 
 class Evidence(NamedTuple):
-    """All that was measured of a task."""
+    """All measurements of a task."""
 
     over: str  # "10 test folds"
     wrong: str  # "letters misread"
@@ -49,7 +49,7 @@ def is_simple(key: str) -> bool:
 
 
 def closest(gaps: Iterable[Gap]) -> dict[tuple[str, float], Gap]:
-    """Of each (method, budget): the gap to the rival that comes closest.
+    """The gap of each (method, budget) to the closest rival.
 
     >>> far, near = Gap("dms", "uniform", 0.5, 3.0, 2.0, 4.0), Gap("dms", "myopic", 0.5, 1.0, -1.0, 3.0)
     >>> closest([far, near])[("dms", 0.5)].rival
@@ -64,14 +64,14 @@ def closest(gaps: Iterable[Gap]) -> dict[tuple[str, float], Gap]:
 
 
 def best(evidence: Evidence) -> Gap | None:
-    """Where the method that pays (see above: one budget of many may be chance) is farthest ahead, or None."""
+    """The widest gap of a method that pays (see above: one budget of many may be chance), or None."""
     known = closest(evidence.gaps).values()
     paying = [gap for gap in known if gap.low > 0 and np.mean(_is_ahead(known, gap.method)) > 0.5]
     return max(paying, key=lambda gap: gap.fewer, default=None)
 
 
 def opening(evidence: Evidence | None) -> dict[str, Any]:
-    """``method``, ``budget`` and ``kind`` of where a method pays most; {} where none does."""
+    """The ``method``, ``budget`` and ``kind`` at which a method pays most; {} if none pays."""
     gap = best(evidence) if evidence else None
     if evidence is None or gap is None:
         return {}
@@ -79,7 +79,7 @@ def opening(evidence: Evidence | None) -> dict[str, Any]:
 
 
 def first_scene(task: TradeTask) -> dict[str, Any]:
-    """What a task opens with: `opening` of the first of its kinds in which a method pays; else {}."""
+    """The scene that a task opens with: `opening` of its first kind in which a method pays, else {}."""
     for kind in task.kinds or ("",):
         scene = opening(task.evidence({"vocabulary": kind})) if task.evidence else {}
         if scene:
@@ -88,7 +88,7 @@ def first_scene(task: TradeTask) -> dict[str, Any]:
 
 
 def says(evidence: Evidence | None, method: str, budget: float) -> str:
-    """What is known of a method at the nearest measured budget, or of the learned method that pays most."""
+    """A sentence on a method at the nearest measured budget, or on the learned method that pays most."""
     if evidence is None:
         return "No stored result compares these methods over all folds."
     most, known = best(evidence), closest(evidence.gaps).values()

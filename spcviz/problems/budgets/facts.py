@@ -9,7 +9,7 @@ from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, Purchases, Tr
 
 
 def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
-    """What every method makes of a batch within the budget of the Trade-off page's `state`, as texts."""
+    """Results of every method on a batch within the budget of the Trade-off page's `state`, as texts."""
     full = getattr(trade_off, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
     count = counter(trade_off)
@@ -25,7 +25,7 @@ def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
 
 
 def batch_values(trade_off: TradeOff, state: dict) -> dict:
-    """The same numbers for the checks of tasks, and what the visitor's own purchases come to."""
+    """The same numbers for the checks of tasks, and the result of the visitor's own purchases."""
     texts = batch(trade_off, state)
     count = counter(trade_off)
     wrong, spent = by_hand(trade_off, state, count)
@@ -36,7 +36,7 @@ def batch_values(trade_off: TradeOff, state: dict) -> dict:
 
 def by_hand(trade_off: TradeOff, state: dict, count: Callable) -> tuple[int, float]:
     """(number wrong, spent) of the chains in ``picks``, one tier up each time; picks that do not fit are
-    left out, as the component leaves them out."""
+    left out, as in the component."""
     kind = state["kind"]
     budget = min(max(state["budget"], 0.0), 1.0) * getattr(trade_off, f"full_{kind}")
     cost, spent = getattr(trade_off, f"hand_{kind}"), float(getattr(trade_off, f"hand_base_{kind}"))
@@ -71,7 +71,7 @@ def wrong_at(method: Purchases, kind: Literal["units", "us"], budget: float, cou
 
 
 def counter(trade_off: TradeOff) -> Callable[[int, str], int]:
-    """Counts what is wrong in a reading of a chain, by (chain, reading)."""
+    """A function of (chain, reading) that counts what is wrong in the reading."""
     start = np.concatenate([[0], np.cumsum([len(truth) for truth in trade_off.truths])])
     bits = np.bitwise_count(np.asarray(trade_off.faults, np.uint8))
     index = {symbol: k for k, symbol in enumerate(trade_off.alphabet)}
@@ -89,7 +89,7 @@ def step_at(trace: PolicyTrace, kind: Literal["units", "us"], budget: float) -> 
 
 
 def cut_off(policy_word: PolicyWord, kind: Literal["units", "us"], share: float) -> PolicyWord:
-    """A word with what every method has bought within a share of the full cost, and nothing after it."""
+    """A word with every method's purchases within a share of the full cost, and none after it."""
     budget, traces = share * getattr(policy_word, f"full_{kind}"), []
     for trace in policy_word.traces:
         n = step_at(trace, kind, budget) + 1
@@ -99,7 +99,7 @@ def cut_off(policy_word: PolicyWord, kind: Literal["units", "us"], share: float)
 
 
 def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
-    """What every policy has made of a word within the budget of the Policy page's `state`, as named texts."""
+    """Results of every policy on a word within the budget of the Policy page's `state`, as named texts."""
     kind = state["kind"]
     budget = state["spend"] * getattr(policy_word, f"full_{kind}")
     facts = {"word": policy_word.truth, "length": str(len(policy_word.truth))}
@@ -120,7 +120,7 @@ def _money(amount, kind):
 
 
 def word_values(policy_word: PolicyWord, state: dict) -> dict:
-    """The same of the Policy page for the checks of tasks, amounts as numbers."""
+    """The same results for the checks of the Policy page's tasks, with amounts as numbers."""
     kind = state["kind"]
     budget = state["spend"] * getattr(policy_word, f"full_{kind}")
     values = {"word": policy_word.truth, "start": policy_word.traces[0].readings[0]}

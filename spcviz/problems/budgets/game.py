@@ -1,8 +1,8 @@
-"""The game of the day: one batch of words a date and three budgets, the same for all who open its address.
+"""The game of the day: one batch of words per date, three budgets, the same for all who open its address.
 
-The date is the seed. It stands in the address, so that a link restores its game on any day; without one it is
-today's by the clock of the world (UTC), the same for everybody. What is bought stays bought: each round's
-budget is what may have been spent by its end.
+The date is the seed. It is in the address, so that a link restores its game on any day; without a date, the
+game is today's by UTC, the same for everybody. Purchases are kept: each round's budget is the total that may
+have been spent by its end.
 """
 
 import re
@@ -18,17 +18,17 @@ from spcviz.web.classroom import games
 
 MODE = "game"
 PATTERN = r"(?:20[0-9]{2}-[01][0-9]-[0-3][0-9])?"
-"""Of a day in an address: what is no date of the calendar counts as none."""
+"""Pattern of a day in an address; one that is not in the calendar counts as no day."""
 SHARES = (0.1, 0.25, 0.5)
-"""Budgets of the rounds, of buying everything."""
+"""Budgets of the rounds, as shares of the cost of everything."""
 N_WORDS = 24
 FIXED = {"task": "words", "vocabulary": "open", "words": N_WORDS, "extractor": "library", "kind": "units"}
-"""What the address cannot change in a game."""
+"""Fields that the address cannot change in a game."""
 SEEDS = 1_000_000
 
 
 def day_of(text: str, today: date | None = None) -> date:
-    """The day of an address, today's where it names none.
+    """The day of an address, or today if it names none.
 
     >>> day_of("2026-11-27"), day_of("2026-02-30", date(2026, 3, 1))
     (datetime.date(2026, 11, 27), datetime.date(2026, 3, 1))
@@ -42,7 +42,7 @@ def day_of(text: str, today: date | None = None) -> date:
 
 
 def seed_of(day: date) -> int:
-    """Of the batch of a day: its number in the calendar.
+    """Seed of a day's batch: the day's number in the calendar.
 
     >>> seed_of(date(2026, 11, 28)) - seed_of(date(2026, 11, 27))
     1
@@ -51,7 +51,7 @@ def seed_of(day: date) -> int:
 
 
 def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
-    """A page's state with what its game fixes; another mode's as it is."""
+    """A page's state with the fields its game fixes; in any other mode, unchanged."""
     if state["mode"] != MODE:
         return dict(state)
     day = day_of(state["day"], today)
@@ -59,7 +59,7 @@ def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str,
 
 
 def table(batch: TradeOff) -> games.Game:
-    """What whole words cost and bring, by which a room works out the results of phones."""
+    """Costs and right letters of whole words, from which a room computes the results of phones."""
     parts, count = batch.n_faults * np.array([len(truth) for truth in batch.truths]), facts.counter(batch)
     wrong = [[count(word, read) for word, read in enumerate(readings)] for readings in batch.hand_readings]
     budgets = games.budgets_of(batch.full_units, SHARES)
@@ -68,7 +68,7 @@ def table(batch: TradeOff) -> games.Game:
 
 
 def poll(state: Mapping[str, Any], batch: TradeOff, room: str) -> dict[str, Any]:
-    """What a class is asked: to play a batch; phones are led to it, and their results worked out by it."""
+    """A poll that asks a class to play a batch; phones are led to it, and it determines their results."""
     day = day_of(state["day"]).isoformat()
     address, asked = f"trade_off?mode={MODE}&day={day}", table(batch)
     games.keep(address, asked)

@@ -30,12 +30,12 @@ def whole_chains(
     read_us: float,
     alphabet: Sequence[str],
 ) -> Purchases:
-    """Purchases of Algorithm 3, a whole chain each; its selector looks at all that the first model read."""
+    """Purchases of Algorithm 3, one whole chain each; its selector sees all that the first model read."""
     n, n_more = len(starts) - 1, labels.shape[0] - 1
     lengths = np.diff(starts)
     units = np.repeat(lengths[:, None].astype(float), n_more, axis=1)
     bought, choose_us = fastest_us(lambda: expansion.expand(values, units))
-    step_us = (choose_us + read_us) / n  # a purchase has its chain read, described and queued anew
+    step_us = (choose_us + read_us) / n  # after a purchase its chain is read, described and queued again
     us = np.add.reduceat(feature_us, starts[:-1], axis=0)
     readings = [spell_readings(row, starts, alphabet) for row in labels]
     at = bought.example, bought.tier - 1
@@ -54,7 +54,7 @@ def whole_chains(
 
 
 def timed_course(world, how, costs=None):
-    """(the whole course, microseconds before the first purchase, microseconds a purchase)."""
+    """(the whole trajectory, microseconds before the first purchase, microseconds per purchase)."""
     _, base_us = fastest_us(lambda: part_policy.spend(world, how, 0.0, costs))
     _, all_us = fastest_us(lambda: part_policy.spend(world, how, costs=costs))
     course = part_policy.spend(world, how, costs=costs, keep_all=True)
@@ -69,7 +69,7 @@ def single_parts(
     alphabet: Sequence[str],
     costs: np.ndarray | None = None,
 ) -> Purchases:
-    """Purchases of Algorithm 5, a part each; `costs` are what the rule reckons with, one per tier if None."""
+    """Purchases of Algorithm 5, one part each; the rule uses `costs`, one per tier if None."""
     course, base_us, step_us = timed_course(world, how, costs)
     chain = np.searchsorted(world.starts, course.part, side="right") - 1
     codes = np.array([ord(symbol) for symbol in alphabet], dtype="<u4")

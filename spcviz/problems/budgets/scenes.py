@@ -1,6 +1,7 @@
-"""Numbers of the page Trade-off: behind `spcviz.scenes`.
+"""Numbers of the Trade-off page: behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 import inspect
@@ -40,24 +41,24 @@ def trade_off(task: str, *, budget: float = 0.1, kind: str = "units", **choices:
     task : str
         "words", "arms", "parsing" or "scene".
     budget : float
-        Share of what everything for everything costs, 0 to 1.
+        Share of the cost of all features of all parts, 0 to 1.
     kind : {"units", "us"}
         What costs are counted in: units, or measured microseconds.
     **choices
-        What the batch is drawn by, as in the page's address: ``seed``, and of words ``vocabulary``, ``words``
-        and ``extractor``; of arms ``clips``; of parsing ``size``; of scenes ``vocabulary`` and ``size``.
+        How the batch is drawn, as in the page's address: ``seed``; for words also ``vocabulary``, ``words``
+        and ``extractor``; for arms ``clips``; for parsing ``size``; for scenes ``vocabulary`` and ``size``.
 
     Returns
     -------
     TradeScene
-        ``n_things``, and of each of ``methods`` its ``name``, ``label`` and ``n_wrong``.
+        ``n_things``, and the ``name``, ``label`` and ``n_wrong`` of each of ``methods``.
 
     Raises
     ------
     ArgumentError
-        For a task, budget, kind or choice that there is not.
+        For an unknown task, kind or choice, or an invalid budget.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
     """
     from spcviz.problems.budgets import facts
 
@@ -102,7 +103,7 @@ for method in batch.methods:
 
 
 def trade_off_lines(task: str, state: Mapping) -> str:
-    """The lines for a state of the page; none for a problem whose ``page/scenes.py`` has no ``batch``."""
+    """The lines for a state of the page; "" for a problem whose ``page/scenes.py`` has no ``batch``."""
     try:
         names = inspect.signature(batch_of(task)).parameters
     except ArgumentError:

@@ -1,4 +1,4 @@
-"""Records that the budget pages draw: plain named tuples of numpy arrays."""
+"""Records for the budget pages to draw: plain named tuples of numpy arrays."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "tr
 class Purchases(NamedTuple):
     """One method's purchases on a batch of chains, in order; a budget takes as many as fit."""
 
-    # name, label, help: key, what a menu calls it, one sentence on what it does
+    # name, label, help: key, name in a menu, one sentence on what it does
     name: str
     label: str
     help: str
@@ -40,9 +40,9 @@ class TradeOff(NamedTuple):
     task: str  # name of the problem
     # (W,) int: what a click on a chain opens: the word in the data set, the clip's seed
     chain_ids: np.ndarray
-    truths: tuple[str, ...]  # what is right
+    truths: tuple[str, ...]  # the true readings
     alphabet: str  # symbols of the K states
-    # (R, K) uint8: what is wrong if a part is read as a state, a bit each, the first being 1
+    # (R, K) uint8: what is wrong if a part is read as a state, one bit per thing, the first being 1
     faults: np.ndarray
     # tier_names, tier_short: of tiers 0 .. T - 1, long and short
     tier_names: tuple[str, ...]
@@ -71,8 +71,8 @@ class PolicyTrace(NamedTuple):
     help: str
     tiers: np.ndarray  # (S + 1, L) int
     readings: tuple[str, ...]  # of each state
-    # (S + 1, L): what the policy predicts the next purchase at each letter to gain; NaN where nothing is for
-    # sale or nothing is predicted
+    # (S + 1, L): predicted gain of the next purchase at each letter; NaN where nothing is for sale or nothing
+    # is predicted
     values: np.ndarray
     position: np.ndarray  # (S,) int: letter bought for; -1 = several at once
     # units, us, each (S + 1,): spent so far; microseconds with features, inference and the policy's own time
@@ -82,14 +82,14 @@ class PolicyTrace(NamedTuple):
     # direction of travel; -1 = none
     forward: np.ndarray
     backward: np.ndarray
-    # messages, full_messages: (S + 1,) int: messages passed so far, and what recomputing all of them each
-    # time would have passed
+    # messages, full_messages: (S + 1,) int: messages passed so far, and the number if all of them had been
+    # recomputed each time
     messages: np.ndarray
     full_messages: np.ndarray
 
 
 class PolicyWord(NamedTuple):
-    """One word and what several methods do with it."""
+    """One word and how several methods spend on it."""
 
     word_id: int
     truth: str

@@ -1,4 +1,4 @@
-"""State of the Trade-off page in its address, put together from every problem's `TradeTask`."""
+"""State of the Trade-off page in its address, assembled from every problem's `TradeTask`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,18 +20,18 @@ BROWSER_FIELDS = (
     text("pin_b", "", PIN),
 )
 SET_BY_BROWSER = tuple(field.name for field in BROWSER_FIELDS)
-"""What the browser owns of every task: `budget` as a share of buying everything, `picks` chains bought by
-hand (base 36), `day` and `cuts` a game's date and how many of the chains each round that is over had, `pin_a`
-and `pin_b` a method and a budget each, to compare. A task's `looks` come after."""
+"""Fields that the browser owns in every task. `budget` is a share of the cost of everything; `picks` are
+chains bought by hand (base 36); `day` and `cuts` are a game's date and the number of picks at the end of each
+finished round; `pin_a` and `pin_b` are a method and a budget each, to compare. A task's `looks` follow."""
 _DOORS = ("task", "controls")
-"""Names that leave an address one of a task as such."""
+"""Names that an address may have and still name no more than its task."""
 
 
 class SpendingTable(StateTable):
-    """A page's state whose address opens a scene of the task's own where it names no more than the task.
+    """A page's state whose address opens the task's own scene if it names no more than the task.
 
-    An address that names anything else means what it says, and the fields' defaults for the rest: so a link
-    keeps its meaning when the stored evidence, and with it the scene, changes.
+    An address that names anything else is taken literally, with the fields' defaults for the rest. A link
+    thus keeps its meaning when the stored evidence, and with it the scene, changes.
 
     >>> fields = choice("task", "words", ("words",)), real("budget", 0.1, 0, 1), whole("seed", 0, 0, 9)
     >>> table = SpendingTable(*fields, scene=lambda task: {"budget": 0.5})
@@ -48,14 +48,14 @@ class SpendingTable(StateTable):
         self.scene = scene
 
     def parse(self, params: Mapping[str, str]) -> dict:
-        """State from the URL's parameters, as `StateTable.parse`."""
+        """State from the URL's parameters, as in `StateTable.parse`."""
         params = getattr(params, "to_dict", lambda: params)()
         state = super().parse(params)
         is_door = not any(name in self.fields and name not in _DOORS for name in params)
         return self.clean(state | dict(self.scene(state["task"]))) if is_door else state
 
     def _encode_state(self, state, kept):
-        """The task's alone in its own scene, else all that are not the default."""
+        """Only `_DOORS` in the task's own scene, else all fields that are not the default."""
         out = super()._encode_state(state, kept)
         door = {name: value for name, value in out.items() if name in _DOORS}
         if not kept and state == self.parse(door):
@@ -66,9 +66,9 @@ class SpendingTable(StateTable):
 def trade_off_table(
     tasks: Mapping[str, TradeTask], scene: Callable[[str], Mapping[str, Any]] = lambda _: {}
 ) -> SpendingTable:
-    """The table of the Trade-off page for tasks by name of the problem; `scene` gives what one opens with.
+    """The Trade-off page's table for tasks by problem name; `scene` returns the state that a task opens with.
 
-    Names of sizes, choices and looks are the tasks' own: `ValueError` for one that means something else, too.
+    Tasks name their own sizes, choices and looks: `ValueError` for a name that also means something else.
     """
     every = (kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {})))
     kinds = tuple(dict.fromkeys(every)) or ("",)
@@ -89,7 +89,7 @@ def looks_of(tasks: Mapping[str, TradeTask]) -> tuple[str, ...]:
 
 
 def _own_fields(tasks, taken):
-    """Fields of the tasks' own, each name once."""
+    """The tasks' own fields, each name once."""
     fields = {}
     for key, task in tasks.items():
         for field in _fields_of(task):

@@ -1,4 +1,4 @@
-"""`TradeTask`, what a problem declares to be on the Trade-off page, and the list of all of them."""
+"""`TradeTask`, which a problem declares to be on the Trade-off page, and the list of all of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -11,57 +11,57 @@ from spcviz.web.figures.palette import by_theme, tiers
 
 
 class Choice(NamedTuple):
-    """A choice of the problem's own beside its batches; the first option is the default."""
+    """A problem's own choice in addition to its batches; the first option is the default."""
 
     name: str  # in the address
     label: str  # of the row of buttons
-    options: Mapping[str, str]  # values of the address and what a menu calls them
+    options: Mapping[str, str]  # values in the address and their names in a menu
     help: str
 
 
 class Drawn(NamedTuple):
-    """What the view needs to draw a batch: the fields of these names of a `TradeTask`."""
+    """What the view needs to draw a batch: the fields of a `TradeTask` with these names."""
 
     colours: Mapping[str, list[str]]
     pack: Callable[[Any], dict[str, Any]]
 
 
 class TradeTask(NamedTuple):
-    """What the Trade-off page can spend on; how it is drawn stands in ``view/trade_task.js``."""
+    """A task that the Trade-off page can spend on; ``view/trade_task.js`` draws it."""
 
     label: str  # in the row "Task"
     # asks, free: for the page's sentences: the question that a budget asks here, and what is free
     asks: str
     free: str
-    examples: str  # what a batch holds, and "Other ..." draws anew
-    batches: Mapping[int, str]  # how many there may be, and what a menu calls it
+    examples: str  # what a batch holds, and "Other ..." redraws
+    batches: Mapping[int, str]  # possible numbers of examples, and their names in a menu
     make: Callable[[Mapping[str, Any]], Any]  # of the page's state: `spcviz.problems.budgets.shown.TradeOff`
     identity: tuple[str, ...]  # names of the state that the batch depends on
     cost_help: str
     origin: str
     # of each tier by theme, "light" and "dark" (`spcviz.web.figures.palette.by_theme`)
     colours: Mapping[str, list[str]]
-    size: str = "size"  # the name in the address that says how many
-    batch: int = 0  # how many by default; the first of `batches` if 0
+    size: str = "size"  # the name in the address for the number of examples
+    batch: int = 0  # their number by default; the first of `batches` if 0
     # ``TradeOff.drawn`` for the browser, arrays and JSON values: its JavaScript has it as `data.drawn`
     pack: Callable[[Any], dict[str, Any]] | None = None
     # opens(chain id, state) -> (page, query): where a click on an example leads
     opens: Callable[[int, Mapping[str, Any]], tuple[str, dict[str, str]]] | None = None
-    # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice
+    # values of ``vocabulary`` in the address and their names in a menu, where there is a choice
     kinds: Mapping[str, str] | None = None
     kinds_help: str = ""
-    # values of ``vocabulary`` whose data may not be here, and what is said of a link to them then
+    # values of ``vocabulary`` whose data may be missing here, and the message that a link to them then shows
     elsewhere: Mapping[str, str] | None = None
     choices: tuple[Choice, ...] = ()
     # whole numbers that the task's JavaScript keeps in the address, and the largest of each
     looks: Mapping[str, int] = {}
-    # evidence(state): what the stored results say (`spcviz.problems.budgets.evidence.Evidence`); None without
+    # evidence(state): from the stored results (`spcviz.problems.budgets.evidence.Evidence`); None without any
     evidence: Callable[[Mapping[str, Any]], Any] | None = None
 
 
 @cache
 def trade_tasks() -> dict[str, TradeTask]:
-    """{name of the problem: TradeTask} of all that can be spent on here."""
+    """{problem name: TradeTask} of all tasks that are available here."""
     files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
     tasks = {
         name: getattr(import_module(module), "TRADE", None)
@@ -81,7 +81,7 @@ def introduction(tasks: Iterable[TradeTask]) -> str:
 
 
 def task_help(tasks: Iterable[TradeTask]) -> str:
-    """What a budget asks of each task."""
+    """The question that a budget poses in each task."""
     return " ".join(f"{task.label}: {task.asks}" for task in tasks)
 
 

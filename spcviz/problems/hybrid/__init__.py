@@ -1,4 +1,4 @@
-"""Orders and features bought together, word by word: the thesis' last chapter, SPC-pi."""
+"""SPC-pi (the thesis' last chapter): orders and features bought together, word by word."""
 
 from spcviz.registry.problem import Model, Page, Problem, Result, Training
 

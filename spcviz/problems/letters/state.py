@@ -1,4 +1,4 @@
-"""State of the pages Home, Letters and Write, as their addresses hold it."""
+"""State of the pages Home, Letters and Write in their addresses."""
 
 from spcviz.problems.letters.page.shown import FIRST_ORDER, FIRST_WORD
 from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, real, text, whole

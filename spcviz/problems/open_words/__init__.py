@@ -1,4 +1,4 @@
-"""Handwriting with an open vocabulary: words that no dictionary of the training words holds."""
+"""Handwriting with an open vocabulary: words that no dictionary of the training words contains."""
 
 from spcviz.registry.problem import Model, Page, Problem, Result, Training
 

@@ -11,4 +11,4 @@ TAGGING = StateTable(
     choice("rule", "mean_max", ("mean_max", "margin")),
     opening={"level": 2},
 )
-"""The Tagging page. An absent alpha is the tuned one."""
+"""State of the Tagging page; an absent alpha is the tuned one."""

@@ -1,7 +1,7 @@
-"""Prepare CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
+"""Prepare CamVid in SegNet's selection: pictures and labels reduced from 480 x 360 to 240 x 180 pixels.
 
-Lists and names stay as they are. Pictures are shrunk by Lanczos' filter and kept as JPEG of quality 92;
-labels take the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 tree, 6 sign, 7 fence, 8 car,
+Lists and names stay as they are. Pictures are reduced by Lanczos' filter and stored as JPEG of quality 92;
+labels by the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 tree, 6 sign, 7 fence, 8 car,
 9 pedestrian, 10 bicyclist, 11 void.
 """
 

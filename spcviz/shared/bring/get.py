@@ -1,7 +1,7 @@
-"""Download an original from its home: its licence first, known sums, progress.
+"""Download an original from its source: the licence first, known checksums, progress.
 
-A download that breaks off leaves ``NAME.part``; the next try asks for the rest (HTTP Range), unless the home
-says that the file has changed since (If-Range). Sums are checked by pooch before a file gets its name.
+An interrupted download leaves ``NAME.part``; the next attempt requests the rest (HTTP Range), unless the
+server says that the file has changed since (If-Range). Pooch checks the sum before a file gets its name.
 """
 
 import os
@@ -21,24 +21,23 @@ from spcviz.shared.bring.unpack import unpack
 
 ATTEMPTS = 3
 TIMEOUT = (20, 60)
-"""Seconds to reach a home, and to wait for its next bytes."""
+"""Seconds to connect to a server, and to wait for its next bytes."""
 CHUNK = 1 << 16
-"""Bytes at a time; a break costs the last, unfinished ones."""
+"""Bytes per chunk; an interruption loses only the last, unfinished chunk."""
 
 
 class _BrokenOffError(Exception):
-    """The bytes stopped before the end."""
+    """The download stopped before the end."""
 
 
 def get(
     entry: DataSetLike, sources: Sequence[Source], folder: Path, is_trusted: bool = False
 ) -> Iterator[str]:
-    """Download the files of an original and unpack what is packed; yields lines for a person, the licence
-    first.
+    """Download and unpack the files of an original; yields lines for the user, the licence first.
 
-    A file with the right sum is not downloaded again. Raises `DownloadError` (what came is kept for the next
-    try), `SumError` (the file is thrown away), `UntrustedError` (an unknown sum without `is_trusted`; files
-    are kept) or `NoRoomError`.
+    A file with the right sum is not downloaded again. Raises `DownloadError` (the received bytes are kept for
+    the next attempt), `SumError` (the file is deleted), `UntrustedError` (an unknown sum without
+    `is_trusted`; files are kept) or `NoRoomError`.
     """
     yield f"{entry.name}: {entry.what}"
     yield f"  from {entry.origin}"
@@ -65,10 +64,10 @@ def get(
 
 
 def fetch_file(source: Source, folder: Path) -> Path:
-    """Path of one file, downloaded if it is not there with the right sum; `DownloadError` or `SumError`."""
+    """Path of one file, downloaded unless it exists with the right sum; `DownloadError` or `SumError`."""
     path = folder / source.file
     path.parent.mkdir(parents=True, exist_ok=True)
-    pooch.get_logger().setLevel("ERROR")  # it would say in its own words what `get` says
+    pooch.get_logger().setLevel("ERROR")  # it would repeat what `get` says
     known = f"sha256:{source.sha256}" if source.sha256 else None
     try:
         pooch.retrieve(source.url, known, fname=path.name, path=path.parent, downloader=Resuming(path, known))
@@ -83,7 +82,7 @@ def fetch_file(source: Source, folder: Path) -> Path:
 
 
 class Resuming:
-    """A downloader for pooch that resumes ``.part`` beside `path`; ``.part.tag`` says of which version."""
+    """A downloader for pooch that resumes ``.part`` next to `path`; ``.part.tag`` holds its version."""
 
     def __init__(self, path: Path, known: str | None):
         self.path, self.is_checked = path, known is not None
@@ -91,7 +90,7 @@ class Resuming:
         self.tag = path.with_name(f"{path.name}.part.tag")
 
     def __call__(self, url: str, output_file: str, _pooch: object, check_only: bool = False) -> None:
-        """What pooch calls."""
+        """Download to `output_file`; called by pooch."""
         for attempt in range(ATTEMPTS):
             try:
                 self._go_on(url)
@@ -114,7 +113,7 @@ class Resuming:
         with self._answer(url, headers) as answer:
             if answer.status_code == requests.codes.requested_range_not_satisfiable:
                 if answer.headers.get("Content-Range", "").endswith(f"/{have}"):
-                    return  # all of it was there already
+                    return  # the part is already complete
                 self.part.unlink()
                 raise _BrokenOffError("its part was longer than the file")
             if not answer.ok:
@@ -136,7 +135,7 @@ class Resuming:
             ) from error
 
     def _keep_tag(self, headers: Mapping[str, str]) -> None:
-        """Remember which version the part is of; a weak ETag does not promise the same bytes."""
+        """Store the version that the part belongs to; a weak ETag does not guarantee the same bytes."""
         tag = headers.get("ETag", "")
         tag = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
         self.tag.write_text(tag, encoding="utf-8")

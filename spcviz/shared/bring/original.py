@@ -18,13 +18,13 @@ class Source(NamedTuple):
     """One file of an original distribution."""
 
     file: str  # its name below the folder of originals, with slashes
-    url: str  # at its home
-    sha256: str = ""  # empty where nobody who wrote this could know it: then a person has to trust what came
-    is_packed: bool = False  # whether it is a zip file that has to be unpacked
+    url: str  # at its source
+    sha256: str = ""  # empty if the authors could not know it: then the user has to trust the download
+    is_packed: bool = False  # whether it is a zip file to be unpacked
 
 
 class DataSetLike(Protocol):
-    """What is said of a data set that can be brought: `spcviz.registry.problem.DataSet`, a layer above."""
+    """The fields used here of `spcviz.registry.problem.DataSet`, which belongs to a layer above."""
 
     @property
     def name(self) -> str: ...
@@ -43,15 +43,15 @@ class DataSetLike(Protocol):
 
 
 class DownloadError(SpcvizError, OSError):
-    """A home does not answer, refuses, or breaks off."""
+    """A server does not answer, refuses, or breaks off."""
 
 
 class SumError(SpcvizError):
-    """A file has other bytes than it must have."""
+    """A file does not have the expected bytes."""
 
 
 class UntrustedError(SpcvizError):
-    """No sum is known here, and nobody has said that the file may be trusted."""
+    """No checksum is known here, and the user has not said that the file may be trusted."""
 
 
 class OriginalError(ArgumentError):
@@ -63,7 +63,7 @@ class NoRoomError(SpcvizError, OSError):
 
 
 T = TypeVar("T")
-_PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
+_PICTURES = ("JPEG", "PNG", "PPM")  # the image library's other readers are never tried
 
 
 @overload
@@ -71,7 +71,7 @@ def root_of(folder: Path, anchor: str, *, is_needed: Literal[True] = True) -> Pa
 @overload
 def root_of(folder: Path, anchor: str, *, is_needed: bool) -> Path | None: ...
 def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
-    """The folder, this one or one below it, that holds the file `anchor`; None if it is not needed."""
+    """The folder, `folder` or one below it, that holds the file `anchor`; None if missing and not needed."""
     if (folder / anchor).is_file():
         return folder
     paths = sorted(path for path in folder.rglob(anchor) if path.is_file())
@@ -97,12 +97,12 @@ def all_there(root: Path, names: Sequence[str]) -> list[Path]:
 
 
 def steps(items: Iterable[T], label: str) -> Iterable[T]:
-    """The items, with a bar of how many are done."""
+    """The items, with a progress bar."""
     return tqdm(items, desc=label, unit="file", leave=False)
 
 
 def picture(path: Path) -> Image.Image:
-    """An image as RGB; raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged."""
+    """An image as RGB; raises `OriginalError` if it is not a JPEG, PNG or PPM, or is damaged."""
     return open_image(path).convert("RGB")
 
 
@@ -117,7 +117,7 @@ def open_image(path: Path) -> Image.Image:
 
 
 def matrix(path: Path, name: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    """One float array of a MATLAB file, `shape` with None for any length; nothing in such a file is run."""
+    """One float array of a MATLAB file, `shape` with None for any length; no code in the file is run."""
     try:
         arrays = scipy.io.loadmat(path, variable_names=[name])
     except (OSError, ValueError, TypeError, NotImplementedError) as error:

@@ -14,7 +14,7 @@ from spcviz.shared.bring.original import DataSetLike, NoRoomError
 def prepare(
     entry: DataSetLike, make: Callable[[Path, Path], Iterator[str]], folder: Path, data: Path
 ) -> Iterator[str]:
-    """Turn an original into what the loaders read, all of it or nothing; yields lines for a person."""
+    """Convert an original to the loaders' format, completely or not at all; yields lines for the user."""
     place = data / entry.folder
     if not folder.is_dir():
         raise ArgumentError(f"FOLDER must be a folder with the original of {entry.name}, got {str(folder)!r}")
@@ -27,10 +27,10 @@ def prepare(
 
 @contextlib.contextmanager
 def fill_place(place: Path) -> Iterator[Path]:
-    """A folder beside `place` to fill: one rename makes it `place` at the end, and an error removes it."""
+    """A folder next to `place` to fill: it is renamed to `place` at the end, and removed on an error."""
     work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
     with room(place.parent):
-        shutil.rmtree(work, ignore_errors=True)  # of a process of the same number that was killed
+        shutil.rmtree(work, ignore_errors=True)  # left by a killed process with the same id
         work.mkdir(parents=True)
         try:
             yield work
@@ -42,7 +42,7 @@ def fill_place(place: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def room(folder: Path) -> Iterator[None]:
-    """Raise `NoRoomError` if the disk that `folder` lies, or will lie, on is full."""
+    """Raise `NoRoomError` if the disk of `folder`, which need not exist yet, is full."""
     try:
         yield
     except OSError as error:

@@ -11,18 +11,18 @@ from spcviz.shared.bring.original import SumError
 from spcviz.shared.bring.place import room
 
 MOST_FILES = 100_000
-"""In one archive; the prepared sets together have some 5,000."""
+"""Files in one archive; the prepared sets together have some 5,000."""
 MOST_BYTES = 4 << 30
-"""Of one archive, unpacked; the prepared sets together have some 100 MB."""
+"""Bytes of one archive, unpacked; the prepared sets together have some 100 MB."""
 CHUNK = 1 << 20
 
 
 def unpack(path: Path) -> None:
-    """Unpack a zip file beside itself.
+    """Unpack a zip file into its own folder.
 
-    Raises `SumError`, and writes nothing, if it has more files or bytes than any original or an entry is no
-    plain file or folder below its own; damage may show only while unpacking. Raises `NoRoomError` if the disk
-    is full.
+    Raises `SumError`, and writes nothing, if it has more files or bytes than any original, or an entry is not
+    a plain file or folder below its own; damage may be found only while unpacking. Raises `NoRoomError` if
+    the disk is full.
     """
     try:
         with zipfile.ZipFile(path) as archive, room(path.parent):
@@ -36,7 +36,7 @@ def unpack(path: Path) -> None:
 
 
 def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    """Refuse by what the archive says of itself."""
+    """Refuse an archive by what it declares."""
     if len(entries) > MOST_FILES:
         raise SumError(f"{path} must hold at most {MOST_FILES:,} files, got {len(entries):,}")
     if (n_bytes := sum(entry.file_size for entry in entries)) > MOST_BYTES:
@@ -48,7 +48,7 @@ def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
 
 
 def is_below(name: str) -> bool:
-    """Whether a name of an archive leads to a place below the folder it is unpacked in, on any system.
+    """Whether a name in an archive is a path below the folder it is unpacked in, on any system.
 
     >>> [is_below(name) for name in ("a/b.txt", "../a", "/a", "C:\\\\a", "a/..\\\\b", "a\\0b", "")]
     [True, False, False, False, False, False, False]
@@ -59,13 +59,13 @@ def is_below(name: str) -> bool:
 
 
 def _is_plain(entry: zipfile.ZipInfo) -> bool:
-    """Whether an entry is a file or a folder, and no link or device; many archives do not say."""
+    """Whether an entry is a file or a folder, not a link or device; many archives do not record it."""
     kind = stat.S_IFMT(entry.external_attr >> 16)
     return kind in (0, stat.S_IFREG, stat.S_IFDIR)
 
 
 def _extract(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> int:
-    """Write one entry; how many bytes that were, never more than `left`."""
+    """Write one entry; returns the number of bytes, at most `left`."""
     place = path.parent.joinpath(*PurePosixPath(entry.filename).parts)
     if entry.is_dir():
         place.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Confined child processes for whatever visitors upload: limits first, one protocol for all tasks."""
+"""Confined child processes for visitors' uploads: limits first, one protocol for all tasks."""

@@ -16,7 +16,7 @@ from spcviz.shared.work import disk_cache
 
 LOG = logging.getLogger(__name__)
 GLANCE = 0.1
-"""Seconds between two looks at whether anybody still waits."""
+"""Seconds between two checks of whether the caller is still waiting."""
 
 _CHUNK = 1 << 16
 
@@ -24,20 +24,20 @@ _CHUNK = 1 << 16
 REPLACED = (
     "Files of this app were replaced while it runs, and its parts no longer fit: start the server anew."
 )
-"""What a child may fail by that has read other code than its parent runs."""
+"""Error for a failed child that may have imported other code than its parent runs."""
 
 
 class Answer(NamedTuple):
-    """What a child's work returned, or what kept it from that."""
+    """The result of a child's work, or why it failed."""
 
-    head: dict[str, Any]  # what the work returned
-    body: memoryview  # the pieces behind it
+    head: dict[str, Any]  # the object that the work returned
+    body: memoryview  # the pieces after it
     problem: str = ""  # a sentence for the visitor
     fault: str = ""  # else "long", "memory", "large", "damaged" or "ended"
 
 
 class EndedError(SpcvizError):
-    """Nobody waits for the answer any more, and its process is gone."""
+    """The caller no longer waits for the answer, and its process has ended."""
 
 
 def ask(
@@ -50,11 +50,11 @@ def ask(
     hear: Callable[[bytes], None] = lambda chunk: None,
     seconds: float | None = None,
 ) -> Answer:
-    """What a process of its own makes of `about` and `data`.
+    """Run a task on `about` and `data` in a separate process.
 
-    `glance` is called ten times a second; what it raises ends the process and goes on. `hear` gets what the
-    process writes to standard error. After `seconds`, those of the task if None, it is ended. Raises
-    `OSError` where no process can be started.
+    `glance` is called ten times a second; an exception from it kills the process and is raised again. `hear`
+    gets the process's standard error. The process is killed after `seconds`, by default those of the task.
+    Raises `OSError` where no process can be started.
     """
     end = time.monotonic() + (task.seconds if seconds is None else seconds)
     with fork_server.start(fork_server.Request(task, warm)) as child:
@@ -89,7 +89,7 @@ def ask(
 
 
 class _Bounded:
-    """What a child writes, up to a bound; who writes more is ended."""
+    """The output of a child, up to a bound; a child that writes more is killed."""
 
     def __init__(self, child: Any, most: int) -> None:
         self.child, self.most, self.data, self.is_large = child, most, bytearray(), False
@@ -104,7 +104,7 @@ class _Bounded:
 
 
 def _send(pipe: Any, about: dict[str, Any], data: bytes) -> None:
-    with contextlib.suppress(OSError):  # it may have ended
+    with contextlib.suppress(OSError):  # the child may have ended
         pipe.write(json.dumps(about).encode() + b"\n")
         pipe.write(data)
         pipe.close()
@@ -116,7 +116,7 @@ def _hear(pipe: Any, hear: Callable[[bytes], None]) -> None:
 
 
 def _answer(code: int, said: _Bounded) -> Answer:
-    """What a child wrote; a child may have been taken over, and write anything."""
+    """Parse a child's output; a child may have been taken over, and can then write anything."""
     nothing = memoryview(b"")
     if said.is_large:
         return Answer({}, nothing, fault="large")
@@ -137,6 +137,6 @@ def _answer(code: int, said: _Bounded) -> Answer:
     kind = head.get("damaged")
     if (
         isinstance(kind, str) and kind.isidentifier() and len(kind) < 60
-    ):  # the kind alone: more may quote the file
+    ):  # only the kind: the message may quote the file
         LOG.warning("work on what was brought ended with a %s", kind)
     return Answer({}, nothing, fault="damaged")

@@ -1,14 +1,14 @@
 """Main program of a confined child process: set limits, read bytes, work, write bytes.
 
 Forked by `fork_server`, or run as ``python -P -m spcviz.shared.confined.child TASK``, a `Task` in JSON.
-On standard input come a line of JSON and bytes; a line of JSON and bytes go to standard output:
+Standard input is a line of JSON, then bytes. So is standard output, whose line is one of:
 
-    {"answer": {...}}        what the work returned, its pieces behind it
+    {"answer": {...}}        the work's result, followed by its pieces
     {"problem": "..."}       a sentence for the visitor
-    {"memory": true}         it would have taken more than it may
-    {"damaged": "KeyError"}  the work raised something else: of a file that is not what it says
+    {"memory": true}         the work would have exceeded its memory limit
+    {"damaged": "KeyError"}  the work raised another exception: the file is not what it claims to be
 
-Standard error is for bars of progress.
+Standard error is for progress bars.
 """
 
 import json
@@ -29,7 +29,7 @@ def import_function(name: str) -> Callable[..., Any]:
 
 
 def run_task(task: Task, about: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """What goes to standard output: what stands in the line of JSON, and the pieces behind it."""
+    """The output of a task: the object for the line of JSON, and the pieces after it."""
     try:
         head, pieces = import_function(task.work)(about, data)
         return {"answer": head}, pieces
@@ -37,12 +37,12 @@ def run_task(task: Task, about: dict[str, Any], data: bytes) -> tuple[dict[str, 
         return {"memory": True}, []
     except SpcvizError as error:
         return {"problem": str(error)}, []
-    except Exception as error:  # readers raise whatever they like; this process is expendable
+    except Exception as error:  # readers may raise anything; this process is expendable
         return {"damaged": type(error).__name__}, []
 
 
 def run(task: Task, *, is_ready: bool) -> None:
-    """The child: with `is_ready`, what it needs was loaded before it was forked."""
+    """Run a task as the child; with `is_ready`, its dependencies were loaded before the fork."""
     limits.give_up(task)
     source, out = sys.stdin.buffer, sys.stdout.buffer
     about = json.loads(source.readline(task.most_in))

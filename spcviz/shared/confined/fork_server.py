@@ -1,10 +1,10 @@
-"""Fork servers: processes that have loaded a kind of work and fork for each task, so that it starts at once.
+"""Fork servers: processes that preload the code for a kind of task and fork for each, so it starts at once.
 
 Starting Python, importing the library and loading kernels takes two of the three seconds of a small training.
-A fork server does it once, on what is the app's own: what visitors bring goes to its children alone, each of
-which keeps the limits of its task. It has one thread (whoever is forked beside another thread may wait for
-ever for a lock which that one held), ends with the app, or after `IDLE` seconds without a task. Where a
-process cannot be forked, each task starts a Python of its own, as do those that want nothing beside them.
+A fork server does it once, using only the app's own data: visitors' data goes only to its children, each of
+which runs under the limits of its task. It has one thread, because a process forked next to another thread
+may wait forever for a lock that the thread held. It ends with the app, or after `IDLE` seconds without a
+task. Where a process cannot be forked, each task starts its own Python, as do tasks that name no fork server.
 
 Run as ``python -P -m spcviz.shared.confined.fork_server DESCRIPTOR``, the number of a socket.
 """
@@ -30,26 +30,26 @@ from spcviz.shared.folders import ROOT
 IDLE = 300.0
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT")
 _KEPT_IN_SERVERS = ("HOME", "SPCVIZ_JIT_DIR", "XDG_CACHE_HOME", "SPCVIZ_CACHE", "SPCVIZ_DATA", "TMPDIR")
-# Where compiled kernels lie, stored models and data.
+# The latter locate compiled kernels, stored models and data.
 _GLANCE = 0.02
-_MOST = 8192  # bytes of what is asked for
+_MOST = 8192  # bytes of a request
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 _ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
-# Scikit-learn imports pandas, and that pyarrow where it is installed: it begins a thread, beside which a
-# fork server would fork.
+# Scikit-learn imports pandas, which imports pyarrow where it is installed. Pyarrow starts a thread, and a
+# fork server would fork next to it.
 _LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-"""One a fork server, by its name: while one of them loads, nobody waits for another."""
+"""One per fork server, by its name: while one server loads, requests to another do not wait."""
 
 
 class Request(NamedTuple):
-    """A task, as a fork server is asked for it; `warm` are the arguments of what makes it ready."""
+    """A request to a fork server: a task, and the arguments `warm` of its function `ready`."""
 
     task: Task
     warm: tuple[Any, ...] = ()
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What a fork server has loaded after it: the same for all tasks that are made ready alike."""
+        """What a fork server loads for it: equal for all tasks with the same preparation."""
         return self.task.ready, *self.warm
 
 
@@ -58,11 +58,11 @@ class _Running(NamedTuple):
 
     process: subprocess.Popen[Any]
     link: socket.socket
-    loaded: set[tuple[Any, ...]]  # kinds of requests that it was handed
+    loaded: set[tuple[Any, ...]]  # kinds of requests that it has received
 
 
 _RUNNING: dict[str, _Running] = {}
-"""By their names."""
+"""Fork servers by name."""
 
 
 class Forked:
@@ -84,11 +84,11 @@ class Forked:
         os.close(self._status)
 
     def poll(self) -> int | None:
-        """How it ended, None while it runs."""
+        """Its return code, None while it runs."""
         with self._polling:
             while self.returncode is None and select.select([self._status], [], [], 0)[0]:
                 if not (chunk := os.read(self._status, 64)):
-                    self.returncode = -signal.SIGKILL  # the fork server itself is gone
+                    self.returncode = -signal.SIGKILL  # the fork server itself has ended
                 self._told += chunk
                 if self._told.count(b"\n") == 2:
                     self.returncode = int(self._told.split()[1])
@@ -98,19 +98,19 @@ class Forked:
             return self.returncode
 
     def kill(self) -> None:
-        """End it, at once or as soon as it has begun."""
+        """Kill it, at once or as soon as it has started."""
         self._is_unwanted = True
         self.poll()
 
     def wait(self) -> int:
-        """How it ended, when it has."""
+        """Wait for its end; returns its return code."""
         while (code := self.poll()) is None:
             time.sleep(_GLANCE)
         return code
 
 
 def environment(*more: str) -> dict[str, str]:
-    """What a child's Python needs to find the same packages, with the variables `more` and nothing else."""
+    """The environment in which a child's Python finds the same packages, plus only the variables `more`."""
     kept = {name: os.environ[name] for name in (*_KEPT, *more) if name in os.environ}
     paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
@@ -145,12 +145,12 @@ def start(request: Request) -> "Forked | subprocess.Popen[bytes]":
 
 
 def wake(request: Request) -> None:
-    """Let a fork server load what a task needs, if there is none that has, without waiting for it."""
+    """Let a fork server load what a task needs, unless one has already, without waiting for it."""
     running = _RUNNING.get(request.task.server)
     is_awake = running is not None and running.process.poll() is None and request.kind in running.loaded
     if not _CAN_FORK or is_awake:
         return
-    with contextlib.suppress(OSError, RuntimeError):  # whoever needs it says so
+    with contextlib.suppress(OSError, RuntimeError):  # the task itself will report it
         threading.Thread(target=_wake, args=(request,), name="spcviz fork server", daemon=True).start()
 
 
@@ -160,11 +160,11 @@ def _wake(request: Request) -> None:
 
 
 def _hand_over(request: Request, descriptors: Sequence[int]) -> None:
-    """Hand a task to its fork server, which is started if there is none, and wait until it has been taken."""
+    """Send a task to its fork server, started if there is none, and wait until the server has received it."""
     with _LOCKS[request.task.server]:
         try:
             _send(request, descriptors)
-        except OSError:  # it had ended, perhaps just now
+        except OSError:  # the server had ended, perhaps just now
             _end(request.task.server)
             _send(request, descriptors)
 
@@ -183,7 +183,7 @@ def _send(request: Request, descriptors: Sequence[int]) -> None:
             except OSError:
                 here.close()
                 raise
-        # Somebody has to wait for it, whenever it ends: else what is left of it stays.
+        # A thread must wait for its end, whenever that is: otherwise it stays as a zombie process.
         threading.Thread(target=process.wait, name="spcviz fork server", daemon=True).start()
         _RUNNING[name] = _Running(process, here, set())
     running = _RUNNING[name]
@@ -202,13 +202,13 @@ def _end(name: str) -> None:
 
 
 def main() -> None:
-    """Take tasks until the app has ended or nobody has asked for long."""
+    """Serve requests until the app has ended or none has come for `IDLE` seconds."""
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for tasks
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing waits for the processes of `_attend`
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # no thread that watches bars: the next fork would be beside it
+    tqdm.monitor_interval = 0  # no thread that monitors progress bars: the next fork would be next to it
     loaded: set[tuple[Any, ...]] = set()
     while select.select([link], [], [], IDLE)[0]:
         data, descriptors, _, _ = socket.recv_fds(link, _MOST, 4)
@@ -226,7 +226,7 @@ def main() -> None:
 
 
 def _load(request: Request, loaded: set[tuple[Any, ...]]) -> None:
-    """Make ready for a task, once for each kind of it; what it raises is the task's own to say."""
+    """Load what a task needs, once for each kind; the task itself will report any exception."""
     if request.kind in loaded:
         return
     loaded.add(request.kind)
@@ -237,7 +237,7 @@ def _load(request: Request, loaded: set[tuple[Any, ...]]) -> None:
 
 
 def _attend(task: Task, descriptors: Sequence[int]) -> None:
-    """Fork a child, say its number and wait for its end; does not return."""
+    """Fork a child, report its process id, wait for its end and report its exit code; does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *pipes, status = descriptors
     try:
@@ -254,7 +254,7 @@ def _attend(task: Task, descriptors: Sequence[int]) -> None:
 
 
 def _be_child(task: Task, pipes: Sequence[int], status: int) -> None:
-    """Become what `child` is when it is started alone; does not return."""
+    """Run as `child` does when it is started on its own; does not return."""
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -267,7 +267,7 @@ def _be_child(task: Task, pipes: Sequence[int], status: int) -> None:
     finally:
         with contextlib.suppress(OSError):
             sys.stdout.flush()
-        os._exit(code)  # the fork server's own end is not ours
+        os._exit(code)  # skips the fork server's own cleanup
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Limits of a child process, set before it sees a byte of a visitor's: memory, time, descriptors, no network.
+"""Limits of a child process, set before it reads a visitor's data: memory, time, descriptors, no network.
 
-The network goes on Linux alone, and only where an ordinary process may have a network of its own: elsewhere
-it is the descriptors that keep it shut. Windows has none of these limits but the wall clock of the caller.
+The network is removed only on Linux, and only where an unprivileged process may create a network namespace;
+elsewhere the limit on descriptors blocks it. Windows has none of these limits except the caller's wall clock.
 """
 
 import contextlib
@@ -16,37 +16,37 @@ NICE = 10
 
 
 class LateError(SpcvizError):
-    """Work was ended since it took longer than it may; its sentence is for the visitor."""
+    """Work was ended because it exceeded its time limit; the message is for the visitor."""
 
 
 class Task(NamedTuple):
-    """Work on something that a visitor brought, and what it may take.
+    """Work on a visitor's data, and its limits.
 
     `work` is "module:function": ``function(about, data)`` with a JSON object and bytes returns a JSON object
-    and pieces of bytes. `ready`, "module:function", has loaded what it needs: called without arguments in the
-    process that forks, or with `about` where a process is started for this task alone.
+    and pieces of bytes. `ready`, "module:function", loads its dependencies: it is called with the request's
+    `warm` in a fork server, or with `about` where a process is started for this task alone.
     """
 
     work: str
     ready: str = ""
     memory: int = 512 << 20  # bytes beyond those of a process that has not begun
     cpu_seconds: int = 8
-    seconds: int = 40  # by the clock
+    seconds: int = 40  # by the wall clock
     descriptors: int = 3  # that may be open: with 3 no file, no socket, no pipe
     most_in: int = 48 << 20
     most_out: int = 64 << 20
-    may_write: bool = False  # as where kernels may have to be compiled
-    server: str = ""  # the fork server that forks it; empty: a Python of its own, with nothing else in it
+    may_write: bool = False  # for work that may have to compile kernels
+    server: str = ""  # the fork server that forks it; empty: a separate Python with nothing else in it
 
 
 def give_up(task: Task) -> None:
-    """Let go of memory, time, writing and the network, before any thread is there."""
+    """Limit memory and time and give up writing and the network, before any thread is started."""
     if hasattr(os, "nice"):
         os.nice(NICE)
     if hasattr(signal, "alarm"):
-        signal.alarm(task.seconds)  # also where nobody is left who would end it
+        signal.alarm(task.seconds)  # also if no process is left to kill it
     _limit("RLIMIT_AS", _size() + task.memory)
-    _limit("RLIMIT_CPU", task.cpu_seconds, task.cpu_seconds + 1)  # asked to end, so that it can be said why
+    _limit("RLIMIT_CPU", task.cpu_seconds, task.cpu_seconds + 1)  # the soft limit's signal tells why it ended
     _limit("RLIMIT_CORE", 0)
     if not task.may_write:
         _limit("RLIMIT_FSIZE", 0)
@@ -58,12 +58,12 @@ def give_up(task: Task) -> None:
 
 
 def shut(task: Task) -> None:
-    """From here on few descriptors or none: what is needed has been imported."""
+    """Limit the open descriptors: from here on, everything needed has been imported."""
     _limit("RLIMIT_NOFILE", task.descriptors)
 
 
 def _size() -> int:
-    """Bytes of addresses that this process has: a fork of one that has loaded kernels begins with a GB."""
+    """Bytes of address space in use: a fork of a process that has loaded kernels starts with a GB."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,7 +1,7 @@
 """A queue for child processes: a few places at a time, first come first served.
 
-A process may take a core and much memory, so few run at a time, whoever asks. Who waits is looked after ten
-times a second: who gives up leaves the line, and the next moves on at once.
+A process may take a core and much memory, so few run at a time, over all callers. A waiting caller is polled
+ten times a second: one that gives up leaves the line, and the next moves up at once.
 """
 
 import math
@@ -13,7 +13,7 @@ from spcviz.shared.confined.asking import GLANCE
 
 
 class Line:
-    """Places for `most` at a time, and all who wait for one, first come first served.
+    """`most` places that are served at a time, and those that wait, first come first served.
 
     >>> line = Line(1)
     >>> with line.join() as first, line.join() as second:
@@ -25,22 +25,22 @@ class Line:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._places: list[Place] = []  # those who are served stand in front
+        self._places: list[Place] = []  # those being served come first
         self._moved = threading.Condition()
 
     def __len__(self) -> int:
-        """How many are served or wait."""
+        """The number of places that are served or wait."""
         return len(self._places)
 
     def join(self) -> "Place":
-        """A place at the end; whoever takes it has to leave it, served or not."""
+        """Add a place at the end; the caller must leave it, served or not."""
         place = Place(self)
         with self._moved:
             self._places.append(place)
         return place
 
     def n_before(self, place: "Place") -> int:
-        """How many others have to end before a place's turn; 0 once it has come, or the place was left."""
+        """The number of places that must end before this one's turn; 0 once it has come or was left."""
         with self._moved:
             return max(0, self._places.index(place) - self.most + 1) if place in self._places else 0
 
@@ -56,7 +56,7 @@ class Line:
             glance()
 
     def leave(self, place: "Place") -> None:
-        """Make way for those behind; a place that was left already stays so."""
+        """Remove a place, so that later ones move up; no effect if it was left already."""
         with self._moved:
             if place in self._places:
                 self._places.remove(place)
@@ -64,7 +64,7 @@ class Line:
 
 
 class Place:
-    """Where somebody stands in a `Line`; as a context it is left at the end."""
+    """A caller's place in a `Line`; a context manager that leaves it at the end."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -76,16 +76,17 @@ class Place:
         self.leave()
 
     def n_before(self) -> int:
-        """How many others have to end before this one's turn; 0 once it has come."""
+        """The number of places that must end before this one's turn; 0 once it has come."""
         return self.line.n_before(self)
 
     def wait(self, glance: Callable[[], None] = lambda: None, end: float = math.inf) -> bool:
-        """Wait for the turn; whether it came before `end` on `time.monotonic`'s clock.
+        """Wait for the turn; returns whether it came before `end` on `time.monotonic`'s clock.
 
-        `glance` is called ten times a second; what it raises goes on, and the place has to be left then, too.
+        `glance` is called ten times a second; its exceptions are raised again, and the place must be left
+        then, too.
         """
         return self.line.wait(self, glance, end)
 
     def leave(self) -> None:
-        """Make way; a place that was left already stays so."""
+        """Leave the line; no effect if it was left already."""
         self.line.leave(self)

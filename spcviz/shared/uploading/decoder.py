@@ -15,7 +15,7 @@ MAX_BYTES = 20 << 20
 MAX_PIXELS = 16_000_000
 MAX_LENGTH = 65_535  # of a side: a JPEG cannot be longer, and Pillow's filter holds 16 bytes for each pixel
 MAX_FRAMES = 300
-MAX_ANIMATED = 100_000_000  # pixels of an animated picture's frames: each is unpacked whole
+MAX_ANIMATED = 100_000_000  # pixels of an animated picture's frames: each is decoded in full
 MAX_FILMED = 640_000_000  # of a video's: 300 frames of 1920 x 1080
 MAX_KEPT = 60
 MAX_SIDE = 320
@@ -28,21 +28,21 @@ class Unusable(ValueError):
 def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     """Frames as RGB bytes, their height and width, of a picture that Pillow calls `form`.
 
-    They are as a browser shows them: turned as the EXIF tag says, over white where they are transparent, 16
-    bits of grey as 8, and colours of a profile as sRGB.
+    They look as in a browser: rotated by the EXIF tag, on white where they are transparent, 16-bit grey as
+    8-bit, and colours with a profile as sRGB.
     """
     from PIL import Image
 
-    Image.MAX_IMAGE_PIXELS = None  # the check below says it in our words
+    Image.MAX_IMAGE_PIXELS = None  # the check below has our own message
     picture = Image.open(io.BytesIO(data), formats=(form,))
     check_size(*picture.size)
     Image.MAX_IMAGE_PIXELS = MAX_PIXELS  # a later frame of a GIF may be larger than the first
-    warnings.simplefilter("ignore")  # a damaged tag is nobody's business, and to say so would open files
+    warnings.simplefilter("ignore")  # damaged tags do not matter, and a warning would open files
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     n_pixels = picture.width * picture.height
     size = small_size(*picture.size)
-    picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG's blocks need not be unpacked whole
-    # What else a JPEG may hold are depths and gains of its one picture.
+    picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG need not be decoded at full size
+    # Further images in a JPEG are depth or gain maps of its one picture.
     most = 1 if form == "JPEG" else max(1, min(MAX_FRAMES, MAX_ANIMATED // n_pixels))
     turn: Any = None
     recolour: Callable[[Picture], Picture] = leave
@@ -55,7 +55,7 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
         if at == 0:
             recolour = _recolouring(picture)
         frame = convert_to_rgb(recolour(_small(picture, size)))
-        if at == 0:  # behind the first one's pixels: a PNG's tags may stand there
+        if at == 0:  # after the first frame's pixels: a PNG's tags may follow them
             turn = _turning(picture)
         frame = frame if turn is None else frame.transpose(turn)
         frames.append(frame.tobytes())
@@ -63,12 +63,12 @@ def picture_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
 
 
 def leave(frame: "Picture") -> "Picture":
-    """A frame whose colours stay as they are."""
+    """The frame with its colours unchanged."""
     return frame
 
 
 def _small(picture: "Picture", size: tuple[int, int]) -> "Picture":
-    """A frame at the size that is kept, in one of Pillow's modes of 8 bits."""
+    """A frame at its final size, in one of Pillow's 8-bit modes."""
     from PIL import Image, ImageChops
 
     if picture.mode.startswith("I"):  # 16 bits of grey, as scanners and depth cameras write
@@ -78,7 +78,7 @@ def _small(picture: "Picture", size: tuple[int, int]) -> "Picture":
         if isinstance(clear, int):
             off = whole.point(lambda value: value * 255 - 255 * clear).convert("F")
             far = (off.convert("L"), off.point(lambda value: value * -1).convert("L"))
-            grey.putalpha(ImageChops.lighter(*far))  # 255 wherever a value is not the one that is clear
+            grey.putalpha(ImageChops.lighter(*far))  # 255 wherever a value is not the transparent one
         picture = grey
     elif picture.mode in ("P", "1", "PA") or picture.has_transparency_data:
         picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
@@ -88,7 +88,7 @@ def _small(picture: "Picture", size: tuple[int, int]) -> "Picture":
 
 
 def convert_to_rgb(frame: "Picture") -> "Picture":
-    """A frame in RGB, over white, as paper is, where it is transparent."""
+    """A frame in RGB, on white where it is transparent."""
     from PIL import Image
 
     if frame.mode in ("RGBA", "LA"):
@@ -99,22 +99,22 @@ def convert_to_rgb(frame: "Picture") -> "Picture":
 
 _TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270",
           7: "TRANSVERSE", 8: "ROTATE_90"}  # fmt: skip
-"""What Pillow calls the turn of each orientation that EXIF has."""
+"""Pillow's name of the transposition for each EXIF orientation."""
 
 
 def _turning(picture: "Picture") -> Any:
-    """How a picture is to be turned, by its EXIF or XMP tag; None if not, or if the tag is damaged."""
+    """The transposition by a picture's EXIF or XMP tag; None if there is none or the tag is damaged."""
     from PIL import Image
 
     try:
         name = _TURNS.get(picture.getexif().get(0x0112, 1))
-    except Exception:  # a tag of a stranger raises what it likes; the picture may be good
+    except Exception:  # an untrusted tag may raise anything; the picture may be good
         return None
     return name and Image.Transpose[name]
 
 
 def _recolouring(picture: "Picture") -> "Callable[[Picture], Picture]":
-    """What brings a picture's colours to sRGB, by its profile or gamma; else what leaves them."""
+    """A function that converts a picture's colours to sRGB by its profile or gamma; `leave` without them."""
     from PIL import ImageCms
 
     kinds = {"RGB": ("RGB", "RGBA"), "GRAY": ("L", "LA"), "CMYK": ("CMYK",)}
@@ -123,7 +123,7 @@ def _recolouring(picture: "Picture") -> "Callable[[Picture], Picture]":
         modes = kinds[profile.profile.xcolor_space.strip()]
         srgb = ImageCms.createProfile("sRGB")
         transform = ImageCms.buildTransform(profile, srgb, modes[0], "RGB")
-    except Exception:  # none, or damaged: as without one
+    except Exception:  # no profile, or a damaged one
         return _of_gamma(picture.info)
 
     def recolour(frame: "Picture") -> "Picture":
@@ -138,11 +138,11 @@ def _recolouring(picture: "Picture") -> "Callable[[Picture], Picture]":
 
 
 _USUAL = 0.45455
-"""The gamma that a PNG says of sRGB's own curve."""
+"""The gamma in a PNG that means the sRGB curve."""
 
 
 def _of_gamma(info: dict[Any, Any]) -> "Callable[[Picture], Picture]":
-    """What brings a PNG's levels to the curve of sRGB by its gamma, as browsers do."""
+    """A function that maps a PNG's levels to the sRGB curve by its gamma, as browsers do."""
     gamma = info.get("gamma")
     if not isinstance(gamma, float) or gamma <= 0 or abs(gamma - _USUAL) < 1e-3 or "srgb" in info:
         return leave
@@ -159,11 +159,11 @@ def _of_gamma(info: dict[Any, Any]) -> "Callable[[Picture], Picture]":
 def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
     """Frames as RGB bytes, their height and width, of a video that FFmpeg calls `form`.
 
-    They are as a player shows them: turned, as wide as its pixels are, over white where they are transparent.
+    They look as in a player: rotated, scaled by the pixel aspect ratio, on white where they are transparent.
     """
     import av
 
-    most = {"max_pixels": str(2 * MAX_PIXELS)}  # before anything is allocated; frames have edges
+    most = {"max_pixels": str(2 * MAX_PIXELS)}  # checked before allocation; frames have padded edges
     options = {"protocol_whitelist": "none", "format_whitelist": form} | most
     with av.open(
         io.BytesIO(data), "r", format=form, options=options, io_open=_refuse, metadata_errors="ignore"
@@ -208,7 +208,7 @@ def displayed_size(width: int, height: int, ratio: Any) -> tuple[int, int]:
 
 
 def _turning_of(frame: Any) -> str | None:
-    """The name of Pillow's turn that a frame's display matrix asks for; None if none does."""
+    """Pillow's name of the transposition in a frame's display matrix; None if there is none."""
     from av.sidedata.sidedata import Type
 
     matrix = frame.side_data.get(Type.DISPLAYMATRIX)
@@ -224,7 +224,7 @@ def _turning_of(frame: Any) -> str | None:
 
 
 def _picture(frame: Any, size: tuple[int, int], turn: str | None) -> bytes:
-    """RGB bytes of a frame at the size that is kept."""
+    """RGB bytes of a frame at its final size."""
     is_clear = any(component.is_alpha for component in frame.format.components)
     if not is_clear and turn is None:
         return _pack(frame.reformat(*size, "rgb24"), 3)
@@ -237,14 +237,14 @@ def _picture(frame: Any, size: tuple[int, int], turn: str | None) -> bytes:
 
 
 def _pack(frame: Any, n: int) -> bytes:
-    """Bytes of a frame's rows, n a pixel, without what FFmpeg pads them with (and without numpy: 25 MB)."""
+    """Bytes of a frame's rows, n per pixel, without FFmpeg's padding (and without numpy: 25 MB)."""
     (plane,) = frame.planes
     held, step = bytes(plane), plane.line_size
     return b"".join(held[at : at + n * frame.width] for at in range(0, frame.height * step, step))
 
 
 def _refuse(url: str, flags: int, options: dict[str, Any]) -> None:
-    """What FFmpeg gets where it wants to open anything else."""
+    """Raise when FFmpeg tries to open anything else."""
     raise PermissionError(errno.EACCES, "an upload opens nothing")
 
 
@@ -270,7 +270,7 @@ def small_size(width: int, height: int) -> tuple[int, int]:
 
 
 def spread(n: int) -> list[int]:
-    """At most `MAX_KEPT` of n places, evenly, with the first and the last.
+    """At most `MAX_KEPT` of n indices, evenly spaced, with the first and the last.
 
     >>> spread(3), spread(1), len(spread(300)), spread(300)[-1]
     ([0, 1, 2], [0], 60, 299)
@@ -280,7 +280,7 @@ def spread(n: int) -> list[int]:
 
 
 def load(about: dict[Any, Any]) -> None:
-    """Import all that decoding needs, some of which the libraries would import only when they come to it."""
+    """Import all that decoding needs, some of which the libraries would import only on demand."""
     if about["library"] == "video":
         import logging  # noqa: F401
 
@@ -304,9 +304,9 @@ def load(about: dict[Any, Any]) -> None:
 
 
 def decode(about: dict[Any, Any], data: bytes) -> tuple[dict[Any, Any], list[bytes]]:
-    """Frames of a file that `about` names a library and a reader for: their shape, and their bytes.
+    """Decode a file with the library and reader that `about` names: the frames' shape, and their bytes.
 
-    What cannot be used is said: ``{"problem": sentence}``.
+    For a file that cannot be used, returns ``{"problem": sentence}``.
     """
     try:
         read = picture_frames if about["library"] == "picture" else video_frames

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 N_BYTES = 2048
-"""What is looked at."""
+"""Length of the beginning that is examined."""
 
 UNKNOWN = (
     "The file is no picture or video that can be read here. Choose a JPEG, PNG, WebP, BMP or GIF picture, "
@@ -17,11 +17,11 @@ UNKNOWN = (
 
 
 class Header(NamedTuple):
-    """What is to read a file."""
+    """The library and the reader for a file."""
 
-    library: str  # pillow or FFmpeg
-    reader: str  # the name that the library has for the format
-    label: str  # what a sentence calls the file
+    library: str  # Pillow ("picture") or FFmpeg ("video")
+    reader: str  # the library's name of the format
+    label: str  # name of the file's kind in a sentence
 
 
 _SIGNATURES = (
@@ -38,7 +38,7 @@ _SIGNATURES = (
     (rb"DKIF\0\0", Header("video", "ivf", "an IVF video")),
     (rb"\0\0\x01\xba", Header("video", "mpeg", "an MPEG video")),
     (rb"\0\0\x01\xb3", Header("video", "mpegvideo", "an MPEG video")),
-    # A packet begins with G: 188 bytes, or 192 with a time stamp before, or 204 with a sum behind.
+    # A packet begins with G: 188 bytes, or 192 with a time stamp before it, or 204 with a checksum after it.
     (rb"(?:.{4})?G.{187}(?:.{4}|.{16})?G.{187}(?:.{4}|.{16})?G", Header("video", "mpegts", "an MPEG video")),
     (rb".{4}(?:ftyp|moov|mdat|free|skip|wide|pnot|styp)", Header("video", "mov", "an MP4 or MOV video")),
 )
@@ -80,7 +80,7 @@ _TEXTS = (
 
 
 def header_of(data: bytes) -> Header | str:
-    """What is to read a file, or a sentence for the visitor on why nothing will.
+    """The reader for a file, or a sentence that tells the visitor why there is none.
 
     >>> header_of(b"GIF89a" + bytes(20)).reader
     'GIF'
@@ -102,7 +102,7 @@ def header_of(data: bytes) -> Header | str:
 
 
 def _text_of(start: bytes) -> str | None:
-    """A text's beginning without what may stand before it, None where it is none."""
+    """A text's beginning without byte order mark and white space; None if it is not a text."""
     is_wide = start[:2] in (b"\xff\xfe", b"\xfe\xff")
     text = start.decode("utf-16" if is_wide else "latin-1", errors="replace").removeprefix("\xef\xbb\xbf")
     n_odd = sum(not (c.isprintable() or c.isspace()) for c in text)

@@ -1,7 +1,7 @@
 """Decode visitors' pictures and clips in a separate process with limits on time and memory.
 
-A small file can unpack to gigabytes, name other files and crash a decoder. `headers` says what is to read it
-or refuses it, `decoder` does with nothing but its bytes; whatever happens, here it is an `UploadError`.
+A small file can unpack to gigabytes, name other files and crash a decoder. `headers` chooses its reader or
+refuses it, and `decoder` reads it from nothing but its bytes; every failure becomes an `UploadError` here.
 """
 
 import math
@@ -20,10 +20,10 @@ from spcviz.shared.uploading.decoder import MAX_BYTES, MAX_KEPT, MAX_SIDE
 from spcviz.shared.uploading.headers import Header, header_of
 
 N_AT_ONCE = max(1, (os.cpu_count() or 2) // 2)
-"""Files that are opened at a time by this process, whoever asks: each may take a core and `Task.memory`."""
+"""Files that this process opens at a time, for all visitors: each may take a core and `Task.memory`."""
 
 PATIENCE = 18.0
-"""Seconds after which whoever brought a file is told something, whether or not it was opened."""
+"""Seconds within which a visitor gets a reply, whether or not the file was opened."""
 
 DECODE = Task(
     work="spcviz.shared.uploading.decoder:decode",
@@ -39,16 +39,16 @@ class UploadError(SpcvizError, ValueError):
 
 
 class UploadBusyError(UploadError):
-    """The file could not be looked at now: nothing that is to be remembered of it."""
+    """The file could not be read now: nothing about the file itself, so not to be cached."""
 
 
 def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np.ndarray:
     """Frames of a picture or clip, (N, H, W, 3) uint8, the longest side at most 320.
 
-    `data` is at most 20 MB of what `headers` knows. `glance` is called ten times a second; what it raises
-    ends the decoder, so that nothing is decoded for a visitor who has left. At most 60 frames, evenly from
-    the first 300 or as many as `decoder` unpacks. Raises `UploadError`, or `UploadBusyError` if no decoder
-    was free for all of `PATIENCE` or none could be started.
+    `data` is at most 20 MB in a format that `headers` knows. `glance` is called ten times a second; an
+    exception from it ends the decoder, so that nothing is decoded for a visitor who has left. The result has
+    at most 60 frames, evenly spaced over the first 300 or those that `decoder` unpacks. Raises `UploadError`,
+    or `UploadBusyError` if no decoder became free within `PATIENCE` or none could be started.
     """
     if not isinstance(data, bytes | bytearray) or not data:
         raise UploadError("The file is empty.")
@@ -62,10 +62,10 @@ def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np
 
 
 def in_turn(task: Task, about: dict[Any, Any], data: bytes, glance: Callable[[], None]) -> Answer:
-    """What a process of its own makes of a visitor's file, when it is this file's turn.
+    """Run a task on a visitor's file in a separate process, when it is this file's turn.
 
-    The visitor is told something within `PATIENCE`: `UploadBusyError` if there was no turn, no process, or
-    not time enough behind others.
+    The visitor gets a reply within `PATIENCE`: `UploadBusyError` if the turn did not come, no process could
+    be started, or the time left after waiting was too short.
     """
     end = time.monotonic() + PATIENCE
     with LINE.join() as place:
@@ -74,15 +74,15 @@ def in_turn(task: Task, about: dict[Any, Any], data: bytes, glance: Callable[[],
         left = max(end - time.monotonic(), 0.0)
         try:
             answer = ask(task, about, data, glance=glance, seconds=left)
-        except OSError:  # no process, no descriptor, no room: nothing that the file could help
+        except OSError:  # no process, descriptor or memory left: not the file's fault
             raise UploadBusyError("No file can be read just now; try again in a minute.") from None
-    if answer.fault == "long" and time.monotonic() > end:  # its CPU time has a limit of its own
+    if answer.fault == "long" and time.monotonic() > end:  # CPU time has a separate limit
         raise UploadBusyError(f"The file was not read within {PATIENCE:.0f} s; try again in a minute.")
     return answer
 
 
 def _frames(answer: Answer, header: Header) -> np.ndarray:
-    """Frames of what a decoder wrote; raises what it says or how it ended."""
+    """The frames in a decoder's answer; raises `UploadError` with its message or the way it ended."""
     if answer.fault == "long":
         raise UploadError(
             f"Reading the file took longer than {DECODE.cpu_seconds} s; try a shorter clip or a smaller "
@@ -100,6 +100,6 @@ def _frames(answer: Answer, header: Header) -> np.ndarray:
     shape: Any = answer.head.get("shape")
     is_small = isinstance(shape, list) and len(shape) == 4 and all(type(n) is int for n in shape)
     is_small = is_small and 0 < shape[0] <= MAX_KEPT and min(shape[1:3]) > 0 and max(shape[1:3]) <= MAX_SIDE
-    if not is_small or shape[3] != 3 or len(answer.body) != math.prod(shape):  # it may have been taken over
+    if not is_small or shape[3] != 3 or len(answer.body) != math.prod(shape):  # the decoder may be hostile
         raise UploadError("The file could not be decoded: the decoder stopped half-way.")
     return np.frombuffer(answer.body, dtype=np.uint8).reshape(shape)

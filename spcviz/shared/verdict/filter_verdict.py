@@ -1,9 +1,9 @@
-"""The verdict on a filter: the fixed rule by which it pays or does not, and its sentences.
+"""The verdict on a filter: the fixed rule for whether it pays off, and its sentences.
 
-A filter is worth it if it leaves at most half of the labels, and does not lose more test examples than is
-allowed by more than chance (the lower end of the 95 % interval of its loss is at most the tolerance). A
-search of the last order is faster if the whole 95 % interval of the ratio of times, over the groups that were
-timed, lies above 1.
+A filter is worth it if it leaves at most half of the labels, and does not lose significantly more test
+examples than allowed (the lower end of the 95 % interval of its loss is at most the tolerance). A search of
+the last order is faster if the whole 95 % interval of the ratio of times, over the timed groups, lies
+above 1.
 """
 
 import math
@@ -17,30 +17,30 @@ from spcviz.engine.thresholds import guarantees, rules
 MOST_LEFT = 0.5
 """Share of labels: a filter that leaves more is not worth it."""
 N_DRAWS = 2000
-"""Of groups that were timed, for an interval."""
+"""Bootstrap draws of the timed groups for an interval."""
 GUARANTEES: dict[str, guarantees.Guarantee] = {"tuned": None, "mean": "mean", "certain": 0.9}
-"""By the key of a `Promise`; see `spcviz.engine.thresholds.guarantees`."""
+"""Guarantees by the key of a `Promise`; see `spcviz.engine.thresholds.guarantees`."""
 NAMES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % certainty"}
-"""What a menu calls the promises."""
+"""Names of the promises in a menu."""
 GRAMS = {2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
 
 
 class Promise(NamedTuple):
-    """What can be promised of examples like these, from the half that thresholds are chosen on."""
+    """A guarantee for examples like these, from the half that thresholds are chosen on."""
 
     key: str  # "tuned", "mean" or "certain"
     tolerance: float
     n: int  # examples of that half that reach the level
     allowed: int  # how many of them may be lost; -1 if it cannot be promised
-    needed: float  # examples that it takes; 0 of none, inf if no number is enough
+    needed: float  # number of examples needed; 0 without a guarantee, inf if no number is enough
     alpha: float  # the rule's setting; nan if it cannot be promised
     lost: float  # share of the other half's examples that lose their truth at it
-    kept: float  # n-grams a position that it leaves of the other half
-    rule: str = "mean_max"  # that the setting is of
+    kept: float  # n-grams per position that it leaves in the other half
+    rule: str = "mean_max"  # the rule of the setting
 
 
 class Times(NamedTuple):
-    """Microseconds of groups of examples: through the cascade, and dense at the same order."""
+    """Microseconds of groups of examples: by the cascade, and by a dense search of the same order."""
 
     cascade: np.ndarray
     dense: np.ndarray
@@ -56,12 +56,12 @@ class Times(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What examples and their positions are called."""
+    """Names of examples and their positions in sentences."""
 
     examples: str = "sentences"
     place: str = "token"
     source: str = "file"
-    dead: str = "a label that training has not seen"  # what the truth holds where nothing can keep it
+    dead: str = "a label that training has not seen"  # content of a truth that no threshold can keep
 
 
 class Verdict(NamedTuple):
@@ -69,28 +69,28 @@ class Verdict(NamedTuple):
 
     is_worth: bool
     n_labels: int
-    kept: float  # labels a position, by max-marginals
+    kept: float  # labels per position, by max-marginals
     kept_by_crf: float  # by marginals, at the same tolerance
     n_lost: int  # test examples
     n_test: int
     lost: tuple[float, float]  # 95 %
     tolerance: float
-    left: float  # n-grams of the next order a position
+    left: float  # n-grams of the next order per position
     order: int
     times: Times | None
     timed: str  # where, to follow "timed"
-    promises: tuple[Promise, ...]  # of this filter, `check_guarantees`
-    n_unknown: int  # examples that chose thresholds but for a truth that nothing can keep
+    promises: tuple[Promise, ...]  # of this filter, from `check_guarantees`
+    n_unknown: int  # examples left out of choosing thresholds: no threshold can keep their truth
     terms: Terms = Terms()
 
 
 def is_worth(kept: float, n_labels: int, low: float, tolerance: float) -> bool:
-    """The rule above: labels a position that are left, the lower end of the loss's interval."""
+    """The rule above, for the labels left per position and the lower end of the loss's interval."""
     return kept <= MOST_LEFT * n_labels and low <= tolerance
 
 
 def deal_halves(lengths: np.ndarray, seed: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Deal sequences that are not empty into two halves at random by a seed; at most `most` tokens of them.
+    """Split the non-empty sequences into two random halves by a seed; at most `most` tokens in all.
 
     >>> [len(half) for half in deal_halves(np.array([5, 0, 5, 5]), seed=0, most=15)]
     [1, 2]
@@ -103,13 +103,13 @@ def deal_halves(lengths: np.ndarray, seed: int, most: int | None = None) -> tupl
 
 
 def exact_interval(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's interval of a probability from k events in n trials.
+    """The Clopper-Pearson interval of a probability from k events in n trials.
 
     >>> low, high = exact_interval(0, 100)
     >>> low, round(high, 3)
     (0.0, 0.036)
     """
-    from scipy.stats import beta  # half a second to import, and the Letters page does without
+    from scipy.stats import beta  # takes half a second to import, and the Letters page does not need it
 
     tail = (1 - confidence) / 2
     low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
@@ -123,17 +123,17 @@ def check_guarantees(
 ) -> tuple[Promise, ...]:  # fmt: skip
     """One `Promise` for each of `GUARANTEES`.
 
-    Of examples that might have come in any order with those that thresholds were chosen on; on the other half
-    it can be looked at.
+    It holds for examples that are exchangeable with those that thresholds were chosen on; the other half
+    serves to check it.
 
     Parameters
     ----------
     dev, test : ndarray (W,)
-        The setting of `rule` from which each example loses its truth, of both halves; -inf: at any.
+        For each example of both halves, the setting of `rule` from which it loses its truth; -inf: at any.
     points : ndarray (A,)
-        The setting from which each n-gram of the other half falls.
+        The setting from which each n-gram of the other half is pruned.
     n_columns : int
-        Positions of the other half.
+        Number of positions in the other half.
     tolerance : float
         0 to 1.
     rule : str
@@ -156,7 +156,7 @@ def check_guarantees(
 
 
 def promise(told: Promise, examples: str = "sentences") -> str:
-    """What one `Promise` says of other examples, or how many it would take.
+    """A sentence on what one `Promise` guarantees for other examples, or how many it would take.
 
     >>> from math import inf, nan
     >>> promise(Promise("certain", 0.01, 80, -1, 230, nan, nan, nan))
@@ -187,7 +187,7 @@ def promise(told: Promise, examples: str = "sentences") -> str:
 
 
 def describe_verdict(verdict: Verdict) -> str:
-    """The verdict, first in a word, then its numbers and what they do not say; markdown of two paragraphs."""
+    """The verdict as two paragraphs of Markdown: the verdict in a word, its numbers, and their limits."""
     v, (examples, place, *_) = verdict, verdict.terms
     lost = (
         f"{v.n_lost} of {v.n_test} test {examples} ({100 * v.lost[0]:.1f} to {100 * v.lost[1]:.1f} %, 95 %)"
@@ -208,7 +208,7 @@ def describe_verdict(verdict: Verdict) -> str:
 
 
 def describe_guarantee(verdict: Verdict) -> str:
-    """What holds of examples that were not brought, and at which threshold."""
+    """A sentence on what is guaranteed for examples outside the file, and at which threshold."""
     examples, _, source, dead = verdict.terms
     told = " ".join(promise(each, examples) for each in verdict.promises if each.key != "tuned")
     text = f"**Guaranteed beyond this {source}:** nothing by the tuned threshold. {told}"
@@ -222,7 +222,7 @@ def describe_guarantee(verdict: Verdict) -> str:
 
 
 def said_of_times(verdict: Verdict) -> str:
-    """Whether a cascade is faster than a dense search."""
+    """A sentence on whether a cascade is faster than a dense search."""
     if verdict.times is None:
         return f" A dense search over {GRAMS[verdict.order - 1]} is too large to be run beside it."
     name = GRAMS[verdict.times.order]

@@ -1,8 +1,8 @@
 """Measure the verdict on a model's scores: what a threshold would keep, at what loss, in what time.
 
-The sequences are dealt in two halves by a seed. On the first the threshold is chosen, on the second all is
-checked and timed. Times are of a search over triples of labels, with the sequences' own scores: once over
-what the filter leaves, once over all K^3.
+The sequences are split into two halves by a seed. The threshold is chosen on the first half; everything is
+checked and timed on the second. The timed search is over triples of labels, with the sequences' own scores:
+once over the triples that the filter leaves, once over all K^3.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from spcviz.shared.verdict import filter_verdict
 from spcviz.shared.verdict.filter_verdict import Times
 
 ORDER = 3
-"""Of the search that is timed: what one would do with more context than the model's own pairs of labels."""
+"""Order of the timed search: one that uses more context than the model's own pairs of labels."""
 TERMS = filter_verdict.Terms(
     "sequences", "position", "set of sequences", "a labelling that the scores forbid"
 )
@@ -36,13 +36,13 @@ HERE = "on this computer"
 
 
 class Judgement(NamedTuple):
-    """A verdict with what it takes to repeat it; `print` says it, notebooks draw it."""
+    """A verdict with the command that repeats it; `print` shows it as text, notebooks draw it."""
 
     verdict: filter_verdict.Verdict
     rule: str
     setting: float  # alpha, margin or probability, as `Sequences.prune` takes it
     command: str
-    about: str  # of what: sizes, a fingerprint of the scores, the version
+    about: str  # the input's sizes, a fingerprint of the scores, the version
 
     def __str__(self) -> str:
         text = filter_verdict.describe_verdict(self.verdict).replace("**", "")
@@ -56,7 +56,7 @@ class Judgement(NamedTuple):
         return import_module("spcviz").show(self)
 
     def _repr_html_(self) -> str | None:
-        with contextlib.suppress(MissingPackageError):  # without what draws a notebook has the text
+        with contextlib.suppress(MissingPackageError):  # without the drawing packages: the text
             return self.show()._repr_html_()
         return None
 
@@ -69,10 +69,10 @@ class Judgement(NamedTuple):
 def of_sequences(
     sequences: Sequences, y: Any, tolerance: float = 0.05, *, rule: str = "mean_max", seed: int = 0
 ) -> Judgement:
-    """What `Sequences.verdict` says."""
+    """The `Judgement` that `Sequences.verdict` returns."""
     tolerance, seed = checks.fraction("tolerance", tolerance), checks.integer("seed", seed, 0, 2**63 - 1)
     rule = rules.at_first(rule)
-    sequences.score(y)  # refuses what is no labelling of these sequences
+    sequences.score(y)  # raises unless y is a labelling of these sequences
     dev, test = filter_verdict.deal_halves(sequences.lengths, seed)
     if not len(dev):
         raise ArgumentError(
@@ -102,7 +102,7 @@ def of_sequences(
 def _measure(
     sequences: Sequences, y: Any, rule: str, dev: np.ndarray, test: np.ndarray, tolerance: float
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """(setting tuned on dev, from which setting on each truth (S,), each label of test (A,) is lost)."""
+    """(setting tuned on dev, settings from which on each truth (S,) and each label of test (A,) is lost)."""
     sign = -1.0 if rule == "margin" else 1.0  # of margins, less prunes more
     points = [sign * table for table in sequences.break_points(rule)]
     number = {label: k for k, label in enumerate(sequences.labels or range(sequences.n_labels))}
@@ -116,9 +116,9 @@ def _measure(
 
 
 def _time(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> filter_verdict.Times | None:
-    """Both searches over triples of labels; None where the dense tables would be too large, or none exist.
+    """Times of both searches over triples of labels; None if dense tables would be too large or do not exist.
 
-    What is forbidden is finite in the dense tables, as their time depends on no score.
+    Forbidden entries are finite in the dense tables, because the time does not depend on the scores.
     """
     unary, lengths, transitions = sequences.arrays()
     n = sequences.n_labels
@@ -145,7 +145,7 @@ def _time(sequences: Sequences, test: np.ndarray, how: dict[str, float]) -> filt
 
 
 def _about(sequences: Sequences) -> str:
-    """Sizes and a fingerprint of the scores, for whoever repeats a verdict."""
+    """Sizes and a fingerprint of the scores, to compare when a verdict is repeated."""
     digest = hashlib.sha256()
     for table in sequences.arrays():
         digest.update(np.ascontiguousarray(table).tobytes())
@@ -155,7 +155,7 @@ def _about(sequences: Sequences) -> str:
 
 
 N_TIMED, GROUP, _TURNS = 60, 6, 3
-"""Test examples that are timed, in groups of so many, and how often; of each group the best time counts."""
+"""Number of timed test examples, size of their groups, and repeats; the best time of each group counts."""
 MOST_DENSE = 3_000_000
 """Entries of the dense tables, K to the order, beyond which no dense search is run."""
 
@@ -167,14 +167,14 @@ def timed_groups(
     order: int,
     n: int,
 ) -> Times:
-    """Time two searches in turns on the same groups, each the arguments of both; `n` examples in all."""
+    """Time two searches alternately on the same groups (the arguments of both); `n` examples in all."""
     turns = [[[_us(run, group) for run in (cascade, dense)] for _ in range(_TURNS)] for group in groups]
     best = np.array(turns).min(axis=1)
     return Times(best[:, 0], best[:, 1], order, n)
 
 
 def _us(run: Callable[..., None], group: tuple[Any, ...]) -> float:
-    """Microseconds of a run, by this thread's own time where that is told."""
+    """Microseconds of a run by the wall clock, or by this thread's CPU time if known and shorter."""
     start = time.perf_counter(), time.thread_time()
     run(*group)
     wall, cpu = time.perf_counter() - start[0], time.thread_time() - start[1]

@@ -2,15 +2,15 @@
 
     file = name - digest(key, code of the modules named, versions of the libraries)
 
-Whatever of these changes, the file is another one: nothing stale is ever found, and nobody has a version to
-raise by hand. Comments, docstrings and layout are not code (`spcviz.engine.kernels.sources`).
+If any of these changes, the file name changes: a stale file is never found, and no version has to be raised
+by hand. Comments, docstrings and layout are not code (`spcviz.engine.kernels.sources`).
 
 Code of a module means its own and that of everything it imports inside the package, at any depth: a list
-written by hand would forget a module one day, and then stale work passes. The price is that an edit in the
-engine may throw away work that did not need it. Two kinds of files are left out, because no number can come
-from them and they change for other reasons (`LEFT_OUT`): what problems say of themselves (titles, pages, the
-list of problems), and where and how files lie. So name the modules that compute, not the one that puts the
-table together and holds its prose, and keep ``make`` in one of them.
+written by hand would omit a module one day, and stale work would be used. The price is that an edit in the
+engine may invalidate work that did not depend on it. Two kinds of files are left out, because no number can
+come from them and they change for other reasons (`LEFT_OUT`): the problems' declarations (titles, pages, the
+list of problems), and the code that locates and stores files. So name the modules that compute, not the one
+that assembles the table and holds its prose, and keep ``make`` in one of them.
 """
 
 import contextlib
@@ -45,21 +45,21 @@ LEFT_OUT = (
     "spcviz/shared/work/ledger.py",
     "spcviz/store/*.py",
 )
-"""Imported by what computes, but no part of it."""
+"""Files that computing code imports but that are no part of the computation."""
 
 LIBRARIES = ("numba", "numpy", "scikit-image", "scikit-learn", "scipy")
-"""They compute too."""
+"""Libraries whose versions count, because they compute too."""
 
 UNREADABLE = (*DAMAGE, OSError, LookupError, TypeError, SpcvizError)
-"""What reading a missing or damaged file may raise."""
+"""Exceptions that reading a missing or damaged file may raise."""
 
 TEXTS = {path: path.read_bytes() for path in sources.files()}
-"""All files of the package, and of what lies beside it in a clone, when the process began. This code is what
-runs here, even if the files change while a long run goes on; workers compare theirs with it (`processes`)."""
+"""All files of the package, and of the code next to it in a clone, when the process began. This is the code
+that runs here, even if the files change during a long run; workers compare theirs with it (`processes`)."""
 
 
 def is_replaced() -> bool:
-    """Whether a file of the package is no more what it was when this process began."""
+    """Whether a file of the package has changed since this process began."""
     try:
         return any(path.read_bytes() != text for path, text in TEXTS.items())
     except OSError:
@@ -67,10 +67,10 @@ def is_replaced() -> bool:
 
 
 class Form(NamedTuple):
-    """How a value is kept."""
+    """A format in which values are stored."""
 
     suffix: str  # of the file
-    write: Callable[[Path, Any], Any]  # write(path, value): atomically, so that a path that is there is whole
+    write: Callable[[Path, Any], Any]  # write(path, value): atomically, so that an existing file is complete
     # read(path) -> value; raises one of `UNREADABLE` unless the file is exactly what was written
     read: Callable[[Path], Any]
     plain: Callable[[Any], Any]  # plain(value) -> the value as `read` will return it
@@ -97,7 +97,7 @@ def _sha256_of_json(value: Any) -> str:
 
 def _write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     data = pack(arrays)
-    write_bytes_atomic(path, data + hashlib.sha256(data).digest())  # readers of zip files look no further
+    write_bytes_atomic(path, data + hashlib.sha256(data).digest())  # readers of zip files ignore the digest
 
 
 def _read_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -120,7 +120,7 @@ ARRAYS = Form(".npz", _write_arrays, _read_arrays, _plain_arrays)
 
 
 def tree_of(types: type | tuple[type, ...]) -> Form:
-    """How nested values made of some records are kept: see `spcviz.store.tree`."""
+    """The form for nested values made of some record types: see `spcviz.store.tree`."""
 
     return Form(
         ".npz",
@@ -138,11 +138,11 @@ def load_or_compute(
     make: Callable[..., Any],
     form: Form = JSON,
 ) -> object:
-    """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
+    """The result of ``make()``, read from a folder if it was stored there before from the same inputs.
 
-    `name` begins the file's name, for people; `key` is the plain JSON that ``make`` depends on beside the
-    code of `modules` (see `digest_of_modules`). Without a folder nothing is kept. The value is the same
-    whether made or found: with `JSON`, lists where there were tuples. Raises `ArgumentError` for a wrong key,
+    `name` begins the file's name, for people; `key` is the plain JSON that ``make`` depends on besides the
+    code of `modules` (see `digest_of_modules`). Without a folder nothing is stored. The value is the same
+    whether computed or found: with `JSON`, tuples become lists. Raises `ArgumentError` for a wrong key,
     value or module, `OSError` if it cannot be written.
 
     >>> load_or_compute(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
@@ -163,12 +163,12 @@ def load_or_compute(
 
 
 def _beside(path: Path) -> Path:
-    """Where the CPU seconds of a kept file and of all parts inside it stand."""
+    """Path of the CPU seconds of a stored file and of all parts inside it."""
     return path.with_name(f"{path.name}.seconds")
 
 
 def _costs_of(path: Path) -> dict[str, float | None]:
-    """{part: CPU seconds, None if they were not noted} of a kept file."""
+    """{part: CPU seconds, None if they were not recorded} of a stored file."""
     try:
         parts = json.loads(_beside(path).read_bytes())
     except (OSError, ValueError):
@@ -180,16 +180,16 @@ def _costs_of(path: Path) -> dict[str, float | None]:
 def path_of(
     folder: str | Path, name: str, key: dict[Any, Any] | list[Any], modules: Sequence[str], form: Form = JSON
 ) -> Path:
-    """Where `load_or_compute` keeps it: a Path, whether there is a file or not."""
+    """The path at which `load_or_compute` stores the value, whether or not the file exists."""
     about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)
     return Path(folder) / f"{name}-{hashlib.sha256(about).hexdigest()[:16]}{form.suffix}"
 
 
 @cache
 def digest_of_modules(modules: tuple[str, ...]) -> str:
-    """Digest of modules' code as it was at the process's begin, their imports and the libraries' versions.
+    """Digest of modules' code when the process began, of their imports and of the libraries' versions.
 
-    A module that is named counts even if it is one of `LEFT_OUT`.
+    A named module counts even if it is one of `LEFT_OUT`.
     """
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
     return _digest(digest, files_of(modules))
@@ -197,12 +197,12 @@ def digest_of_modules(modules: tuple[str, ...]) -> str:
 
 @cache
 def digest_of_code(modules: tuple[str, ...]) -> str:
-    """`digest_of_modules` without libraries and what only draws: what ships meets other versions."""
+    """`digest_of_modules` without libraries and drawing code: shipped files meet other versions of both."""
     return _digest(hashlib.sha256(), computing_files(modules))
 
 
 def computing_files(modules: tuple[str, ...]) -> list[Path]:
-    """The files that count in `digest_of_code`, from the project's root."""
+    """Paths, from the project's root, of the files that count in `digest_of_code`."""
     return [path for path in files_of(modules) if not path.is_relative_to("spcviz/web")]
 
 

@@ -8,7 +8,7 @@ from spcviz.shared.work import ledger
 
 
 class Progress:
-    """What work calls after each part; the total of its progress bar grows as parts are announced.
+    """A callback after each part of some work; its progress bar's total grows as parts are announced.
 
     >>> progress = Progress(None)
     >>> progress.waited_for()
@@ -25,27 +25,27 @@ class Progress:
         self.bar.update()
 
     def expect(self, n_parts: int) -> None:
-        """So many parts more will be done."""
+        """Announce `n_parts` more parts."""
         self.bar.total = (self.bar.total or 0) + n_parts
         self.bar.refresh()
 
     def watch(self, futures: dict[Future[Any], str]) -> None:
-        """Futures of parts that are worked on from now on, with their labels."""
+        """Set the futures of the parts that are worked on from now on, with their labels."""
         self._futures = futures
 
     def waited_for(self) -> list[str]:
-        """Labels of the parts that workers have in hand."""
+        """Labels of the parts that workers are running."""
         return [label for future, label in list(self._futures.items()) if future.running()]
 
 
 def expect(tick: Callable[..., Any] | None, n_parts: int) -> None:
-    """Tell whoever watches that so many parts will be done; a plain function, or None, is told nothing."""
+    """Announce `n_parts` more parts to a `Progress`; a plain function, or None, is not notified."""
     if isinstance(tick, Progress):
         tick.expect(n_parts)
 
 
 def label_ticks(tick: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """A `tick` whose texts begin with what is being worked on."""
+    """A `tick` whose labels begin with `what`, the work in progress."""
     return lambda label: tick(f"{what}, {label}")
 
 
@@ -55,7 +55,7 @@ def run_all(
     jobs: list[tuple[Any, ...]],
     tick: Callable[..., Any] | None = None,
 ) -> list[Any]:
-    """Results of ``function(*job)`` in order; whatever ends it early cancels what has not begun."""
+    """Results of ``function(*job)`` in order; an exception cancels the jobs that have not begun."""
     expect(tick, len(jobs))
     labels = [" ".join(str(part) for part in job[:2]) for job in jobs]
     futures = {

@@ -1,6 +1,6 @@
 """Ledger of CPU seconds of each part of a result, whether computed now or read from the disk cache.
 
-A part's seconds are kept beside it, without those inside it; a part that two others share counts once.
+A part's seconds are stored next to it, without those of its parts; a part that two others share counts once.
 """
 
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Costs:
-    """CPU seconds of `parts` (None: nobody noted them); `now`: of this process, already among them."""
+    """CPU seconds of `parts` (None: not recorded); `now`: those spent in this process, included in them."""
 
     def __init__(self) -> None:
         self.parts: dict[str, float | None] = {}
@@ -19,7 +19,7 @@ class Costs:
 
 
 class _Open(threading.local):
-    """What is being made in this thread, outermost first."""
+    """The `Costs` being collected in this thread, outermost first."""
 
     def __init__(self) -> None:
         self.costs: list[Costs] = []
@@ -30,7 +30,7 @@ _OPEN = _Open()
 
 @contextmanager
 def collecting() -> Iterator[Costs]:
-    """Collect the costs of all parts that are made or found in this block, and of nothing outside.
+    """Collect the costs of all parts that are computed or found in this block, and of nothing outside.
 
     >>> with collecting() as costs:
     ...     with spending("a sum"):
@@ -48,7 +48,7 @@ def collecting() -> Iterator[Costs]:
 
 @contextmanager
 def spending(name: str) -> Iterator[Costs]:
-    """A part that is made in this block; yields the costs of what is inside, at the end also of itself."""
+    """A part that is computed in this block; yields the costs of its parts, at the end also its own."""
     start = time.process_time()
     with collecting() as costs:
         yield costs
@@ -58,7 +58,7 @@ def spending(name: str) -> Iterator[Costs]:
 
 
 def add(parts: Mapping[str, float | None], now: float = 0.0) -> None:
-    """Enter the costs of parts that were found, or made elsewhere, for whoever is collecting."""
+    """Add the costs of parts that were found, or computed elsewhere, to the innermost open `Costs`."""
     if _OPEN.costs:
         _OPEN.costs[-1].parts.update(parts)
         _OPEN.costs[-1].now += now
@@ -67,7 +67,7 @@ def add(parts: Mapping[str, float | None], now: float = 0.0) -> None:
 def count_costs(
     name: str, function: Callable[..., Any], *arguments: Any
 ) -> tuple[Any, dict[str, float | None]]:
-    """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
+    """(result of ``function(*arguments)``, costs of its parts): a worker returns its costs."""
     with collecting() as costs, spending(name):
         value = function(*arguments)
     return value, costs.parts

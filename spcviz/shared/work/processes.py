@@ -1,9 +1,9 @@
 """Worker processes for independent jobs, spawned and never forked from a process with threads.
 
-A fork copies one thread and every lock as it stands. The child of a process with threads (a progress bar's,
-another pool's, numba's) can be born with a lock that nobody will ever give back, and waits for it for good.
-So workers are spawned. They end with the process that started them, however that ends, and hear of Ctrl-C
-from it alone.
+A fork copies one thread, and every lock in its current state. The child of a process with threads (a progress
+bar's, another pool's, numba's) can inherit a lock that no thread will ever release, and wait for it forever.
+So workers are spawned. They end with the process that started them, however that ends, and learn of Ctrl-C
+only from it.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.shared.work import disk_cache
 
 SECONDS_TO_END = 5.0
-"""Until a worker that was told to end is killed."""
+"""Time until a worker that was asked to end is killed."""
 
 
 class Workers(Executor):
@@ -41,7 +41,7 @@ class Workers(Executor):
         )
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        """A future of ``function(*arguments, **options)``; `SpcvizError` there if the code has changed."""
+        """A future of ``function(*arguments, **options)``, with `SpcvizError` if the code has changed."""
         return self._pool.submit(_with_our_code, _code(), function, arguments, options)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -49,7 +49,7 @@ class Workers(Executor):
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
 
     def end(self) -> None:
-        """End the workers now, in the midst of their jobs."""
+        """End the workers now, in the middle of their jobs."""
         workers = set(multiprocessing.active_children()) - self._before
         self._pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
@@ -61,7 +61,7 @@ class Workers(Executor):
 
 @contextlib.contextmanager
 def pool(n: int) -> Iterator[Executor]:
-    """`n` workers while the block lasts; what ends it early ends them."""
+    """`n` workers for the duration of the block; an exception ends them at once."""
     workers = Workers(n)
     try:
         yield workers
@@ -72,7 +72,7 @@ def pool(n: int) -> Iterator[Executor]:
 
 
 def _begin() -> None:
-    """A worker's first act: leave Ctrl-C to the process that started it, and end when that does."""
+    """Initialise a worker: leave Ctrl-C to the process that started it, and end when that does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="spcviz parent", daemon=True).start()
 
@@ -87,7 +87,7 @@ def _end_with_parent() -> None:
 def _with_our_code(
     code: str, function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[Any, Any]
 ) -> Any:
-    """In a worker, whose Python has read the package anew: two versions must not meet in a result."""
+    """Run a job in a worker, which has imported the package anew: a result must not mix two versions."""
     if code != _code():
         raise SpcvizError(
             "files of spcviz changed while this run went on, and a worker has read the new ones: "

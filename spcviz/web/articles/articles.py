@@ -9,11 +9,11 @@ import streamlit as st
 
 FILE = Path(__file__).with_name("articles.json")
 HEADINGS = {"see": "What you see", "try": "Try this", "means": "What it means", "fails": "Where it fails"}
-"""Parts of an article, in order, and what stands above them."""
+"""Parts of an article, in order, and their headings."""
 
 
 class Article(NamedTuple):
-    """What is said of a page."""
+    """The article of a page."""
 
     parts: dict[str, str]  # by the names of `HEADINGS`
     where: str  # in the papers
@@ -30,7 +30,7 @@ def every() -> dict[str, Article]:
 
 
 def show(name: str) -> None:
-    """Below a page's tool: its article; nothing for a page that has none."""
+    """Show a page's article below its tool; nothing for a page that has none."""
     if (article := every().get(name)) is None:
         return
     with st.container(key="article"):

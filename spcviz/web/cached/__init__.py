@@ -1,1 +1,1 @@
-"""Caching of pages' calls: one shared cache, stored first scenes, visitors' values, and who runs when."""
+"""Caching of pages' calls: one shared cache, stored first scenes, visitors' values, scheduling of runs."""

@@ -19,14 +19,14 @@ from spcviz.shared.folders import MODELS
 
 LOG = logging.getLogger(__name__)
 _SECONDS_TO_END = 30.0
-"""Of a process that has compiled all that it had to."""
+"""Time for a process to exit after it has compiled everything assigned to it."""
 
 
 def fill(name: str, what: Literal["prepare", "fill", "fill_more"] = "fill") -> Iterator[None]:
-    """A warm-up group's kernels and what its pages show first, or what is one choice away from that.
+    """Load a warm-up group's kernels and what its pages show first, or what is one choice away from that.
 
-    "prepare": its kernels and what any scene of its pages is made with. Yields after each piece that takes a
-    moment, so that others may go first.
+    "prepare" loads its kernels and what every scene of its pages is made with. Yields after each piece that
+    takes a moment, so that others may go first.
     """
     if what != "fill_more":
         registry.load_kernels(MODELS, [name])
@@ -36,7 +36,7 @@ def fill(name: str, what: Literal["prepare", "fill", "fill_more"] = "fill") -> I
 
 
 def compile_ahead(state: Any) -> Iterator[str]:
-    """Compile what is missing in child processes, load the first group here; yields what went wrong."""
+    """Compile missing kernels in child processes, load the first group here; yield what went wrong."""
     state.seconds = warmup.read_measured()
     state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
@@ -54,7 +54,7 @@ def compile_ahead(state: Any) -> Iterator[str]:
                 if name in state.pending and (warmup.is_compiled(name) or not child.is_busy()):
                     state.done[name] = time.monotonic()
                     state.pending.discard(name)
-        # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
+        # Where no compiled code can be stored there are no children: loading a pending group compiles it.
         wanted = first if first in left else next((n for n in left if n in state.pending), None)
         if wanted is None or (children and (wanted != first or first in state.pending)):
             time.sleep(0.2)
@@ -65,7 +65,7 @@ def compile_ahead(state: Any) -> Iterator[str]:
         if is_compiling:
             state.done[wanted] = time.monotonic()
     for child in children:
-        with contextlib.suppress(subprocess.TimeoutExpired):  # what it had to compile is compiled
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it has compiled everything already
             child.process.wait(_SECONDS_TO_END)  # else it stays in the list of processes, as a zombie
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
@@ -86,7 +86,7 @@ def load_rest(state: Any, more: dict[str, Iterator[None]]) -> None:
     more = more | {name: fill(name, "fill_more") for name in warmup.groups()}
     while more:  # a piece of each in turn: one may have minutes of work
         for name in list(more):
-            state.let_visitors_first(forever=True)  # it may never be asked for
+            state.let_visitors_first(forever=True)  # it may never be needed
             if not _went_on(name, more[name]):
                 del more[name]
 
@@ -103,6 +103,6 @@ def _went_on(name: str, pieces: Iterator[None]) -> bool:
     """Whether another piece was loaded."""
     try:
         return next(pieces, pieces) is not pieces
-    except Exception:  # its page will say what is wrong; the others still want theirs
+    except Exception:  # its page will say what is wrong; the other groups are still to be loaded
         LOG.exception("warm-up of %s failed", name)
         return False

@@ -1,7 +1,7 @@
 """Cached calls that every page may make: reproduced results, stored models, and their errors.
 
-Only this package caches: thin wrappers over pure functions, keyed by small values, a file a problem, bounded.
-Arrays that come out are read-only and shared between sessions.
+Only this package caches: thin, bounded wrappers over pure functions, keyed by small values, one file per
+problem. Returned arrays are read-only and shared between sessions.
 """
 
 import logging
@@ -20,11 +20,11 @@ from spcviz.web.cached.sharing import share
 LOG = logging.getLogger(__name__)
 _PROBLEMS = {status.name: status.problem for status in list_models(MODELS)}
 STORED = {name for name, problem in _PROBLEMS.items() if not problem}
-"""Names of the models that are there."""
+"""Names of the stored models that can be used."""
 
 
 def why_missing(text: str, *starts: str) -> str:
-    """What is wrong with a model that is there but damaged, of those whose names begin so; else `text`.
+    """What is wrong with a damaged model whose name begins with one of `starts`; `text` if there is none.
 
     >>> why_missing("None is stored here.", "no-such-model")
     'None is stored here.'
@@ -33,15 +33,15 @@ def why_missing(text: str, *starts: str) -> str:
 
 
 def _results_stamp() -> dict[str, tuple[int, int]]:
-    """Another one when a result has been made anew."""
+    """A stamp of the stored results, which changes when one of them is made again."""
     return {file.name: (file.stat().st_mtime_ns, file.stat().st_size) for file in RESULTS.glob("*.json")}
 
 
 UNCHANGED: dict[str, Any] = {"seconds": 60, "stamp": _results_stamp}
-"""Of `share`: for what is made of results, which are looked at again from time to time."""
+"""Arguments of `share` for values made from results, whose files are checked again from time to time."""
 
 
-@share(32, kernels=False, **UNCHANGED)  # more than there are: the menu has all
+@share(32, kernels=False, **UNCHANGED)  # more than there are: the menu lists all
 def result(name: str) -> dict[str, Any] | None:
     """A reproduced result, None if there is none; for use inside `results.said_if_damaged`."""
     return result_files.read(RESULTS, name)
@@ -49,7 +49,7 @@ def result(name: str) -> dict[str, Any] | None:
 
 @share(16, kernels=False, **UNCHANGED)
 def stored_evidence(_make: Callable[..., Any], names: tuple[str, ...], *about: Any) -> Any:
-    """``_make(*results, *about)`` of stored results by name; None where one is not there or is damaged."""
+    """``_make(*results, *about)`` of stored results by name; None where one is missing or damaged."""
     try:
         results = [result(name) for name in names]
         if any(evidence is None for evidence in results):
@@ -62,9 +62,9 @@ def stored_evidence(_make: Callable[..., Any], names: tuple[str, ...], *about: A
 
 
 def tells_of_damage(part: Callable[..., Any]) -> Callable[..., Any]:
-    """A part of a page that says which command repairs a model that it wants and that cannot be read.
+    """Wrap a part of a page: it shows which command repairs a model that it needs and that cannot be read.
 
-    Fragments too: streamlit shows what one raises by itself, before the page around it could catch it.
+    Fragments need this too: Streamlit shows an error raised in one before the page around it could catch it.
     """
 
     @wraps(part)
@@ -79,5 +79,5 @@ def tells_of_damage(part: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def results_found() -> list[str]:
-    """Names of the reproduced results that are there."""
+    """Names of the reproduced results that are stored."""
     return sorted(path.stem for path in RESULTS.glob("*.json"))

@@ -1,11 +1,11 @@
 """Stored first scenes: the return values of cached calls that pages and tours open with.
 
-`python -m spcviz train first-scenes` stores a file a function: pairs of arguments and value, each packed by
-itself, so that a page unpacks only its own. A manifest names the digests of the code and of the stored
-models. Values of others, or damaged ones, are not used: the call computes, and the log says so.
+`python -m spcviz train first-scenes` stores one file per function: pairs of arguments and value, each packed
+separately, so that a page unpacks only its own. A manifest names the digests of the code and of the stored
+models. Values of other code or models, or damaged ones, are not used: the call computes, and the log says so.
 
     cache/first_scenes/first_scenes-<problem>-<function>.{json, npz}
-    cache/first_scenes/code.json          digests of code by the bytes of its files, which take milliseconds
+    cache/first_scenes/code.json          digests of code by the bytes of its files, checked in milliseconds
 """
 
 import contextlib
@@ -60,7 +60,7 @@ class Answers:
         FUNCTIONS[self.name] = self
 
     def get(self, key: tuple[Hashable, ...]) -> Any:
-        """What the function returned for these arguments; `MISSING` if nothing is stored that can be used."""
+        """The stored value for these arguments; `MISSING` if none is stored that can be used."""
         try:
             data = self.entries().get(key)
             return MISSING if data is None else self.read(data)
@@ -69,7 +69,7 @@ class Answers:
             return MISSING
 
     def read(self, data: bytes) -> Any:
-        """A value from its bytes."""
+        """Unpack a value from its bytes."""
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             loaded = dict(arrays)
         for array in loaded.values():
@@ -91,25 +91,25 @@ class Answers:
         return {"code": code_digest(self.module), "models": models_digest()}
 
     def pack(self, value: Any) -> bytes:
-        """A value as it is stored."""
+        """Pack a value for storage."""
         return pack(pack_tree(value, self.types))
 
     def save(self, entries: dict[tuple[Any, ...], bytes]) -> None:
-        """Store packed values by arguments in place of those that are there."""
+        """Store packed values by arguments, in place of the earlier ones."""
         rows = tuple(Entry(key, entries[key]) for key in sorted(entries, key=repr))
         save_value(FOLDER, self.name, rows, Entry, made_from=self.made_from())
         with self._lock:
             self._entries = entries
 
     def forget(self) -> None:
-        """Read the files anew when next asked."""
+        """Forget the values; the next call reads the files again."""
         with self._lock:
             self._entries = None
 
 
 @contextlib.contextmanager
 def recording() -> Iterator[dict[str, dict[Any, Any]]]:
-    """What is asked for meanwhile: {name of a function's file: {arguments: value}}."""
+    """Record the calls made meanwhile: {name of a function's file: {arguments: value}}."""
     _RECORDER.clear()
     RECORDS.set()
     try:
@@ -119,7 +119,7 @@ def recording() -> Iterator[dict[str, dict[Any, Any]]]:
 
 
 RECORDS = threading.Event()
-"""Set while what is asked for is recorded."""
+"""Set while calls are recorded."""
 
 
 def record(answers: Answers, key: tuple[Any, ...], value: Any) -> None:
@@ -142,7 +142,7 @@ def models_digest() -> str:
 def code_digest(module: str) -> str:
     """Digest of the code that a module of cached calls computes with, without sentences and pages.
 
-    Half a second of work, unless the files are byte by byte those of ``code.json``.
+    It takes half a second, unless the files equal those of ``code.json`` byte by byte.
     """
     try:
         noted = json.loads((FOLDER / "code.json").read_bytes())[module]
@@ -172,12 +172,12 @@ def _bytes_of(files: list[str]) -> str:
 
 
 def list_stored() -> set[str]:
-    """Names of the functions of which something is stored."""
+    """Names of the functions that have stored values."""
     return {name for name in FUNCTIONS if (FOLDER / f"{name}.json").is_file()}
 
 
 def stale() -> dict[str, str]:
-    """{name of a file: why} of what is stored and cannot be used; `FUNCTIONS` says what is looked at."""
+    """Stored files that cannot be used, as {name of a file: why}; those of `FUNCTIONS` are checked."""
     faults: dict[str, str] = {}
     for name, answers in sorted(FUNCTIONS.items()):
         try:

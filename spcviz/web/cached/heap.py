@@ -1,7 +1,7 @@
 """Memory settings of the server: when Python collects garbage, and when freed memory goes back to the system.
 
-A server of many visits frees much and needs little of it again. What the C library keeps of that lies in
-holes between what lives on.
+A server with many visits frees much memory and needs little of it again. What the C library retains of it
+lies in holes between live objects.
 """
 
 import ctypes
@@ -10,38 +10,38 @@ import logging
 
 LOG = logging.getLogger(__name__)
 _OF_COLLECTOR = 2000, 20, 50
-"""When Python looks for garbage in circles: the whole of it, 0.2 s with some hundred sessions, 28 times as
-seldom as by default. In turns: 200 students on Letters waited 0.04 and 0.08 s instead of 0.2 to 1.0 (p95),
-and the server took no more memory.
+"""When Python looks for cyclic garbage: a full collection, 0.2 s with some hundred sessions, is 28 times as
+rare as by default. Measured in alternation, 200 students on Letters waited 0.04 and 0.08 s instead of 0.2 to
+1.0 (p95), and the server took no more memory.
 """
 _OF_MALLOC = (-8, 2), (-3, 2**22), (-1, 2**26)
 """M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of `mallopt`, where the C library has it.
 
-By default each thread of many gets a part of memory for itself, which none of the others fills (a class left
-200 MB more behind), and a large array that is freed leaves a hole in it. What kernels want for a moment is
-smaller and is kept: coming anew from the system each time, it made them half as slow again.
+By default each of many threads gets its own arena, which no other thread fills (a class left 200 MB more
+behind), and a large array that is freed leaves a hole in it. The temporary arrays of kernels are smaller and
+are retained: when they came from the system each time, kernels were half as slow again.
 """
 
 
 def set_up() -> None:
-    """For a process that serves: once, before it does anything else."""
+    """Prepare a process that serves: called once, before it does anything else."""
     gc.set_threshold(*_OF_COLLECTOR)
     for setting in _OF_MALLOC:
         _tell_c_library("mallopt", *setting)
 
 
 def settle() -> None:
-    """What is loaded now stays: keep the collector from walking through it after every rerun."""
+    """Keep the collector from walking through what is loaded now, which stays, after every rerun."""
     gc.collect()
     gc.freeze()
     give_back()
 
 
 def collect(*, is_empty: bool) -> None:
-    """Free garbage in circles now, of whatever age: `settle` may have come while a visitor was there.
+    """Free cyclic garbage of any age now: `settle` may have been called during a visit.
 
-    What the collector does not walk through it never frees, nor what hangs on it. `is_empty`: no visitor is
-    here, so that all that is left was loaded, and stays.
+    The collector never frees what it does not walk through, nor anything that this refers to. `is_empty`: no
+    visitor is connected, so that everything left was loaded, and stays.
     """
     gc.unfreeze()
     gc.collect()
@@ -50,9 +50,9 @@ def collect(*, is_empty: bool) -> None:
 
 
 def give_back() -> None:
-    """Hand memory that is free back to the system, holes too, where the C library can.
+    """Return free memory to the system, holes included, where the C library can.
 
-    It takes 5 ms if there is little, and 50 for 350 MB; meanwhile nobody gets any.
+    It takes 5 ms if there is little, and 50 for 350 MB; meanwhile no thread can allocate.
     """
     _tell_c_library("malloc_trim", 0)
 

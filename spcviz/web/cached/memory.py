@@ -1,4 +1,4 @@
-"""Cache budget: the bytes that all cached calls may hold together; the least useful a byte are evicted.
+"""Cache budget: the bytes that all cached calls may hold together; the least useful per byte are evicted.
 
 Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
 """
@@ -15,41 +15,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_BYTES = 700_000_000
-"""A class that has opened every page wants about as much. With 450 MB a class of 40 waited 1.7 s on
-Trade-off, 0.6 s on Paper tables and 0.3 s on Pose (p95): what one had asked for was gone when the next did.
+"""A class that has opened every page needs about this much. With 450 MB a class of 40 waited 1.7 s on
+Trade-off, 0.6 s on Paper tables and 0.3 s on Pose (p95): a value that one student had requested was evicted
+before the next one requested it.
 """
 _LARGE = 2**16
-"""Bytes from which an array is known to the budget by itself, so that values which share it count it once."""
+"""Bytes from which the budget tracks an array separately, so that values that share it count it once."""
 _OF_ARRAY = 128
-"""Bytes of a numpy array beside its numbers."""
+"""Bytes of a numpy array in addition to its numbers."""
 OF_ENTRY = 1000
-"""Bytes that keeping a value takes beside it: its key, and its places in the call's table, here and in the
-heap. A class makes tens of thousands of small values an hour, which would take tens of megabytes that
-nobody counts, and drive out large ones as if they took nothing.
+"""Bytes that keeping a value takes in addition to it: its key, and its entries in the call's table, here and
+in the heap. A class makes tens of thousands of small values an hour, which would otherwise take tens of
+megabytes that nobody counts, and displace large values as if they took nothing.
 """
 _FEW = 64
-"""Outdated places in the heap that are not worth making it anew."""
+"""Outdated entries of the heap that are not worth rebuilding it."""
 _NONE: dict[int, int] = {}
 """The large arrays of most values."""
 _AGAIN = 5.0
-"""Seconds from which a value that can grow is measured again when it is used."""
+"""Seconds after which a value that can grow is measured again when it is used."""
 _PLAIN = (type, ModuleType, FunctionType, MethodType, type(threading.Lock()))
 
 
 class Held(NamedTuple):
-    """What a value takes."""
+    """Memory that a value takes."""
 
     n_bytes: int
     """Without its large arrays."""
     large: dict[int, int]
     """Bytes of large arrays by their ``id``."""
     can_grow: bool
-    """Whether an object within it may make tables at first use."""
+    """Whether an object within it may build tables at first use."""
 
 
 def held_by(value: Any) -> Held:
-    """About how many bytes keeping a value takes: the arrays, texts and containers within it, each counted
-    once, and what is kept beside it.
+    """Estimate the bytes that keeping a value takes: the arrays, texts and containers within it, each counted
+    once, and the overhead of an entry.
 
     >>> held = held_by((np.zeros(1000), np.zeros(10_000), np.zeros(20_000)))
     >>> held.n_bytes // 1000, [*held.large.values()]
@@ -83,7 +84,7 @@ def held_by(value: Any) -> Held:
 
 
 class _Entry:
-    """A kept value: what it takes and took to make, how often it was asked for, and what it is worth."""
+    """A cached value: its memory, the seconds it took to compute, its number of uses, and its worth."""
 
     __slots__ = "forget", "held", "measured_at", "n_uses", "seconds", "worth"
 
@@ -93,10 +94,10 @@ class _Entry:
 
 
 class MemoryBudget:
-    """Values by the call that keeps them and its key: those worth least go first.
+    """Values by the call that keeps them and its key: the least valuable are evicted first.
 
-    What was asked for often, took long to make and is small is worth most: Cherkasova (1998), Improving WWW
-    proxies performance with greedy-dual-size-frequency caching policy.
+    A value is worth most if it is requested often, took long to compute and is small: Cherkasova (1998),
+    Improving WWW proxies performance with greedy-dual-size-frequency caching policy.
 
     >>> gone = []
     >>> memory, a = MemoryBudget(2 * OF_ENTRY + 350), "x" * 100
@@ -110,14 +111,14 @@ class MemoryBudget:
     def __init__(self, most: int) -> None:
         self.most, self.n_bytes = most, 0
         self._entries: dict[Hashable, _Entry] = {}
-        self._queue: list[tuple[float, int, Hashable, _Entry]] = []  # a heap by worth, outdated ones too
+        self._queue: list[tuple[float, int, Hashable, _Entry]] = []  # a heap by worth, with outdated ones
         self._large: dict[int, list[int]] = {}  # of large arrays: [bytes, how many values hold it]
-        self._count = itertools.count()  # parts equals in the heap: names need not be comparable
-        self._floor = 0.0  # worth of what went last: what is not asked for any more falls behind
+        self._count = itertools.count()  # breaks ties in the heap: names need not be comparable
+        self._floor = 0.0  # worth of the last eviction: values no longer requested fall behind
         self._lock = threading.Lock()
 
     def touch(self, name: Hashable, value: Any) -> None:
-        """The value was asked for just now; if it has grown since, others may be forgotten, it last."""
+        """Note a use of the value; if it has grown meanwhile, others may be evicted, and it last of all."""
         with self._lock:
             entry = self._entries.get(name)
             if entry is None:
@@ -130,13 +131,13 @@ class MemoryBudget:
             self._put(name, again, instead=entry)
 
     def add(self, name: Hashable, forget: Callable[[Any], None], value: Any, seconds: float) -> None:
-        """A value is kept that took so many `seconds`; where there is no memory, others are forgotten by
-        ``forget(name)``, it last.
+        """Add a value that took `seconds` to compute; beyond the budget, others are evicted by
+        ``forget(name)``, and it last of all.
         """
         self._put(name, _Entry(held_by(value), forget, seconds))
 
     def _put(self, name: Hashable, entry: _Entry, *, instead: _Entry | None = None) -> None:
-        """Keep an entry; only if it stands `instead` of one that has not gone meanwhile, if given."""
+        """Store an entry; if `instead` is given, only in place of that one, unless it is gone meanwhile."""
         with self._lock:
             if instead is not None and self._entries.get(name) is not instead:
                 return
@@ -150,11 +151,11 @@ class MemoryBudget:
                 self._large[array][1] += 1
             going = self._leaving()
             self._weigh(name, entry)
-        for name_of_one, one in going:  # outside the lock: each call has a lock of its own
+        for name_of_one, one in going:  # outside the lock: each call has its own lock
             one.forget(name_of_one)
 
     def _weigh(self, name: Hashable, entry: _Entry) -> None:
-        """Set what an entry is worth: seconds that its bytes save, above those of what went already."""
+        """Set the worth of an entry: the seconds it saves per byte, on top of the worth of past evictions."""
         shared = (n_bytes / self._large[array][1] for array, n_bytes in entry.held.large.items())
         entry.worth = self._floor + entry.n_uses * entry.seconds / (entry.held.n_bytes + sum(shared) + 1)
         heapq.heappush(self._queue, (entry.worth, next(self._count), name, entry))
@@ -164,7 +165,7 @@ class MemoryBudget:
             heapq.heapify(self._queue)
 
     def _leaving(self) -> list[tuple[Hashable, _Entry]]:
-        """Take out what is worth least until the others fit; the newest is not weighed yet, and stays."""
+        """Remove the least valuable until the others fit; the newest is not weighed yet, and stays."""
         going = []
         while self.n_bytes > self.most and len(self._entries) > 1:
             worth, _, name, entry = heapq.heappop(self._queue)
@@ -175,7 +176,7 @@ class MemoryBudget:
         return going
 
     def remove(self, name: Hashable) -> None:
-        """The value is kept no longer."""
+        """Remove a value that its call no longer keeps."""
         with self._lock:
             self._remove(name)
 
@@ -191,4 +192,4 @@ class MemoryBudget:
 
 
 MEMORY = MemoryBudget(MOST_BYTES)
-"""Of this process."""
+"""The budget of this process."""

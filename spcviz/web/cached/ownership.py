@@ -1,19 +1,19 @@
-"""Values made of what visitors brought or drew: which visit owns each, and when it is deleted.
+"""Values made from visitors' uploads and drawings: which visit owns each, and when it is deleted.
 
-Everything of a visitor's lies with a *holder*: a table that says of each entry which visit it belongs to and
-when it was used last. Here is the one rule for all of them. An entry goes
+Everything that belongs to a visitor is stored in a *holder*: a table that records for each entry which visit
+owns it and when it was last used. One rule applies to all holders. An entry is deleted
 
-- at the end of its visit: when its browser says that the page is closed, reloaded or left (`leaving`);
-- when a connection that was lost (a train in a tunnel, a lid that was shut) can be taken up again no more:
-  Streamlit keeps a visit for `away` seconds, and whoever is back by then finds everything;
-- `SECONDS` after it was used last, even if the page is still open;
-- `NAMELESS` after it was used last, if it was made for a request that says of no visit that it belongs to (a
-  drag's questions, a card): nobody would say when that has ended.
+- at the end of its visit: when its browser reports that the page is closed, reloaded or left (`leaving`);
+- when a lost connection (a train in a tunnel, a closed lid) can no longer be resumed: Streamlit keeps a visit
+  for `away` seconds, and a visitor who is back by then finds everything;
+- `SECONDS` after its last use, even if the page is still open;
+- `NAMELESS` after its last use, if it was made for a request that names no visit (the queries of a drag, a
+  card): nothing would report the end of such a visit.
 
-A thread of its own looks every second, so that nothing waits for a visitor to come.
+A separate thread checks every second, so that no deletion waits for the next visitor.
 
-Streamlit keeps things of a visit, too: uploaded files, what can be downloaded, the state of widgets. They go
-at the same moment. Nothing of a visitor's is on a disk or in a log.
+Streamlit also keeps data of a visit: uploaded files, files for download, the state of widgets. They are
+deleted at the same moment. No data of a visitor is on a disk or in a log.
 """
 
 import contextlib
@@ -34,26 +34,26 @@ SECONDS, NAMELESS = 1800.0, 60.0
 MOST_AWAY = 120.0
 EVERY = 1.0
 SWEEP_EVERY = 30.0
-"""Seconds from one search for garbage in circles to the next, where a visit has ended in between, and as many
-from one return of free memory to the system to the next.
+"""Seconds between two searches for cyclic garbage, if a visit has ended in between, and also between two
+returns of free memory to the system.
 
-A run that has ended may lie in a circle with all that it held: a frame, its error, what was read of a file.
-Python itself looks through everything only when a quarter of all objects are new, which may be long after.
+A finished run may be part of a reference cycle with everything it held: a frame, its error, the content of a
+file. Python itself looks through everything only when a quarter of all objects are new, possibly much later.
 """
 
 GOES = (
     "goes when you close or reload this page, at most two minutes after your connection was lost (one that "
     "fails for a moment loses nothing), and after 30 minutes without use"
 )
-"""The rule in the words of all pages that take something from a visitor."""
+"""The rule as worded on all pages that take something from a visitor."""
 
 IsOver = Callable[[str, float], bool]
 Holder = Callable[[IsOver], None]
-"""Called with whether an entry of a visit, used last at a time of `CLOCK`, is over: drops those that are."""
+"""Called with a test whether an entry of a visit, last used at a time of `CLOCK`, is over: drops those."""
 
 
 class Clock:
-    """Seconds that only rise, whatever the computer's clock does; tests can turn it on."""
+    """A monotonic clock, independent of the computer's clock; tests can advance it."""
 
     def __init__(self) -> None:
         self._ahead = 0.0
@@ -63,7 +63,7 @@ class Clock:
         return time.monotonic() + self._ahead
 
     def turn(self, seconds: float) -> None:
-        """Let it be later by so many seconds."""
+        """Advance the clock by `seconds`."""
         self._ahead += seconds
 
 
@@ -77,7 +77,7 @@ _HAS_ENDED = threading.Event()
 
 
 class _Visit:
-    """What is known of a visit that owns something, or has until it ended."""
+    """State of a visit that owns something, or did until it ended."""
 
     def __init__(self, context: Any) -> None:
         self.context, self.used, self.left_at, self.is_tidy = context, CLOCK.now(), float("inf"), False
@@ -88,12 +88,12 @@ class _Visit:
         connection = connection_of(name)
         self.left_at = float("inf") if connection else min(self.left_at, now)
         if connection not in ("", self.closed):
-            self.closed = ""  # by the browser's Back button the page is there again
+            self.closed = ""  # the browser's Back button has brought the page back
         return bool(self.closed) or now - self.left_at >= away()
 
 
 def visit() -> str:
-    """The visit that this run belongs to, which is hereby in use; one name for whatever runs without one."""
+    """Mark the visit of this run as used, and return its name; empty for a run without a visit."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return ""
@@ -113,7 +113,7 @@ def visits() -> list[str]:
 
 
 def away() -> float:
-    """Seconds in which who has lost the connection may come back to the same visit."""
+    """Seconds within which a visitor who has lost the connection may return to the same visit."""
     return min(MOST_AWAY, config.get_option("server.disconnectedSessionTTL"))
 
 
@@ -127,7 +127,7 @@ def connection_of(name: str) -> str:
 
 
 def leave(connection: str) -> None:
-    """A browser has closed a connection for good: the visit that has it ends at the next look."""
+    """Note that a browser has closed a connection for good: its visit ends at the next check."""
     with _LOCK:
         visits = dict(_VISITS)
     for name, known in visits.items():
@@ -136,14 +136,14 @@ def leave(connection: str) -> None:
 
 
 def hold(holder: Holder) -> Holder:
-    """Let a table of visitors' things be looked after, from now on."""
+    """Register a table of visitors' data: from now on its expired entries are dropped."""
     _HOLDERS.append(holder)
     _watch()
     return holder
 
 
 def clean() -> None:
-    """Let go of what is over now."""
+    """Delete everything that is over now."""
     now = CLOCK.now()
     if _FILES_GO.is_set() and runtime.exists():
         _FILES_GO.clear()
@@ -156,13 +156,13 @@ def clean() -> None:
         if not known.is_tidy and (name in ended or now - known.used > SECONDS):
             _tidy(name, known)
     with _LOCK:
-        for name in ended:  # what is still under way for one that has left must go, too: it stays known
+        for name in ended:  # runs still under way for a visit that left must be cleaned up: it stays known
             if now - visits[name].left_at >= away():
                 _VISITS.pop(name, None)
 
 
 def end(name: str) -> None:
-    """A visit is over, or its visitor wants nothing kept: all that belongs to it goes now."""
+    """End a visit, or keep nothing of its visitor's: everything that belongs to it is deleted now."""
     _let_go(lambda owner, _: owner == name)
     with _LOCK:
         known = _VISITS.pop(name, None)
@@ -174,12 +174,12 @@ def _let_go(is_over: IsOver) -> None:
     for holder in list(_HOLDERS):
         try:
             holder(is_over)
-        except Exception as error:  # one that fails must not keep the others' things
+        except Exception as error:  # one that fails must not stop the others from deleting theirs
             LOG.error("a holder failed: %s", type(error).__name__)
 
 
 def _tidy(name: str, known: _Visit) -> None:
-    """Let go of what Streamlit itself keeps of a visit that has ended or is not used any more."""
+    """Delete what Streamlit itself keeps of a visit that has ended or is no longer used."""
     known.is_tidy = True
     _HAS_ENDED.set()
     if runtime.exists():
@@ -187,11 +187,11 @@ def _tidy(name: str, known: _Visit) -> None:
         server.uploaded_file_mgr.remove_session_files(name)
         server.media_file_mgr.clear_session_refs(name)
         server.media_file_mgr.remove_orphaned_files()
-        _FILES_GO.set()  # what can be downloaded is only marked now, so that a click just made is served
+        _FILES_GO.set()  # files for download are only marked now, so that a click just made is served
         if (sources := getattr(server, "dataframe_source_mgr", None)) is not None:
             sources.clear_all_for_session(name)
     context, known.context = known.context, None
-    # In a thread of no visit: one of a visit that has ended is stopped as soon as it asks for its state.
+    # In a thread outside any visit: one of an ended visit is stopped as soon as it accesses its state.
     thread = threading.Thread(
         target=_clear_state, args=(context.session_state,), name="spcviz tidy", daemon=True
     )
@@ -200,14 +200,14 @@ def _tidy(name: str, known: _Visit) -> None:
 
 
 def _clear_state(state: Any) -> None:
-    """The state of a visit: a page takes what it needs from its address."""
+    """Clear the state of a visit: a page takes what it needs from its address."""
     for key in list(state.filtered_state):
         with contextlib.suppress(KeyError):
             del state[key]
 
 
 def have_no_visits() -> None:
-    """For a process that serves no visitors: no thread looks for what is over, beside which none may fork."""
+    """For a process that serves no visitors: start no checking thread, with which it must not fork."""
     _WATCHING.set()
 
 
@@ -227,12 +227,12 @@ def _look() -> None:
             if CLOCK.now() - given >= SWEEP_EVERY:
                 heap.give_back()
                 given = CLOCK.now()
-        except Exception as error:  # whatever it was, the clock goes on
+        except Exception as error:  # whatever it was, the checks continue
             LOG.error("the clock of visits: %s", type(error).__name__)
 
 
 def sweep(swept: float) -> float:
-    """Free garbage in circles, if the last time is `SWEEP_EVERY` ago and a visit has ended; when it was."""
+    """Free cyclic garbage if `SWEEP_EVERY` has passed and a visit has ended; return the time of the last."""
     if CLOCK.now() - swept < SWEEP_EVERY or not _HAS_ENDED.is_set():
         return swept
     _HAS_ENDED.clear()
@@ -241,7 +241,7 @@ def sweep(swept: float) -> float:
 
 
 class Belongings:
-    """A holder: entries by visit and key, for what is no cached call."""
+    """A holder of entries by visit and key, for values that do not come from cached calls."""
 
     def __init__(self, dropped: Callable[[Any], None] = lambda value: None) -> None:
         self._entries: dict[tuple[str, Hashable], tuple[Any, float]] = {}
@@ -249,7 +249,7 @@ class Belongings:
         hold(self.drop)
 
     def put(self, name: str, key: Hashable, value: Any) -> None:
-        """Keep something of a visit's in place of what was there."""
+        """Store a value of a visit, in place of an earlier one."""
         with self._lock:
             old = self._entries.pop((name, key), None)
             self._entries[name, key] = value, CLOCK.now()
@@ -257,7 +257,7 @@ class Belongings:
             self._dropped(old[0])
 
     def get(self, name: str, key: Hashable) -> Any:
-        """What is kept, or None; it is hereby in use."""
+        """The stored value, or None; this counts as a use."""
         with self._lock:
             if (name, key) not in self._entries:
                 return None
@@ -271,7 +271,7 @@ class Belongings:
             return [name for name, _ in self._entries]
 
     def drop(self, is_over: IsOver) -> None:
-        """Drop what is over."""
+        """Drop the entries that are over."""
         with self._lock:
             gone = [at for at, (_, used) in self._entries.items() if is_over(at[0], used)]
             values = [self._entries.pop(at)[0] for at in gone]
@@ -284,7 +284,7 @@ _MINE = threading.local()
 
 @contextlib.contextmanager
 def showing(is_own: bool = True) -> Iterator[None]:
-    """Around what is made of a visitor's own things for his browser: it is his alone, and goes with them.
+    """Mark what is made from a visitor's own data for their browser: only theirs, and deleted with the data.
 
     >>> with showing():
     ...     is_showing()
@@ -298,5 +298,5 @@ def showing(is_own: bool = True) -> Iterator[None]:
 
 
 def is_showing() -> bool:
-    """Whether what is made now is of a visitor's own things."""
+    """Whether what is made now comes from a visitor's own data."""
     return getattr(_MINE, "is_own", False)

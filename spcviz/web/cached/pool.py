@@ -1,7 +1,8 @@
 """Thread pool for long work: pieces of several visits take turns, behind visitors' own reruns.
 
-One small pool serves all visitors, who take turns in it piece by piece: who asks for much waits behind all
-others. On Linux its threads step back behind those that draw pages. What runs in it never waits for it.
+One small pool serves all visitors, who take turns in it piece by piece: a visitor with much work waits behind
+all others. On Linux its threads have a lower priority than those that draw pages. Work in the pool never
+waits for the pool.
 """
 
 import contextlib
@@ -22,22 +23,23 @@ _PREFIX = "spcviz frames"
 
 
 def _step_back() -> None:
-    """Let this thread run after those of pages; only Linux takes a thread for a process of its own here."""
+    """Lower this thread's priority below those of pages; only Linux sets priorities per thread here."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 BETWEEN: dict[str, Callable[[], None]] = {}
-"""``BETWEEN["of"]()`` is called before each piece that no visitor has asked for: it lets them go first."""
+"""``BETWEEN["of"]()`` is called before each piece that no visitor has requested: visitors go first."""
 
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
 def map_in_pool(work: Callable[..., Any], *rows: Iterable[Any]) -> Iterator[Any]:
-    """As `map`, side by side: yields in order, an error where its turn comes.
+    """Like `map`, but in parallel: yields in order, and raises an error when its turn comes.
 
-    Only as many pieces wait as there are threads, between those of other visits; cached calls may be made.
+    At most `N_THREADS` pieces are submitted at a time, between those of other visits; they may make cached
+    calls.
 
     >>> list(map_in_pool(lambda a, b: a + b, [1, 2], [10, 20]))
     [11, 22]
@@ -45,13 +47,13 @@ def map_in_pool(work: Callable[..., Any], *rows: Iterable[Any]) -> Iterator[Any]
     session = get_script_run_ctx(suppress_warning=True)
 
     def in_session(*arguments: Any) -> Any:
-        if session is None:  # while the server warms up: Streamlit would complain of it aloud
+        if session is None:  # while the server warms up: Streamlit would log a warning
             return work(*arguments)
         thread = threading.current_thread()
         add_script_run_ctx(thread, session)
         try:
             return work(*arguments)
-        finally:  # with a visit a thread would keep all that is in it until somebody else's work comes
+        finally:  # else the thread would keep all data of the visit until somebody else's work comes
             delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
 
     under_way: deque[Future[Any]] = deque()
@@ -70,7 +72,7 @@ def map_in_pool(work: Callable[..., Any], *rows: Iterable[Any]) -> Iterator[Any]
 
 
 def run_in_pool(work: Callable[..., Any], *arguments: Any) -> Any:
-    """One long piece of work in the pool, in its turn; in the pool already, at once.
+    """Run one long piece of work in the pool, in its turn; at once if this is a thread of the pool.
 
     >>> run_in_pool(max, 1, 2)
     2

@@ -1,6 +1,6 @@
 """The cache of all visitors' calls, and the only one of the pages: each value is computed once per process.
 
-Streamlit's own cache hashes every argument anew on each call, 0.1 to 0.2 ms that a page pays eight times a
+Streamlit's own cache hashes every argument again on each call, 0.1 to 0.2 ms that a page pays eight times per
 run; here the arguments themselves are the key.
 """
 
@@ -19,17 +19,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from spcviz.web.cached import first, memory, ownership, slots
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
-"""``GATE["of"](module, has_other)`` is asked before a page computes: whether the kernels are compiled that
-cached calls of this module want. If not, it says so on the page, and ends the run unless the page has
-something else to show. Empty where nobody compiles ahead."""
+"""``GATE["of"](module, has_other)`` is called before a page computes: it tells whether the kernels that
+cached calls of this module need are compiled. If not, it says so on the page, and ends the run unless the
+page has something else to show. Empty where nothing compiles ahead."""
 
 ASKED = {"at": 0.0}
-"""When a visitor's run last asked for a value, by `time.monotonic`: a part that reruns by itself is seen by
-nothing else that is ours."""
+"""When a visitor's run last requested a value, by `time.monotonic`: nothing else of ours notices a fragment
+that reruns alone."""
 
 WAITING = {"n": 0}
-"""How many visitors' runs wait for a value that another thread makes: if it is one that goes after visitors,
-it must not."""
+"""How many visitors' runs wait for a value that another thread computes: if that thread otherwise lets
+visitors go first, it must not do so now."""
 
 _INSIDE, _COUNTING = threading.local(), threading.Lock()
 
@@ -45,21 +45,22 @@ def share(
     stamp: Callable[[], Any] | None = None,
     own: bool | Callable[..., bool] = False,
 ) -> Callable[..., Any]:
-    """A decorator: a function of hashable values is called once for each, whoever asks; it gets a
-    ``clear()``.
+    """Decorate a function of hashable arguments: it is called once for each, for all visitors together; the
+    decorated function has a ``clear()``.
 
-    Of at most `most` values the least recently used is evicted, and of all calls' values those worth least
-    when they take too many bytes (`spcviz.web.cached.memory`). Errors are not cached. Arguments whose name
-    begins with an underscore do not tell one call from another. A value is kept for so many `seconds`, and on
-    from there while `stamp` returns what it returned when the value was made. A page says `spinner` while it
+    At most `most` values are kept: beyond that the least recently used is evicted, and of all calls' values
+    the least valuable when they take too many bytes (`spcviz.web.cached.memory`). Errors are not cached.
+    Arguments whose names begin with an underscore are not part of the key. A value is kept for `seconds`, and
+    longer while `stamp` returns what it returned when the value was made. A page shows `spinner` while it
     waits; calls that have one are computed one at a time.
 
-    With `own`, values are made of what a visitor brought or drew: each visit has its own, and they go with it
-    (`spcviz.web.cached.ownership`); a function of the key says so of some.
+    With `own`, values are made from what a visitor uploaded or drew: each visit has its own, and they are
+    deleted with it (`spcviz.web.cached.ownership`); `own` may be a function of the key if only some are.
 
-    With `stored`, the records that values consist of (``()`` if there are none), what pages and tours open
-    with is read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that asks waits until
-    they are compiled; meanwhile a visitor keeps the last value whose first `beside` arguments are the same.
+    With `stored`, the records that values consist of (``()`` if there are none), the values that pages and
+    tours open with are read and not computed (`spcviz.web.cached.first`). With `kernels`, a page that makes
+    the call waits until they are compiled; meanwhile a visitor keeps the last value whose first `beside`
+    arguments are the same.
 
     >>> @share(2)
     ... def square(n):
@@ -80,7 +81,7 @@ def share(
 
 
 class _Own(str):
-    """The name of a visit before a key: equal to no first part that a key of everybody's has."""
+    """The name of a visit in front of a key: never equal to the first part of a key shared by all visits."""
 
     __slots__ = ()
 
@@ -91,18 +92,18 @@ class _Own(str):
 
 
 class _How(NamedTuple):
-    """What `share` was asked for beside `stored` and `own`."""
+    """The arguments of `share` other than `stored` and `own`."""
 
     most: int
     spinner: str
     kernels: bool
     beside: int | None
     seconds: float
-    stamp: Callable[[], Any]  # an object where none was given: no two are equal
+    stamp: Callable[[], Any]  # `object` where none was given: no two stamps are equal
 
 
 class _Shared:
-    """A function with its values; `most`, `spinner` and the like are those of `share`."""
+    """A function with its cached values; `most`, `spinner` and the like are those of `share`."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class _Shared:
         self.lock = threading.Lock()
         self.own: Callable[..., bool] = own if callable(own) else (lambda *key: own)
         self._used: dict[tuple[Any, ...], tuple[str, float]] = {}
-        self._forget = self._forget_one  # the one of all entries
+        self._forget = self._forget_one  # one bound method for all entries
         if own:
             ownership.hold(self._forget_over)
 
@@ -143,7 +144,7 @@ class _Shared:
     def _value(
         self, key: tuple[Any, ...], given: tuple[Any, ...], name: tuple[Any, ...], visit: str | None
     ) -> Any:
-        """The value of a key, which is kept under a name: the key, behind the visit that it belongs to."""
+        """The value of a key, kept under a name: the key, preceded by the visit that owns it, if any."""
         with self.lock:
             if is_known := self._is_known(name):
                 self.known.move_to_end(name)
@@ -151,7 +152,7 @@ class _Shared:
                 self._note(name, visit)
             else:
                 turn = self.asked.setdefault(name, threading.Lock())
-        if is_known:  # what it drives out may be ours: the lock is not held
+        if is_known:  # it may evict a value of ours: the lock is not held
             memory.MEMORY.touch((id(self), name), value)
             return self._remember_shown(key, value)
         with _turn_of(turn):
@@ -160,7 +161,7 @@ class _Shared:
                     return self._remember_shown(key, self.known[name][0])
             begun = time.monotonic()
             try:
-                stamp = self.stamp()  # before the value: what changes meanwhile is seen later
+                stamp = self.stamp()  # before the value: a change meanwhile is noticed later
                 value = first.MISSING if self.answers is None else self.answers.get(key)
                 if value is first.MISSING:
                     other = self._wait_or_other(key)
@@ -180,23 +181,23 @@ class _Shared:
         return self._remember_shown(key, value)
 
     def _note(self, name: tuple[Any, ...], visit: str | None) -> None:
-        """A visit's value is in use. The lock is held."""
+        """Note that a visit's value is in use. The lock is held."""
         if visit is not None:
             self._used[name] = visit, ownership.CLOCK.now()
 
     def _forget_over(self, is_over: ownership.IsOver) -> None:
-        """Drop the values of visits that are over: see `owned.Holder`."""
+        """Drop the values of visits that are over: see `ownership.Holder`."""
         with self.lock:
             for name in [name for name, used in self._used.items() if is_over(*used)]:
                 self._drop(name)
 
     def _is_known(self, key: tuple[Any, ...]) -> bool:
-        """Whether there is a value; what is over time, with another stamp, goes. The lock is held."""
+        """Whether a value is cached; expired values with another stamp are dropped. The lock is held."""
         now = time.monotonic()
         if self.seconds < float("inf") and any(until < now for _, until, _ in self.known.values()):
             stamp = self.stamp()
             for old, (value, until, its_stamp) in list(self.known.items()):
-                # What it was made of has not changed: it lives on without being made again.
+                # Its sources have not changed: it is kept longer, without being computed again.
                 if until < now and its_stamp == stamp:
                     self.known[old] = value, now + self.seconds, stamp
                 elif until < now:
@@ -204,13 +205,13 @@ class _Shared:
         return key in self.known
 
     def _drop(self, key: tuple[Any, ...]) -> None:
-        """Keep a value no longer. The lock is held."""
+        """Drop a value. The lock is held."""
         self.known.pop(key, None)
         self._used.pop(key, None)
         memory.MEMORY.remove((id(self), key))
 
     def _forget_one(self, name: tuple[int, tuple[Any, ...]]) -> None:
-        """There is no room for a value any more."""
+        """Forget a value that the cache budget has evicted."""
         with self.lock:
             self.known.pop(name[1], None)
             self._used.pop(name[1], None)
@@ -232,7 +233,7 @@ class _Shared:
 
     @contextlib.contextmanager
     def _announce_work(self) -> Iterator[None]:
-        """Around a computation: one that takes long says so on its page, and waits for its turn."""
+        """Wrap a computation: a long one says so on its page, and waits for its slot."""
         if self.spinner and _has_page():
             with st.spinner(self.spinner), slots.LONG_SLOT.acquire():
                 yield
@@ -248,7 +249,7 @@ class _Shared:
 
 @contextlib.contextmanager
 def _turn_of(turn: threading.Lock) -> Iterator[None]:
-    """Around what one thread makes and others wait for."""
+    """Wrap a computation of one thread for which others wait."""
     if not turn.acquire(blocking=False):
         waits = int(_has_page())
         with _COUNTING:
@@ -278,7 +279,7 @@ def _is_inside() -> bool:
 
 @contextlib.contextmanager
 def _inside() -> Iterator[None]:
-    """While a value is computed: what is asked for now is a part of it."""
+    """Mark that a value is being computed: calls made now are a part of it."""
     _INSIDE.depth = getattr(_INSIDE, "depth", 0) + 1
     try:
         yield

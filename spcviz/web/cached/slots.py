@@ -1,8 +1,8 @@
 """Slots for visitors' runs: two at a time, since threads that want the interpreter's lock slow one another.
 
-A run that computes gives the lock up at every kernel and then waits for it behind all the others, and so does
-the server's own loop, twice for each thread that it starts: with eleven runs at once 58 to 117 visitors' asks
-were seen waiting for it.
+A run that computes releases the lock at every kernel and then waits for it behind all the others, and so does
+the server's own loop, twice for each thread that it starts: with eleven runs at once 58 to 117 visitors'
+requests were seen waiting for it.
 """
 
 import contextlib
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 
 class Slots:
-    """At most `most` threads at a time; a thread that takes longer than `seconds` goes on but is not counted.
+    """At most `most` threads at a time; one that takes longer than `seconds` continues but is not counted.
 
-    So whoever waits is next in `seconds` at the latest, however long others compute.
+    So the next thread in line waits for at most `seconds`, however long others compute.
 
     >>> slots = Slots(1, 0.1)
     >>> with slots.acquire(), slots.acquire():  # a part of a run that has its turn
@@ -35,12 +35,12 @@ class Slots:
 
     @contextlib.contextmanager
     def acquire(self) -> Iterator[None]:
-        """Around what takes a turn: waits until one is free. Within another one it waits for nothing."""
+        """Hold a slot: waits until one is free. Within another `acquire` it does not wait."""
         if getattr(self._mine, "has", False):
             yield
             return
         me = threading.get_ident()
-        with self._line, self._changed:  # one waits for a turn, the rest for its place
+        with self._line, self._changed:  # one waits for a slot, the rest for its place in line
             while len(self._begun) >= self.most:
                 longest, begun = next(iter(self._begun.items()))
                 left = begun + self.seconds - time.monotonic()
@@ -60,8 +60,8 @@ class Slots:
 
 
 SLOTS = Slots(2, 0.1)
-"""Of all visitors' runs. One measurement: 200 students on Letters, the only page that anybody had opened,
+"""The slots of all visitors' runs. In one measurement 200 students on Letters, the only page that was open,
 waited 0.9 s with three at a time and 0.01 with two (p50).
 """
 LONG_SLOT = Slots(1, 2.0)
-"""Of computations that take long, and say so: with three at once everybody else's run took 0.4 s."""
+"""The slot of long computations, which announce themselves: with three at once all other runs took 0.4 s."""

@@ -14,28 +14,28 @@ from spcviz.web.figures import blocks
 from spcviz.web.figures.palette import Palette
 
 
-@share(120, kernels=False, **common.UNCHANGED)  # each of every features, light and dark
+@share(120, kernels=False, **common.UNCHANGED)  # each result with all its features, light and dark
 def result_blocks(
     name: str, features: str, palette: Palette, scale: float, height: float, _shown: blocks.Shown
 ) -> list[blocks.Block]:
-    """What a stored result is shown as, by `layout.look`; charts are made once, when first asked for."""
+    """A stored result as blocks, drawn as `layout.look` says; charts are made once, at first use."""
     look = {"palette": palette, "scale": scale, "height": height}
     return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
 @share(1, kernels=False, **common.UNCHANGED)
 def statements(_read: Callable[[], Any]) -> Any:
-    """What the statements come to, as `_read` says it."""
+    """The outcomes of the statements, as `_read` returns them."""
     return _read()
 
 
 def rows_of(frame: pd.DataFrame) -> pa.Table:
-    """A frame as a browser takes it: Streamlit would make it anew in every run."""
+    """Convert a frame to what a browser receives: Streamlit would do so again in every run."""
     return dataframe_util.convert_pandas_df_to_arrow_table(frame)
 
 
 def make_charts(drawn: list[blocks.Block]) -> None:
-    """Make the charts of `result_blocks` before somebody asks for them."""
+    """Make the charts of `result_blocks` before they are requested."""
     for block in drawn:
         for one in block.charts if isinstance(block, blocks.Charts) else [block]:
             if isinstance(one, blocks.Chart):

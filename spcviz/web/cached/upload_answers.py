@@ -15,12 +15,12 @@ from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
 
 
 def read(data: bytes) -> np.ndarray:
-    """Frames of a file, see `uploads.read_upload`, as long as its visitor is there."""
+    """Frames of a file, see `uploads.read_upload`; ends the run if its visitor has left."""
     return uploads.read_upload(data, glance=leave_if_left)
 
 
 def leave_if_left() -> None:
-    """End this run if its session has: Streamlit itself would notice only once the page says something."""
+    """End this run if its session has ended: Streamlit itself would notice only at the page's next output."""
     session = get_script_run_ctx(suppress_warning=True)
     if session is None or not runtime.exists():
         return
@@ -31,7 +31,7 @@ def leave_if_left() -> None:
 def outcome(work: Callable[[], Any]) -> tuple[Any, str | None]:
     """(what `work` returns, None) or (None, what is wrong with the file): an error would not be cached.
 
-    That the server was busy is no outcome: this goes on as an error, up to `call_by_digest`.
+    A busy server is no outcome: that error is raised again, up to `call_by_digest`.
     """
     try:
         return work(), None
@@ -44,7 +44,7 @@ def outcome(work: Callable[[], Any]) -> tuple[Any, str | None]:
 def call_by_digest(
     cached: Callable[[str, bytes], tuple[Any, str | None]], data: bytes
 ) -> tuple[Any, str | None]:
-    """What `cached` says of a file: it takes the file's digest and, not to be hashed again, the file."""
+    """Call `cached` with a file's digest and the file, which is not hashed again; reports a busy server."""
     try:
         return cached(hashlib.sha256(data).hexdigest(), data)
     except UploadBusyError as error:

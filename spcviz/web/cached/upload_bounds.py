@@ -1,6 +1,6 @@
 """Bound the bytes of uploads that Streamlit keeps, in one visit and in all; the oldest are dropped.
 
-A file stays with Streamlit until its page is told to remove it or the visit ends. A browser says that another
+Streamlit keeps a file until its page is told to remove it or the visit ends. A browser reports that another
 file took its place; a client that does not would fill the server's memory with files that nobody reads.
 """
 
@@ -12,7 +12,7 @@ from streamlit import runtime
 from spcviz.web.cached import ownership
 
 MOST_OF_VISIT = 44 << 20
-"""Bytes: two of the largest files, the one that is shown and the one that comes in its place."""
+"""Bytes: two of the largest files, the one that is shown and the one that replaces it."""
 MOST_OF_ALL = 320 << 20
 """Bytes: sixteen of the largest, or a class's photos."""
 
@@ -21,18 +21,18 @@ LOST = (
     "So many large files are here at the moment that yours could not stay: bring it again, or a smaller one."
 )
 _LOST: dict[str, float] = {}
-"""Visits whose last file had to go, and that have brought none since: when, by `ownership.CLOCK`."""
+"""Visits whose last file was dropped and that have uploaded none since; when, by `ownership.CLOCK`."""
 _OF_RECORD = 1000
-"""Bytes that a file takes beside its content: a million empty ones are not nothing."""
+"""Bytes that a file takes in addition to its content: a million empty ones add up."""
 
 
 def watch() -> None:
-    """Look every second, with all else that goes by itself; a server does so once."""
+    """Check every second, together with all other automatic deletions; a server calls this once."""
     ownership.hold(_look)
 
 
 def has_lost(visit: str, file: Any) -> bool:
-    """Whether a visit shows no file (`file` is None) because it had to go."""
+    """Whether a visit shows no file (`file` is None) because it was dropped."""
     if file is not None:
         _LOST.pop(visit, None)
     return visit in _LOST
@@ -48,7 +48,7 @@ def _look(is_over: ownership.IsOver) -> None:
 
 
 def drop(manager: Any) -> list[str]:
-    """Remove what is too much from a manager of files; the visits that lost what they showed last."""
+    """Remove excess files from a file manager; return the visits that lost the file they showed last."""
     held = {visit: _Held(files) for visit, files in list(manager.file_storage.items())}
     for visit, of_visit in held.items():
         while len(of_visit.files) > 1 and of_visit.n_bytes > MOST_OF_VISIT:
@@ -65,14 +65,14 @@ def drop(manager: Any) -> list[str]:
 
 
 class _Held:
-    """Files of a visit as they came, and the bytes that they take."""
+    """Files of a visit in the order of arrival, and the bytes that they take."""
 
     def __init__(self, files: dict[str, Any]) -> None:
         self.files = deque((file.file_id, len(file.data) + _OF_RECORD) for file in list(files.values()))
         self.n_bytes = sum(size for _, size in self.files)
 
     def pop_oldest(self) -> str:
-        """Take the oldest out; what it is called."""
+        """Remove the oldest; return its id."""
         file_id, size = self.files.popleft()
         self.n_bytes -= size
         return file_id

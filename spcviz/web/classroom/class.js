@@ -1,20 +1,20 @@
-// The panel of a class beside a tour: how to join the room, live counts, and the right answer once the tour shows it.
+// The panel of a class next to a tour: how to join the room, live counts, the right answer once the tour shows it.
 
 import { button, node, setText } from "../view/elements.js";
 
 const COUNT_MS = 350; // counts are on the screen within a second
-const SIGN_MS = 60000; // nothing is asked: only a sign of life
-const DESK_MS = 700; // orders of the speaker's desk come within a second
-const HOUR_KEPT = "spcviz-hour "; // and the room's number: the hour's list, in this window alone
+const SIGN_MS = 60000; // no open question: only a sign of life
+const DESK_MS = 700; // orders from the speaker's desk arrive within a second
+const HOUR_KEPT = "spcviz-hour "; // plus the room's number: key of the hour's list, in this window alone
 const describeTally = ({ n, ask }) => `${n} ${ask}`;
 const roundValue = (value) => Number(value.toPrecision(3)).toLocaleString("en");
 
-/** The panel. `act` tells the server that the address has a room now, `tell` the speaker's window what is counted. */
+/** The panel. `act` tells the server that the address now has a room, `tell` sends the counts to the speaker's window. */
 export class ClassRoom {
   room = null;
   put = "";
-  isHidden = true; // counts: a class follows what it sees
-  tally = new Map(); // of the hour: code of a question -> what was asked, and the latest counts
+  isHidden = true; // the counts: a class follows what it sees
+  tally = new Map(); // of the hour: key of a question -> its text and the latest counts
   constructor(act, tell) {
     this.act = act;
     this.others = tell;
@@ -38,7 +38,7 @@ export class ClassRoom {
       button("✕", "Put the class away; the room stays open", () => this.toggle(false), { class: "close" }), this.codeButton, this.join, this.total, this.bars, this.found, node("div", { class: "row" }, this.hideButton, this.takeButton, this.deskButton, this.clearButton, this.closeButton), this.own);
   }
   address(rest = "") { return new URL(`room${rest}`, document.baseURI); }
-  /** Open a room, or put the panel of the open one away and back. */
+  /** Open a room, or hide or show the panel of the open one. */
   async open() {
     if (this.room) return this.toggle();
     const made = await fetch(this.address(), { method: "POST" }).catch(() => null);
@@ -46,7 +46,7 @@ export class ClassRoom {
     this.act({ kind: "room", room: String((await made.json()).room) });
     return this.toggle(true);
   }
-  /** What only the browser that opened the room may do. */
+  /** Do what only the browser that opened the room may do. */
   async asOwner(what) {
     const done = await fetch(this.address(`/${this.room}/${what}`), { method: "POST" }).catch(() => null);
     if (done?.status === 403 || done?.status === 401) this.say("This room was opened in another browser: only there can it be cleared or closed.");
@@ -101,7 +101,7 @@ export class ClassRoom {
     }
   }
 
-  // The speaker's desk: what this window shows goes there, what it orders is done here.
+  // The speaker's desk: this window sends it what is shown here, and carries out its orders.
   async giveDesk() {
     const made = await fetch(this.address(`/${this.room}/desk`), { method: "POST" }).catch(() => null);
     if (!made?.ok) return this.asOwner("desk");
@@ -120,7 +120,7 @@ export class ClassRoom {
     }
     return this.root.dispatchEvent(new CustomEvent("desk", { detail: link.href }));
   }
-  /** Of the tour's bar: what is shown. */
+  /** Called by the tour's bar with what is shown. */
   show(state) {
     this.shown = state;
     if (this.hasDesk) this.serveDesk();
@@ -136,14 +136,14 @@ export class ClassRoom {
     this.desking = setTimeout(() => this.serveDesk(), said?.status === 429 ? SIGN_MS : DESK_MS);
   }
 
-  /** The scene that is shown, or none. */
+  /** Follow the scene that is shown, or none. */
   follow(tour) {
     this.latest = tour;
     const room = tour?.room || null;
     if (room !== this.room) {
       this.room = room;
       this.tally = this.keptTally();
-      this.ownQuestion = null; // was another room's
+      this.ownQuestion = null; // it belonged to another room
       this.put = "";
       this.toggle(Boolean(room));
     }
@@ -169,7 +169,7 @@ export class ClassRoom {
     }
     return this.look();
   }
-  /** A question made up on the spot, until it is put away. */
+  /** Ask a question made up on the spot, until the lecturer returns to the scene. */
   askOwn(ask, choices) {
     if (!ask.trim() || !this.room) return;
     const rows = choices.split("|").map((one) => one.trim().slice(0, 120)).filter(Boolean).slice(0, 6);
@@ -186,7 +186,7 @@ export class ClassRoom {
     this.put = "";
     if (this.latest) this.follow(this.latest);
   }
-  /** Counts of the hour: a row a choice; no names, there are none. */
+  /** Download the counts of the hour, one row per choice; there are no names. */
   takeAway() {
     const quoteCell = (text) => `"${String(text).replaceAll("\"", "\"\"")}"`, rows = ["question,choice,answers,right"];
     for (const { ask, counted } of this.tally.values()) for (const { label, count, isRight } of counted) rows.push([quoteCell(ask), quoteCell(label), count, isRight ? 1 : 0].join(","));
@@ -238,7 +238,7 @@ export class ClassRoom {
     const were = isOver && of && right !== null && right !== undefined ? `, ${of[right]} right` : "";
     return `${answers} answer${answers === 1 ? "" : "s"}${were}`;
   }
-  /** How phones have solved a task: their addresses as scenes, without names. */
+  /** Show how phones have solved a task: their addresses as scenes, without names. */
   paintFound(addresses) {
     const key = JSON.stringify(addresses);
     if (this.foundKey === key) return;
@@ -246,7 +246,7 @@ export class ClassRoom {
     this.found.hidden = !addresses.length;
     this.found.replaceChildren(...addresses.map((address, at) => button(`Solution ${at + 1}`, "Show how one of the class did it", () => this.act({ kind: "found", to: address }))));
   }
-  /** Places of a game: results and how many have each, the best first; of nobody whose. */
+  /** Ranking of a game: results and how many phones have each, the best first, without owners. */
   ofRanking({ ranking }) {
     let place = 1;
     return ranking.map(([value, count]) => {

@@ -1,8 +1,8 @@
 """The speaker's desk: relays messages between a lecturer's own computer and the window on the projector.
 
-The hall's window (whose browser has the room's key) tells what it shows; whoever has the desk's key reads
-that, and leaves orders that the hall's window fetches. What is told is opaque here: it goes from a lecturer
-to the same lecturer. Texts, orders and keys are bounded.
+The hall's window (whose browser has the room's key) reports what it shows; the holder of the desk's key reads
+that, and leaves orders that the hall's window fetches. Messages are opaque here: they go from a lecturer to
+the same lecturer. Texts, orders and keys are bounded.
 """
 
 import hmac
@@ -12,16 +12,16 @@ from collections import deque
 from collections.abc import Mapping
 
 LONGEST_TOLD = 24_000
-"""Bytes of what a hall's window shows: a tour's sentences and notes."""
+"""Bytes of a message of a hall's window: a tour's sentences and notes."""
 
 MOST_ORDERS = 20
-"""Orders that wait for the hall's window; of more the oldest go."""
+"""Orders that wait for the hall's window; beyond that the oldest are dropped."""
 
 _PLACE = re.compile(r"(?:[0-9]{1,6}a?|end)", re.ASCII)
 
 
 def order_of(said: Mapping) -> dict | None:
-    """What a desk may order: go on or back, to a scene, a black screen; None for anything else.
+    """Read an order of a desk: next, back, to a scene, or a black screen; None for anything else.
 
     >>> order_of({"kind": "go", "by": 1}), order_of({"kind": "go", "to": "3a"}), order_of({"kind": "leave"})
     ({'kind': 'go', 'by': 1}, {'kind': 'go', 'to': '3a'}, None)
@@ -37,7 +37,7 @@ def order_of(said: Mapping) -> dict | None:
 
 
 class Desk:
-    """What a hall tells its desk, and the desk's orders to the hall."""
+    """The hall's last message to its desk, and the desk's orders to the hall."""
 
     def __init__(self):
         self.key = secrets.token_urlsafe(16)
@@ -49,7 +49,7 @@ class Desk:
         return hmac.compare_digest(key.encode(), self.key.encode())
 
     def take(self) -> list[dict]:
-        """The orders that wait, which wait no more."""
+        """Remove and return the waiting orders."""
         out = list(self.orders)
         self.orders.clear()
         return out

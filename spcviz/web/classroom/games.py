@@ -1,7 +1,7 @@
 """Games that a class plays in a room: tables of what every purchase costs and gains.
 
-A phone says what it has bought; what that comes to is worked out here. The page of a game keeps its table by
-its address while it is open, and a room that asks for the game takes the table with the question.
+A phone reports its purchases; their result is computed here. The page of a game keeps its table under its
+address while it is open, and a room that asks for the game takes the table with the question.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 
 MOST_KEPT = 256
-"""Games whose page has been open lately; the longest ago gives way. A room keeps its own."""
+"""Games whose page was open recently; the least recent is evicted. A room keeps its own."""
 
 _NUMBERS = re.compile(r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?")
 _EPS = 1e-9
@@ -31,23 +31,23 @@ class Game(NamedTuple):
     n_parts: int  # that can be right
 
     def best(self) -> int:
-        """The largest result that can be thought of: all parts right in all rounds."""
+        """The largest conceivable result: all parts right in all rounds."""
         return len(self.budgets) * self.n_parts
 
     def result(self, picks: str, cuts: str) -> int:
-        """Parts that are right at the ends of all rounds together.
+        """Number of right parts at the ends of all rounds, summed over rounds.
 
         Parameters
         ----------
         picks : str
-            Numbers of things in the order in which they were raised, base 36, with dots between.
+            Numbers of things in the order in which they were raised, in base 36, separated by dots.
         cuts : str
-            How many of these each round had by its end, likewise.
+            How many of these had been made by the end of each round, in the same format.
 
         Raises
         ------
         ArgumentError
-            For purchases that there cannot have been.
+            For impossible purchases.
         """
         bought, ends = _numbers("picks", picks), _numbers("cuts", cuts)
         self._check(bought, ends)
@@ -75,7 +75,7 @@ class Game(NamedTuple):
 
 
 def keep(address: str, game: Game) -> None:
-    """Keep a game by its page's address, as the links of rooms have it before ``&in=``."""
+    """Keep a game under its page's address, the part of a room's link before ``&in=``."""
     _KEPT.pop(address, None)
     _KEPT[address] = game
     while len(_KEPT) > MOST_KEPT:
@@ -88,7 +88,7 @@ def find_game(link: str) -> Game | None:
 
 
 def budgets_of(full: float, shares: Sequence[float]) -> tuple[float, ...]:
-    """Budgets of rounds: whole units of what everything costs.
+    """Budgets of rounds: shares of the full cost, rounded down to whole units.
 
     >>> budgets_of(101.0, (0.1, 0.5))
     (10.0, 50.0)

@@ -1,6 +1,6 @@
 // A phone's page in a lecture: the current question, its answers, and the right one once the lecturer shows it.
 
-const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000, ANEW_MS = 60000; // a class must not ask all at once
+const ASK_MS = 1500, JITTER_MS = 500, PATIENT_MS = 6000, ANEW_MS = 60000; // a class must not poll all at once
 const at = new URL(location.href.replace(/[#?].*$/, "").replace(/\/$/, "")), number = at.pathname.split("/").pop();
 const part = (name) => document.getElementById(name);
 let shown = "", now = null;
@@ -44,11 +44,11 @@ function guessForm() {
   return form;
 }
 
-/** A task is solved on its page, which says so to the room. */
+/** A link to the task's page, where it is solved; that page reports it to the room. */
 function taskLink() {
   return element("a", now.most ? "Play on this phone" : "Open the task on this phone", { href: `../${now.link}`, className: "task" });
 }
-/** The scene in front, on request: a picture of one's own to move about in. */
+/** Show the scene in front on request, as a picture to explore on this phone. */
 function showPicture(address) {
   const box = part("picture"), place = box.querySelector("div");
   box.hidden = !address;
@@ -66,7 +66,7 @@ function judgement() {
   return own === right ? "✔ You were right. " : `✘ You chose “${choices[own]}”. ${why?.[own] ? `${why[own]} ` : ""}`;
 }
 
-/** The page brings what tells this phone from others, without a name; after the server's restart, a new one. */
+/** Load the page again: it brings a nameless token that tells this phone from others, a new one after a restart. */
 function askAnew() {
   const last = Number(new URLSearchParams(location.hash.slice(1)).get("anew")) || 0;
   if (Date.now() - last < ANEW_MS) {
@@ -78,7 +78,7 @@ function askAnew() {
   location.reload();
 }
 
-/** Draw what has changed; what is being typed stays. */
+/** Draw what has changed; text that is being typed stays. */
 function draw(isForced = false) {
   const what = JSON.stringify([now.n, now.isAsking, now.isOver, now.counts, now.say, now.picture, now.place, now.place && now.answers]);
   if (what === shown && !isForced) return;

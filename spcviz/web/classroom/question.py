@@ -1,6 +1,6 @@
 """A question to a class: read from JSON, its answers counted, guesses and places summarised.
 
-Nothing here keeps anything; `spcviz.web.classroom.rooms` does.
+This module keeps no state; `spcviz.web.classroom.rooms` does.
 """
 
 import re
@@ -20,13 +20,13 @@ LARGEST = 1e15
 """The largest number that may be guessed."""
 
 LARGEST_RESULT = 1_000_000
-"""Of a game."""
+"""The largest result of a game."""
 
 MOST_PLACES = 20
 """Different results that the lecturer's screen shows, the best of them."""
 
 BINS = 8
-"""Of the picture of guessed numbers."""
+"""Bins of the histogram of guessed numbers."""
 
 MANY_TIMES = 30.0
 """Guesses that differ by more than this factor are counted on a logarithmic scale."""
@@ -35,29 +35,29 @@ _LINK = re.compile(r"[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}")
 
 
 class RoomError(SpcvizError, ValueError):
-    """Something that a room does not take; `status` is HTTP's word for it."""
+    """Something that a room does not accept; `status` is its HTTP status."""
 
     status = 400
 
 
 class Question(NamedTuple):
-    """What a class is asked."""
+    """A question to a class."""
 
     code: str  # tells the scene that asks from others
     ask: str
-    choices: tuple[str, ...]  # none: a number is asked for
+    choices: tuple[str, ...]  # empty: the answer is a number
     truth: str = ""  # the answer as the lecturer's page says it, once it is shown
     right: str = ""  # the right choice, or a text with the right number in it
-    say: str = ""  # the sentence that it follows: a phone has no wall
-    # why each choice is wrong, by its place, once the truth is shown; "" of the right one
+    say: str = ""  # the sentence before it: a phone does not show the wall
+    # why each choice is wrong, in their order, once the truth is shown; "" for the right one
     why: tuple[str, ...] = ()
     link: str = ""  # where a phone solves it: an address of this app, "" for a question
     picture: str = ""  # the scene that asks, as an address of this app: a phone opens it on request
-    most: int = 0  # of a game: the best result there can be, which are ranked; 0 of a question
+    most: int = 0  # the best possible result of a game, whose results are ranked; 0 for a question
 
 
 def counts(values: Sequence[float], n_choices: int) -> list[int]:
-    """How many chose each.
+    """Number of answers per choice.
 
     >>> counts([0, 2, 2], 3)
     [1, 0, 2]
@@ -67,9 +67,9 @@ def counts(values: Sequence[float], n_choices: int) -> list[int]:
 
 
 def guesses(values: Sequence[float]) -> dict:
-    """A picture of guessed numbers: bins of equal width, or of equal ratio where guesses are far apart.
+    """Histogram of guessed numbers: bins of equal width, or of equal ratio where guesses are far apart.
 
-    The outermost bins take what lies beyond the middle 96 of a hundred: one wild guess squeezes no others.
+    The outermost bins take all guesses beyond the middle 96 %: one wild guess does not squeeze the others.
 
     >>> guesses([1, 2, 3, 4, 9])["median"], guesses([1, 1000])["isLog"], guesses([])
     (3, True, {'bins': [], 'median': None, 'isLog': False})
@@ -91,7 +91,7 @@ def guesses(values: Sequence[float]) -> dict:
 
 
 def right_answer(asked):
-    """The number of the right choice; of a guess the right number; None if the truth does not say."""
+    """The number of the right choice, or for a guess the right number; None if `asked` does not say."""
     if not asked.choices:
         number = re.search(r"-?\d[\d,]*(\.\d+)?", asked.right)
         return float(number[0].replace(",", "")) if number else None
@@ -104,7 +104,7 @@ def right_answer(asked):
 
 
 def read_question(asked):
-    """A `Question` from its texts, None where nothing is asked; `RoomError` for what is none."""
+    """Read a `Question` from its texts, None if there is nothing to ask; `RoomError` if it is invalid."""
     names = ("code", "ask", "truth", "right", "say", "link", "picture")
     texts = {n: _text(asked.get(n, ""), n, LONGEST[n]) for n in names}
     for name in ("link", "picture"):
@@ -136,7 +136,7 @@ def find_game(asked):
 
 
 def result_of(game, picks, cuts):
-    """What a phone's purchases come to; `RoomError` for what nobody can have bought."""
+    """The result of a phone's purchases; `RoomError` if they are impossible."""
     try:
         return game.result(picks, cuts)
     except ArgumentError as error:
@@ -144,7 +144,7 @@ def result_of(game, picks, cuts):
 
 
 def rank_results(values, mine, most, is_yours):
-    """Results of a game: to who has played, their place; to the lecturer, how many have which."""
+    """Results of a game: for a player, their place; for the lecturer, how many have which result."""
     out = {"most": most}
     if mine is not None:
         out["place"] = 1 + sum(value > mine for value in values)
@@ -168,7 +168,7 @@ def _text(value, name, most):
 
 
 def describe_kind(asked):
-    """Which values answer a question, in words."""
+    """The values that answer a question, in words."""
     if asked.most:
         return f"a whole number of at most {asked.most}"
     if asked.choices:

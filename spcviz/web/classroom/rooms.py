@@ -1,12 +1,12 @@
 """Rooms of a class, in memory and without names: join, answer the lecturer's question, count.
 
-A room has a number, which stands in its address, and a key, which only the browser that opened it knows:
-whoever has the key asks, shows the truth and sees the counts, everybody else answers. A room holds one
-question and its answers; the next question replaces both. Rooms, answers, texts and time are bounded.
+A room has a number, which is part of its address, and a key, known only to the browser that opened it: the
+holder of the key asks, shows the truth and sees the counts, everybody else answers. A room holds one question
+and its answers; the next question replaces both. Rooms, answers, texts and time are bounded.
 
-Whoever floods takes nothing from others: nobody is refused because a room or the server is full, what is
-least in use gives way. Of rooms that is the emptiest; of answers those of who came in a crowd, or has not
-looked at the room since (a phone looks every second or two).
+Flooding takes nothing from others: nobody is refused because a room or the server is full; what is least in
+use is evicted. Of rooms that is the emptiest; of answers those of phones that came in a crowd, or have not
+polled the room since (a phone does so every second or two).
 """
 
 import hmac
@@ -23,44 +23,44 @@ from spcviz.web.serving.tokens import Phone
 
 MOST_ROOMS = 300
 MOST_ANSWERS = 4000
-"""Of a question: several times the seats of a large hall, so that what gives way has not looked for long."""
+"""Answers to a question: several times the seats of a large hall, so that evicted ones are long idle."""
 
 HERE_SECONDS = 90.0
-"""So long after its last sign of life a lecturer's screen counts as there; it gives one every minute."""
+"""A lecturer's screen counts as present for this long after its last sign of life; it sends one a minute."""
 
 HERE_BEFORE = 15.0
-"""A phone that looked so long before a question was asked counts as there: a hall's do every second."""
+"""A phone that polled at most this long before a question counts as present: a hall's do every second."""
 
 MOST_FOUND = 3
 """Solving addresses that a question keeps for the wall."""
 
 IDLE_SECONDS = 3 * 3600.0
-"""A room whose lecturer has not been seen for so long is closed."""
+"""A room whose lecturer has not been seen for this long is closed."""
 
 FIRST, LAST = 1_000_000, 9_999_999
-"""Numbers of rooms: too many to be tried."""
+"""Numbers of rooms: too many to try them all."""
 
 
 class NoRoomError(RoomError):
-    """There is no room of that number, or no more."""
+    """No room has that number, or it is closed."""
 
     status = 404
 
 
 class NotYoursError(RoomError):
-    """Only who opened a room may do that."""
+    """Only the browser that opened a room may do that."""
 
     status = 403
 
 
 class LateError(RoomError):
-    """The question that was answered is not asked any more."""
+    """The question that was answered is no longer open."""
 
     status = 409
 
 
 class FullError(RoomError):
-    """As many rooms as are kept, and in each a lecturer."""
+    """The maximum number of rooms is open, each with a lecturer."""
 
     status = 429
 
@@ -68,42 +68,42 @@ class FullError(RoomError):
 @dataclass
 class _Room:
     key: str
-    seen: float  # when its lecturer was there last
+    seen: float  # when its lecturer was last present
     question: Question | None = None
-    game: games.Game | None = None  # what the question's results are worked out by
+    game: games.Game | None = None  # computes the results of the question
     n: int = 0  # questions so far
-    # by a phone's number; who has looked since they answered, or did not come in a crowd, stands in `settled`
+    # by a phone's number; one that has polled since it answered, and did not come in a crowd, is in `settled`
     answers: dict[str, float] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
-    passing: dict[str, None] = field(default_factory=dict)  # the others who answered, first come first
-    looked: dict[str, float] = field(default_factory=dict)  # when a phone looked last, the longest ago first
+    passing: dict[str, None] = field(default_factory=dict)  # other phones with an answer, the first first
+    looked: dict[str, float] = field(default_factory=dict)  # when a phone last polled, the longest ago first
     asked_at: float = 0.0
-    found: list[str] = field(default_factory=list)  # addresses that phones say solve it
+    found: list[str] = field(default_factory=list)  # addresses reported by phones as solutions
     desk: Desk | None = None
 
     def forget_answers(self) -> None:
         self.answers, self.settled, self.passing, self.found = {}, set(), {}, []
 
     def look(self, phone: Phone, now: float) -> None:
-        """A phone is there."""
+        """Note that a phone is present."""
         self.looked.pop(phone.number, None)
         self.looked[phone.number] = now
         if len(self.looked) > MOST_ANSWERS:
             del self.looked[next(iter(self.looked))]
 
     def n_here(self) -> int:
-        """Phones that were there when the question was asked, or came since; who answered was."""
+        """Number of phones present when the question was asked, or since; all that answered count."""
         here = {phone for phone, at in self.looked.items() if at >= self.asked_at - HERE_BEFORE}
         return len(here | set(self.answers))
 
     def settle(self, phone: Phone) -> None:
-        """A phone looks: what it answered stays."""
+        """Note that a phone polls: its answer is no longer among the first to be evicted."""
         if not phone.in_crowd and phone.number in self.passing:
             del self.passing[phone.number]
             self.settled.add(phone.number)
 
     def make_way(self) -> None:
-        """Forget one answer: of who has not looked, else the first."""
+        """Forget one answer: of a phone that has not polled since, else the first."""
         gone = next(iter(self.passing), None) or next(iter(self.answers))
         self.passing.pop(gone, None)
         self.settled.discard(gone)
@@ -111,16 +111,16 @@ class _Room:
 
 
 class Rooms:
-    """All rooms of a server. `now` gives seconds that only ever go on."""
+    """All rooms of a server. `now` is a monotonic clock in seconds."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic):
         self._now = now
         self._rooms: dict[int, _Room] = {}
 
     def open(self) -> tuple[int, str]:
-        """A new room, its number and its key; where there are as many as are kept, the emptiest gives way.
+        """Open a room; return its number and key. If all `MOST_ROOMS` are open, the emptiest is closed.
 
-        `FullError` if a lecturer is in each and all have answers.
+        `FullError` if each has a lecturer present and answers.
         """
         now = self._now()
         self._rooms = {n: one for n, one in self._rooms.items() if now - one.seen < IDLE_SECONDS}
@@ -133,7 +133,7 @@ class Rooms:
         return number, self._rooms[number].key
 
     def _make_way(self, now):
-        """Close the emptiest room, the one that has been alone longest among equals."""
+        """Close the emptiest room; among equals, the one whose lecturer was seen longest ago."""
 
         def use(item):
             _, room = item
@@ -146,18 +146,18 @@ class Rooms:
         del self._rooms[number]
 
     def close(self, number: int, key: str) -> None:
-        """Close a room for good; `NotYoursError` for anybody but who opened it."""
+        """Close a room for good; `NotYoursError` for anybody but the browser that opened it."""
         self._own(number, key)
         del self._rooms[number]
 
     def clear(self, number: int, key: str) -> None:
-        """Forget all answers to the question; whoever has answered may answer again."""
+        """Forget all answers to the question; everybody may answer again."""
         room = self._own(number, key)
         room.forget_answers()
-        room.n += 1  # what phones have marked as answered is not any more
+        room.n += 1  # so phones no longer mark it as answered
 
     def is_own(self, number: int, key: str) -> bool:
-        """Whether there is such a room and this is its key."""
+        """Whether the room exists and this is its key."""
         room = self._rooms.get(number)
         return room is not None and hmac.compare_digest(key.encode(), room.key.encode())
 
@@ -173,7 +173,7 @@ class Rooms:
         new = question.read_question(asked)
         old = room.question
         game = question.find_game(new) if new and new.most else None
-        # As long as code and choices stay, so do the answers.
+        # Answers stay as long as code and choices do.
         is_same = old and new and old[:3] == new[:3] and old.most == new.most  # code, ask, choices
         if not is_same and (old or new):
             room.forget_answers()
@@ -194,8 +194,8 @@ class Rooms:
     ) -> None:
         """Take a phone's answer to question `n`: the number of a choice, or a guess; the last one counts.
 
-        `found` is the address that solves a task, "" without; the wall can open it. `picks` and `cuts` are
-        what was bought in a game (`games.Game.result`): its value must be what they come to.
+        `found` is the address that solves a task, or ""; the wall can open it. `picks` and `cuts` are the
+        purchases in a game (`games.Game.result`): the value must be their result.
         """
         room, found = self._room(number), question.check_address(found, "found")
         asked = room.question
@@ -204,7 +204,7 @@ class Rooms:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RoomError(f"value must be a number, got {type(value).__name__}")
         is_choice = isinstance(value, int) and 0 <= value < len(asked.choices)
-        is_guess = abs(value) <= question.LARGEST  # neither infinity nor what is no number
+        is_guess = abs(value) <= question.LARGEST  # neither infinite nor NaN
         if asked.most:
             is_guess = isinstance(value, int) and 0 <= value <= asked.most
         if not (is_choice if asked.choices else is_guess):
@@ -220,7 +220,7 @@ class Rooms:
             room.found.append(found)
 
     def describe(self, number: int, key: str = "", phone: Phone | None = None) -> dict:
-        """What a phone shows, or, with its key, what the lecturer's screen shows: JSON values.
+        """The content of a phone's page, or, with the room's key, of the lecturer's screen: JSON values.
 
         Phones see counts and the truth once the lecturer shows them.
         """
@@ -252,13 +252,13 @@ class Rooms:
         return out
 
     def desk(self, number: int, key: str) -> str:
-        """The key of the room's desk, for the lecturer's own computer; a new one ends an earlier one."""
+        """Open the room's desk for the lecturer's own computer; return its key. An earlier one ends."""
         room = self._own(number, key)
         room.desk = Desk()
         return room.desk.key
 
     def tell(self, number: int, key: str, told: Mapping) -> list[dict]:
-        """What the hall's window shows, for the desk; returns the desk's orders, none without a desk."""
+        """Tell the desk what the hall's window shows; return the desk's orders, none without a desk."""
         room = self._own(number, key)
         if room.desk is None:
             return []
@@ -267,9 +267,9 @@ class Rooms:
         return room.desk.take()
 
     def steer(self, number: int, desk_key: str, order: Mapping | None = None) -> dict:
-        """What the hall's window shows, to who has the desk's key; an order is left for it.
+        """Return what the hall's window shows, given the desk's key, and leave an `order` for it.
 
-        `NotYoursError` with any other key, `RoomError` for what is no order.
+        `NotYoursError` with any other key, `RoomError` for an invalid order.
         """
         room = self._room(number)
         if room.desk is None or not room.desk.is_own(desk_key):
@@ -294,7 +294,7 @@ class Rooms:
 
 
 def number_in(text: str) -> int | None:
-    """The number of a room that a text of seven plain digits is; None for any other text.
+    """The room number in a text of seven plain digits; None for any other text.
 
     >>> number_in("1234567"), number_in("12345"), number_in("9" * 5000), number_in("１２３４５６７")
     (1234567, None, None, None)

@@ -1,8 +1,8 @@
 """HTTP routes of a class's rooms, for phones and the lecturer's screen; no page runs for a request.
 
-``/room/NUMBER`` is what a phone opens: one small page with a script, which asks every second or two what is
-asked now. The lecturer's screen asks as often as counts should move. Anyone may send anything: a request is
-small, comes in time, is work of microseconds, and only so many are in hand at once.
+A phone opens ``/room/NUMBER``: one small page with a script, which polls the current question every second or
+two. The lecturer's screen polls as often as counts should move. Anyone may send anything: a request is small,
+arrives in time, takes microseconds, and the number of requests in progress is bounded.
 """
 
 import contextlib
@@ -34,23 +34,23 @@ MOST = {"put": 8000, "answer": 700, "hall": desk.LONGEST_TOLD, "steer": 300}
 """Bytes of a request."""
 
 IN_HAND = 500
-"""Requests whose bodies are on their way. One more, and the one that has been longest on its way is given up:
-a body that is sent whole is there at once."""
+"""Requests whose bodies are being received. With one more, the one that started first is given up: a body
+that is sent whole arrives at once."""
 
 OF_ONE = 4
-"""Bodies of one phone, or of one lecturer, that may be on their way."""
+"""Bodies of one phone, or of one lecturer, that may be received at once."""
 
 LONGEST_CODED = 200
 """Characters of an address that a phone reads from the back of a hall."""
 
 OPENED = 60, 20.0
-"""Rooms that an address may open in a burst, and a second: a faculty has one address."""
+"""Rooms that an address may open in a burst, and per second: a faculty has one address."""
 
 VOTES = 10, 2.0
-"""Answers of a phone: who changes their mind does so less often."""
+"""Answers of a phone, in a burst and per second: nobody changes their mind more often."""
 
 MISSES = 20, 0.05
-"""Rooms that are not there and that a phone may ask for."""
+"""Nonexistent rooms that a phone may request, in a burst and per second."""
 
 ROOMS = rooms.Rooms()
 FILES = {"phone.js": "text/javascript", "phone.css": "text/css"}
@@ -58,20 +58,20 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-acti
 
 
 class Limits:
-    """Who has done what how often: buckets by address, and by phone; bodies on their way."""
+    """Request limits: buckets by address and by phone, and the bodies being received."""
 
     def __init__(self):
         self.opened, self.votes, self.misses = Buckets(*OPENED), Buckets(*VOTES), Buckets(*MISSES)
-        self.bodies: dict[anyio.CancelScope, str] = {}  # whose each is, the longest on its way first
+        self.bodies: dict[anyio.CancelScope, str] = {}  # the sender of each, the earliest first
 
 
 LIMITS = Limits()
 
 
 def routes() -> list[Route]:
-    """What the server needs: a list of starlette routes.
+    """The Starlette routes of rooms, for the server.
 
-    What is no room's number is a file's name, and no such file: a number of any length is read by nobody.
+    A name that is no room number is taken for a file's name and not found: no number of any length is read.
     """
     at = static_files.path(FOLDER)
     acts = {"now": _now, "code": _code}
@@ -86,7 +86,7 @@ def routes() -> list[Route]:
 
 
 def _guard(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """A request whose refusal is a status, and a sentence for its page."""
+    """Wrap a request handler: refusals become a status and a sentence for the page."""
 
     async def guarded(request):
         try:
@@ -103,7 +103,7 @@ def _guard(act: Callable[[Request], Awaitable[Response]]) -> Callable[[Request],
 
 
 def number_of(request: Request) -> int:
-    """The room's number in an address; `NoRoomError` for what no room can have."""
+    """The room's number in an address; `NoRoomError` for a text that cannot be one."""
     text = request.path_params["number"]
     if (number := rooms.number_in(text)) is None:
         raise rooms.NoRoomError(f"there is no room {text!r:.20}")
@@ -116,7 +116,7 @@ def _json(value, status=200):
 
 
 async def _body(request, most, whose):
-    """The JSON object of a request of a phone's or a lecturer's."""
+    """The JSON object in the request of a phone or a lecturer."""
     if sum(one == whose for one in LIMITS.bodies.values()) >= OF_ONE:
         raise requests.RefusedError(429)
     while len(LIMITS.bodies) >= IN_HAND:
@@ -140,13 +140,13 @@ def _on_its_way(whose: str) -> Iterator[anyio.CancelScope]:
 
 
 def key_of(request: Request, number: int) -> str:
-    """The key of a room that a browser has from opening it; empty for all others."""
+    """The key that a browser holds if it opened the room; empty for all others."""
     room, _, key = request.cookies.get(COOKIE, "").partition(".")
     return key if room == str(number) else ""
 
 
 def _phone(request):
-    """Who asks, by the token that the room's page brought; a page that has none loads itself anew."""
+    """The phone of a request, by the token from the room's page; a page that has none reloads itself."""
     phone = clients.visitor_of(request)
     if phone is None:
         raise requests.RefusedError(401)
@@ -155,7 +155,7 @@ def _phone(request):
 
 @contextlib.contextmanager
 def _trying(phone: Phone) -> Iterator[None]:
-    """Refuse who has asked for many rooms that are not there: theirs would be found some day."""
+    """Refuse a phone that has requested many nonexistent rooms: some day it would hit an open one."""
     if not LIMITS.misses.has_any(phone.number):
         raise requests.RefusedError(429)
     try:
@@ -203,11 +203,11 @@ async def _close(request):
 
 
 def _check_owner(request):
-    """(number, key) of a room whose lecturer asks; who tries to be one is a phone with so many tries."""
+    """(number, key) of a room for its lecturer; anybody else is a phone with a limited number of tries."""
     number = number_of(request)
     if not ROOMS.is_own(number, key := key_of(request, number)):
         with _trying(_phone(request)):
-            ROOMS.describe(number)  # says which of both it is: no room, or not theirs
+            ROOMS.describe(number)  # tells the two cases apart: no such room, or not theirs
         raise rooms.NotYoursError(f"room {number} was opened by another browser")
     return number, key
 
@@ -228,14 +228,14 @@ async def _desk(request):
 
 
 async def _hall(request):
-    """The hall's window tells what it shows and takes the desk's orders."""
+    """Take what the hall's window shows, and return the desk's orders."""
     number, key = _check_owner(request)
     told = await _body(request, MOST["hall"], key)
     return _json({"orders": ROOMS.tell(number, key, told)})
 
 
 async def _steer(request):
-    """The desk, on any computer: it has its key in the request, and is a phone with so many tries."""
+    """Serve the desk, on any computer: its key is in the request; its tries are limited like a phone's."""
     number, phone = number_of(request), _phone(request)
     with _trying(phone):
         said = await _body(request, MOST["steer"], phone.number)
@@ -251,16 +251,16 @@ async def _steer(request):
 
 
 def _page(request):
-    """What a phone opens, with a token if it has none; whether there is such a room its script asks."""
+    """The page of a phone, with a token if it has none; its script checks whether the room exists."""
     response = _send(request, "phone.html", "text/html")
     response.headers["Content-Security-Policy"] = POLICY
-    response.headers["Cache-Control"] = "no-store"  # a kept page would bring no token
+    response.headers["Cache-Control"] = "no-store"  # a cached page would bring no token
     clients.hand_token(request, response)
     return response
 
 
 async def _code(request):
-    """The room's address as a QR code, for phones to look at."""
+    """The room's address as a QR code, for phones to scan."""
     address = f"{outside_of(request.headers, request.url.scheme)}/{FOLDER}/{number_of(request)}"
     if len(address) > LONGEST_CODED:
         raise requests.RefusedError(414)
@@ -269,7 +269,7 @@ async def _code(request):
 
 @lru_cache(maxsize=64)
 def draw_qr_code(address: str) -> bytes:
-    """A text as a QR code: SVG, black on white."""
+    """Draw a text as a QR code: SVG, black on white."""
     file = io.BytesIO()
     segno.make(address, micro=False).save(file, kind="svg", xmldecl=False, omitsize=True, light="#fff")
     return file.getvalue()

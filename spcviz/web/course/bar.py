@@ -1,7 +1,7 @@
 """The course's bar above a page: the page's goal, its tasks, and the live line of the open one.
 
-The server decides whether a task is solved and says of an option why it is wrong; what one has passed is kept
-by the browser alone (``progress.js``).
+The server decides whether a task is solved and says why an option is wrong; the tasks passed are stored only
+in the browser (``progress.js``).
 """
 
 import contextlib
@@ -24,12 +24,12 @@ STYLE = """<style>
 
 
 def follow(page) -> None:
-    """Go where a task leads, before the `page` of the URL runs: to its start, if nothing else is said."""
+    """Go where a task leads, before the `page` of the URL runs: to its start, if nothing else is given."""
     going, params = st.session_state.pop(_GOING, None), st.query_params.to_dict()
     if questions.NAME not in params and questions.of({questions.NAME: params.get(questions.ALIAS, "")}):
         params[questions.NAME] = params.pop(questions.ALIAS)
         st.query_params.from_dict(params)
-    # A page in its first scene has an address without a state: in a visit that is not the task's start.
+    # A page in its first scene has an address without a state: within a visit that is not the task's start.
     is_opened = st.session_state.get(_OPENED) == (page.url_path, params.get(questions.NAME))
     if going is None and questions.NAME in params:
         going = _start(page, params, is_opened=is_opened)
@@ -45,7 +45,7 @@ def follow(page) -> None:
 
 
 def _start(page, params, *, is_opened):
-    """Page and address of a task that the address names alone; of one that there is not, the page's own."""
+    """Page and address of a task that the address names alone; the page's own for an unknown task."""
     now, beside = questions.of(params), _beside(params)
     if now is None:
         name = misread.quote(params[questions.NAME])
@@ -59,13 +59,13 @@ def _start(page, params, *, is_opened):
 
 
 def _beside(params):
-    """Of an address what is no page's state and stays when a task is opened."""
+    """The part of an address that is no page's state and stays when a task is opened."""
     return {n: params[n] for n in ("room", "in", "embed", "embed_options") if n in params}
 
 
 @contextlib.contextmanager
 def bar(page) -> Iterator[None]:
-    """Around a page that runs: the bar above it, drawn last, with what the page offered."""
+    """Draw the bar above a page that runs: last, with the values that the page offered."""
     questions.begin()
     st.html(STYLE)
     slot = st.container(key="course_slot")
@@ -89,7 +89,7 @@ def _draw(page, is_solved, live):
         {
             "page": page.url_path,
             "goal": tasks.stops()[page.url_path].goal,
-            # a task's sentence may say what another asks
+            # the sentence of one task may give away another
             "tasks": [{"id": one.id, "ask": "" if now else one.ask} for one in tasks.of_page(page.url_path)],
             "ids": {name: [one.id for one in tasks.of_page(name)] for name in tasks.stops()},
             "open": describe_bar(now, is_solved, live) if now else None,
@@ -107,7 +107,7 @@ def titles() -> Mapping[str, str]:
 
 
 def describe_bar(now: questions.Question, is_solved: bool, live: str) -> dict:
-    """What the bar shows of a task: nothing that would answer it before it is answered."""
+    """The bar's content for a task: nothing that would give away an unanswered one."""
     one, done = now.task, questions.list_tries(now.task.id)
     is_over = now.is_answered if one.options else is_solved
     hints = [hint for hint in (one.hint, one.way) if hint][: done.n_hints]
@@ -125,7 +125,7 @@ def describe_bar(now: questions.Question, is_solved: bool, live: str) -> dict:
         "live": live,
         "isOver": is_over,
         "won": tasks.fill_line(one.won, questions.values()) if is_over else "",
-        # Opened by its address alone an answer is read, not found.
+        # Opened by its address alone, an answer was read, not found.
         "isDone": is_over and (done.is_right or done.is_shown if one.options else True),
         "how": "shown" if done.is_shown else "self",
         "tries": len(done.wrong) + 1,
@@ -134,13 +134,13 @@ def describe_bar(now: questions.Question, is_solved: bool, live: str) -> dict:
 
 
 FIRST = "1"
-"""What the heading of the first part begins with; what stands before it belongs to it."""
+"""Beginning of the first part's heading; pages before it belong to that part."""
 MOST = 6
 """Pages after the first part on which the course asks for two tasks each."""
 
 
 def course_page() -> None:
-    """What the Course page shows."""
+    """Show the Course page."""
     parts: dict[str, list] = {}
     here = [stop for stop in tasks.stops().values() if stop.page in navigation.names()]
     for stop in here:
@@ -165,7 +165,7 @@ def course_page() -> None:
 
 
 def _on_course():
-    """The Course page's callback. Whoever sends may send anything."""
+    """The Course page's callback. A sender may send anything."""
     state = st.session_state.get(PAGE_KEY)
     what = state.get("act") if isinstance(state, Mapping) else None
     if not isinstance(what, Mapping):
@@ -178,11 +178,11 @@ def _on_course():
         _go(one.start, one.id)
 
 
-# ------------------------------------------------------------------ what the browser asks for
+# ------------------------------------------------------------------ requests of the browser
 
 
 def _act():
-    """The bar's callback. Whoever sends may send anything."""
+    """The bar's callback. A sender may send anything."""
     state = st.session_state.get(KEY)
     what = state.get("act") if isinstance(state, Mapping) else None
     if not isinstance(what, Mapping) or what.get("kind") not in _ACTS:
@@ -243,11 +243,11 @@ COURSE = Component(
     "spcviz_course_page", ("web/course/course_page.css",), (*PARTS, "web/course/course_page.js")
 )
 ALONE = {"view": {}, "epoch": 0}
-"""What a view of the browser's own would be: neither has one, the server says everything."""
+"""Placeholder for a view of the browser's own: neither has one, everything comes from the server."""
 
 
 def show_bar(page: dict, *, key: str, on_act: Callable) -> None:
-    """Mount the bar on what `spcviz.web.course.bar` says of a page."""
+    """Mount the bar with the data of a page."""
     show(BAR, {"identity": "course"} | page | ALONE, key=key, parts={}, on_act_change=on_act)
 
 

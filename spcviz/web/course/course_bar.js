@@ -1,6 +1,6 @@
 // The course's bar above a page: goal, open task, live line, and a ring around the control that the task needs.
 //
-// What is solved and why an option is wrong is the server's to say; what one has passed is this browser's.
+// The server decides what is solved and why an option is wrong; the tasks passed are stored in this browser.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";
@@ -53,7 +53,7 @@ class CourseBar extends View {
     this.ring.remove();
     this.sheet.remove();
   }
-  /** On a phone the bar is a line or two at the lower edge, and goes up when it is asked. */
+  /** On a phone the bar is a line or two at the lower edge, and unfolds on request. */
   unfold(on = !this.isUp) {
     this.isUp = on;
     this.root.classList.toggle("up", on);
@@ -62,13 +62,13 @@ class CourseBar extends View {
     this.foldButton.setAttribute("aria-label", on ? "Fold the task" : "Unfold the task");
     this.fit();
   }
-  /** What stands above the bar on a phone has to know how high it is. */
+  /** Publish the bar's height on a phone for the elements above it. */
   fit() { document.documentElement.style.setProperty("--spcviz-task", `${matchMedia(PHONE).matches ? this.root.offsetHeight : 0}px`); }
   act(kind, id, more = {}) { this.component.setTriggerValue("act", { kind, id, ...more, n: Date.now() }); }
   take(data) {
     if (data.open?.id !== this.openId || this.openId === undefined) {
       this.isTouched = false;
-      this.unfold(Boolean(data.open?.options.length)); // what is to be chosen is in sight
+      this.unfold(Boolean(data.open?.options.length)); // options are in sight
     }
     this.openId = data.open?.id ?? null;
     this.view ??= {};
@@ -76,7 +76,7 @@ class CourseBar extends View {
     if (open?.isOver && open.isDone && !open.options.length) this.tellRoom(open);
     if (open?.isDone) noteSolved(open.id, { tries: open.tries, how: open.how, won: open.won, address: this.here() });
   }
-  /** In a class: this phone has it. The lecturer's own screen does not count. */
+  /** In a class: report that this phone has solved it. The lecturer's own screen does not count. */
   async tellRoom({ id, ask }) {
     const room = new URLSearchParams(location.search).get("in"); // "room" leads a phone to the question
     if (!/^[1-9][0-9]{6}$/.test(room ?? "") || this.told === `${room} ${id}`) return;
@@ -86,13 +86,13 @@ class CourseBar extends View {
     if (!now || now.isYours || now.ask !== ask) return;
     await fetch(at("answer"), { method: "POST", body: JSON.stringify({ n: now.n, value: 0, found: this.shortHere() }) }).catch(() => null);
   }
-  /** Page and state of what is shown. */
+  /** Page and state that are shown. */
   here() {
     const asked = new URLSearchParams(location.search);
     for (const name of ["ask", "in", "room", "embed", "embed_options"]) asked.delete(name);
     return `${this.data?.page ?? ""}${asked.size ? `?${asked}` : ""}`;
   }
-  /** As a room takes it: an address of plain characters, not too long; else none. */
+  /** The address in the form that a room accepts: plain characters, not too long; else none. */
   shortHere() {
     const here = this.here().replaceAll("%20", "+");
     return /^[a-z_]{0,40}\?[A-Za-z0-9_.~%=&+:,-]{0,260}$/.test(here) ? here : "";
@@ -178,7 +178,7 @@ class CourseBar extends View {
       event.stopPropagation();
     }
   }
-  key() {} // all of them come early
+  key() {} // `early` handles all keys
 
   // ---------------------------------------------------------------- the ring
 

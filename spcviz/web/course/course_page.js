@@ -1,6 +1,6 @@
-// The Course page's view: pages in order with goals and marks, where to go on, and one sheet to print.
+// The Course page's view: pages in order with goals and marks, where to continue, and one sheet to print.
 //
-// Everything about the visitor is this browser's (progress.js); the page's own words come from the server.
+// Everything about the visitor is stored in this browser (progress.js); the page's own texts come from the server.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";
@@ -37,7 +37,7 @@ class CoursePage extends View {
   }
   get pages() { return this.data.sections.flatMap(({ pages }) => pages); }
 
-  /** What a link of another browser says: {id: how}; nothing for what is no task here. */
+  /** Progress from another browser's link: {id: how}; ids that are no task here are dropped. */
   fromLink() {
     const known = new Set(this.pages.flatMap(({ tasks }) => tasks.map(({ id }) => id))), out = {};
     for (const part of (new URLSearchParams(location.search).get("done") ?? "").slice(0, 600).split(".")) {

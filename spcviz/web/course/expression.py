@@ -1,20 +1,20 @@
 """Expressions of tasks' checks: a tiny language of conditions on a page's numbers, parsed and evaluated.
 
 ======================= ================================================================
-may be said             meaning
+expression              meaning
 ======================= ================================================================
 ``left_1``              a value of the page, by its name
 ``10``, ``0.5``, ``'NN'`` a number, a text
 ``None True False``     nothing, yes, no
-``('a', 'b')``          a few of them, for ``in``
+``('a', 'b')``          several of them, for ``in``
 ``== != < <= > >=``     comparisons, also chained; ``is None``, ``is not None``, ``in``, ``not in``
 ``and or not + -``      as in arithmetic and logic
-``len sum min round``   the four functions there are
+``len sum min round``   the only four functions
 ======================= ================================================================
 
 Everything else (attributes, indices, products, powers, other calls, comprehensions) is refused when the text
-is read. Comparing what has no order, None with a number, is False rather than an error: where the page cannot
-say something yet, the task is not solved.
+is read. Comparing values without an order, None and a number, is False rather than an error: as long as the
+page has no value yet, the task is not solved.
 """
 
 import ast
@@ -43,18 +43,18 @@ _COMPARE: dict[type, Callable] = {
 
 
 class ExpressionError(SpcvizError, ValueError):
-    """A text that is no check; the message quotes the part that is not allowed."""
+    """An invalid check; the message quotes the part that is not allowed."""
 
 
 class UnknownNameError(SpcvizError, KeyError):
-    """A check names what the page does not offer."""
+    """A check names a value that the page does not offer."""
 
     def __str__(self):
         return str(self.args[0])
 
 
 def is_true(check: str, values: Mapping) -> bool:
-    """Whether a check holds of a page's values.
+    """Whether a check holds for a page's values.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def names(check: str) -> tuple[str, ...]:
 
 @cache
 def parse(check: str) -> ast.expr:
-    """A check as a tree of which every node is allowed; see `is_true` for what is raised."""
+    """Parse a check into a tree with allowed nodes only; raises the errors of `is_true`."""
     if len(check) > LONGEST:
         raise ExpressionError(f"a check has at most {LONGEST} characters, got {len(check):,}")
     try:
@@ -103,7 +103,7 @@ def parse(check: str) -> ast.expr:
 
 
 def _allow(node):
-    """Refuse what is not of the language, below a node too."""
+    """Refuse a node outside the language, at any depth."""
     match node:
         case ast.Constant(value=str() | bool() | int() | float() | None):
             return
@@ -128,7 +128,7 @@ def _allow(node):
 
 
 def _are_comparable(ops, others):
-    """Whether `is` stands before None alone: of other values it says nothing that is meant."""
+    """Whether `is` is used with None only: for other values it would not mean what was intended."""
     pairs = zip(ops, others, strict=True)
     return all(
         not isinstance(op, ast.Is | ast.IsNot) or (isinstance(o, ast.Constant) and o.value is None)
@@ -166,7 +166,7 @@ def _value(node, values):
 
 
 def _call(function, *arguments):
-    """A value, or None where an argument is of no use for it: the page cannot say it yet."""
+    """Call a function; None if an argument does not suit it: the page has no value yet."""
     try:
         return function(*arguments)
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
-// Stores the solved tasks of the course in this browser alone, under one name.
+// Storage of the course's solved tasks, in this browser alone, under one name.
 
 const KEPT = "spcviz-course";
-const CHANGED = "spcviz-course-changed"; // an event of the window, since storage tells other windows only
+const CHANGED = "spcviz-course-changed"; // an event of this window: storage events reach other windows only
 const fresh = () => ({ v: 1, done: {}, seed: Math.floor(Math.random() * 2 ** 30), folded: false });
 
 /** {v, done: {id: {at, tries, how, address, won}}, seed, folded}; a new one where storage is off or holds something else. */
@@ -22,7 +22,7 @@ function keep(all) {
   window.dispatchEvent(new Event(CHANGED));
   return all;
 }
-/** A task is solved; found by oneself stays found. */
+/** Record a solved task; one solved without help stays so. */
 export function noteSolved(id, { tries, how, address, won }) {
   const all = progress(), earlier = all.done[id];
   if (earlier && !(earlier.how === "shown" && how === "self")) return;
@@ -30,7 +30,7 @@ export function noteSolved(id, { tries, how, address, won }) {
 }
 export const fold = (folded) => keep({ ...progress(), folded });
 export const forgetAll = () => keep(fresh());
-/** Take what a link of another browser says: {id: how}. */
+/** Take over the progress from another browser's link: {id: how}. */
 export const take = (brought) => {
   const all = progress(), done = { ...all.done };
   for (const [id, how] of Object.entries(brought)) done[id] ??= { at: "", tries: 1, how, address: "", won: "" };
@@ -44,11 +44,11 @@ export function onProgress(act, signal) {
 
 /** A task's mark: open, solved, or shown. */
 export const markOf = (done, id) => (!done[id] ? "○" : done[id].how === "shown" ? "◐" : "●");
-/** Marks of tasks, and the same in words. */
+/** Marks of tasks; `toldOf` says the same in words. */
 export const marksOf = (done, ids) => ids.map((id) => markOf(done, id)).join("");
 export const toldOf = (done, ids) => `${ids.filter((id) => done[id]).length} of ${ids.length} tasks`;
 
-/** The same order for the same seed: options do not move while one thinks. */
+/** Shuffle a list, in the same order for the same seed: options do not move while a visitor thinks. */
 export function shuffle(list, seed, name) {
   let state = seed;
   for (const sign of name) state = (Math.imul(state, 31) + sign.codePointAt(0)) >>> 0;
@@ -61,7 +61,7 @@ export function shuffle(list, seed, name) {
   return out;
 }
 
-/** Marks beside the pages of the side bar, whose addresses end in their names; `every` is {page: ids}. */
+/** Put marks next to the pages in the side bar, whose addresses end in their names; `every` is {page: ids}. */
 export function markSideBar(every) {
   const { done } = progress();
   for (const link of document.querySelectorAll("[data-testid=stSidebarNavLink]")) {

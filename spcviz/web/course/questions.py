@@ -1,8 +1,8 @@
-"""The open task of a page: its address, the values that its check reads, what is hidden until the answer.
+"""The open task of a page: its address, the values that its check reads, the parts hidden until the answer.
 
 In the address ``ask`` names the task: ``L1`` with its question, ``L1a`` once it is answered. A page offers
-its values (`offer`) only where they are wanted; the bar (`bar`) shows what they come to. A part of a page
-that reruns by itself ends in a run of the whole page when they say something else than the bar does.
+its values (`offer`) only where they are needed; the bar (`bar`) shows their outcome. A fragment that reruns
+alone triggers a run of the whole page when the outcome differs from the one that the bar shows.
 """
 
 import re
@@ -16,11 +16,11 @@ from spcviz.web.course.task import Task
 
 NAME = "ask"
 ALIAS = "task"
-"""What a hand-made link may call it; the Trade-off page has a choice of that name, of other values."""
+"""Its name in handwritten links; the Trade-off page has a choice of that name, with other values."""
 _VALUES, _DRAWN, _WHOLE, _TRIED = "course_values", "course_drawn", "course_whole", "course_tried"
 _WITHHELD = "course_withheld"
 TOUR_HIDES, TOUR_STATE = "tour_hides", "tour_state"
-"""In the session: names of what the present scene of a tour hides, and the page's state in its address."""
+"""Session keys: the parts that the current scene of a tour hides, and the page's state in its address."""
 MOST_TRIES = 2
 """Wrong answers after which the right one is shown."""
 
@@ -33,31 +33,31 @@ class Question(NamedTuple):
 
     @property
     def code(self):
-        """What the address says of it."""
+        """Its name in the address."""
         return f"{self.task.id}a" if self.is_answered else self.task.id
 
 
 def of(params: Mapping[str, str]) -> Question | None:
-    """The task that an address names; None for none, or one that there is not."""
+    """The task that an address names; None without one, or for an unknown one."""
     code = re.fullmatch(r"([A-Z][0-9]{1,2})(a?)", params.get(NAME, "")[:8], re.ASCII)
     one = tasks.every().get(code[1]) if code else None
     return Question(one, bool(code[2] and one.options)) if code and one else None
 
 
 def present() -> Question | None:
-    """The task of the present address, none in a tour."""
+    """The task of the current address, none in a tour."""
     return None if "tour" in st.query_params or NAME not in st.query_params else of(st.query_params.to_dict())
 
 
 def hidden_parts() -> frozenset[str]:
-    """Parts of the page, by its own names, that a question's answer would be read off."""
+    """Parts of the page, by its own names, that would give away the answer to a question."""
     of_tour = st.session_state.get(TOUR_HIDES, ()) if "tour" in st.query_params else ()
     now = present()
     return frozenset(of_tour) | frozenset(now.task.hide if now and not now.is_answered else ())
 
 
 def asked_state() -> Mapping[str, str]:
-    """The page's state in the address of the present scene or task: what may be seen meanwhile."""
+    """The page's state in the address of the current scene or task: what may be shown meanwhile."""
     if "tour" in st.query_params:
         return st.session_state.get(TOUR_STATE, {})
     now = present()
@@ -65,13 +65,13 @@ def asked_state() -> Mapping[str, str]:
 
 
 def wanted_names() -> frozenset[str]:
-    """The names of values that the present task reads; none without a task."""
+    """The names of values that the current task reads; none without a task."""
     now = present()
     return now.task.names if now else frozenset()
 
 
 def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
-    """A page's values for the check of a task: its state, and what ``make(*args)`` returns."""
+    """Offer a page's values to the check of a task: its state, and what ``make(*args)`` returns."""
     if (now := present()) is None:
         return
     values = st.session_state.get(_VALUES, {}) | dict(state) | dict(make(*args))
@@ -81,7 +81,7 @@ def offer(state: Mapping, make: Callable[..., Mapping] = dict, *args) -> None:
 
 
 def begin() -> None:
-    """A run of the whole page begins: what was offered is of an earlier one."""
+    """Begin a run of the whole page: values offered so far are of an earlier run."""
     st.session_state[_VALUES], st.session_state[_WHOLE] = {}, True
     st.session_state[_WITHHELD] = False
 
@@ -97,7 +97,7 @@ def is_withheld() -> bool:
 
 
 def end() -> tuple[bool, str]:
-    """The run of the whole page ends: whether its task is solved, and its live line."""
+    """End the run of the whole page; return whether its task is solved, and its live line."""
     st.session_state[_WHOLE] = False
     now = present()
     st.session_state[_DRAWN] = said = _describe(now, st.session_state.get(_VALUES, {})) if now else None
@@ -105,36 +105,36 @@ def end() -> tuple[bool, str]:
 
 
 def values() -> Mapping:
-    """What the page has offered."""
+    """The values that the page has offered."""
     return st.session_state.get(_VALUES, {})
 
 
 def _describe(now, values):
-    """What the bar says of a task by a page's values: (its name, whether it is solved, the live line)."""
+    """The bar's content for a page's values: (name of the task, whether it is solved, the live line)."""
     return now.task.id, now.task.is_solved(values), tasks.fill_line(now.task.live, values)
 
 
 class Tried(NamedTuple):
-    """What a visitor has done about a task in this session."""
+    """A visitor's attempts at a task in this session."""
 
     wrong: tuple[str, ...] = ()  # options
     is_right: bool = False
-    is_shown: bool = False  # the solution was asked for, or came after `MOST_TRIES` wrong answers
+    is_shown: bool = False  # the solution was requested, or shown after `MOST_TRIES` wrong answers
     n_hints: int = 0
 
 
 def list_tries(name: str) -> Tried:
-    """What this session has done about a task."""
+    """The attempts at a task in this session."""
     return st.session_state.get(_TRIED, {}).get(name, Tried())
 
 
 def note(name: str, **changes) -> Tried:
-    """Remember what was done about a task."""
+    """Record an attempt at a task."""
     now = list_tries(name)._replace(**changes)
     st.session_state[_TRIED] = st.session_state.get(_TRIED, {}) | {name: now}
     return now
 
 
 def forget() -> None:
-    """What this session has done about all tasks."""
+    """Forget the attempts at all tasks in this session."""
     st.session_state.pop(_TRIED, None)

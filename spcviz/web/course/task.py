@@ -1,8 +1,8 @@
 """Tasks as data: the question, the check that solves it, and the reply to every answer.
 
-``tasks.json`` is a list; each task is an address to begin at, a check of `expression` on the values that the
-page offers there (`questions.offer`), and an address that solves it. A question with options hides on the
-server what would answer it, by the page's names of its parts (``hide``).
+``tasks.json`` is a list; each task has a start address, a check (see `expression`) on the values that the
+page offers there (`questions.offer`), and an address that solves it. For a question with options the server
+hides the parts that would answer it, by the page's names for them (``hide``).
 """
 
 import json
@@ -22,10 +22,10 @@ _SHOWN = re.compile(r"\{([a-z][a-z0-9_]*)(?:\?([^:{}]*):([^{}]*))?\}")
 
 
 class Option(NamedTuple):
-    """What can be chosen."""
+    """An answer that can be chosen."""
 
     text: str
-    why: str  # why it is wrong; "" of the right one
+    why: str  # why it is wrong; "" for the right one
 
 
 class Task(NamedTuple):
@@ -36,15 +36,15 @@ class Task(NamedTuple):
     ask: str
     start: str  # page and state: ``"letters?word=3128"``; the home page is ``""``
     check: str  # a condition, see `expression`
-    solved: str  # an address that solves it, or shows what was asked
+    solved: str  # an address that solves it, or shows the answer
     hint: str  # where to look
     way: str  # which way to move
-    live: str  # what the page says meanwhile: ``"now: {left_1} words"``, see `fill_line`
+    live: str  # the page's live line: ``"now: {left_1} words"``, see `fill_line`
     won: str  # what has been found
     ring: str  # the control that is needed: a CSS selector or ``"text:..."``, "" for none
     options: tuple[Option, ...]  # the right one first; none where the page itself has to be changed
     hide: tuple[str, ...]  # parts of the page that stay hidden until it is answered
-    is_needed: bool = False  # without it the first part is not passed: an idea that nobody guesses
+    is_needed: bool = False  # required for passing the first part: an idea that nobody guesses
 
     @property
     def page(self) -> str:
@@ -62,7 +62,7 @@ class Task(NamedTuple):
         return frozenset((*expression.names(self.check), *named_in(self.live), *named_in(self.won)))
 
     def is_solved(self, values: Mapping) -> bool:
-        """Whether the page's values fulfil it; False where one is missing."""
+        """Whether the page's values fulfil the check; False if one is missing."""
         try:
             return expression.is_true(self.check, values)
         except expression.UnknownNameError:
@@ -73,8 +73,8 @@ class Stop(NamedTuple):
     """A page's place in the course."""
 
     page: str
-    goal: str  # what one can do after it
-    part: str  # heading that it stands under
+    goal: str  # what a visitor can do after it
+    part: str  # its heading
     minutes: int
     needs: str
 
@@ -89,7 +89,7 @@ def state_of(address: str) -> dict[str, str]:
 
 
 def format_value(value) -> str:
-    """A value as the bar writes it.
+    """Format a value for the bar.
 
     >>> format_value(14040), format_value(0.70), format_value(None), format_value(True)
     ('14,040', '0.7', '–', 'yes')
@@ -104,7 +104,7 @@ def format_value(value) -> str:
 
 
 def fill_line(live: str, values: Mapping) -> str:
-    """A live line with the page's values; ``{name?yes:no}`` writes one of two words.
+    """Fill a live line with the page's values; ``{name?yes:no}`` writes one of two words.
 
     >>> fill_line("now: {left} words, truth {alive?alive:lost}", {"left": 14040, "alive": True})
     'now: 14,040 words, truth alive'
@@ -149,7 +149,7 @@ def stops() -> dict[str, Stop]:
 
 
 def following(page: str, here: Collection[str] | None = None) -> Stop | None:
-    """The page after one, of those that are `here` if that is said; None after the last."""
+    """The stop after a page, among the pages `here` if given; None after the last."""
     names = [name for name in stops() if here is None or name in here]
     at = names.index(page) + 1 if page in names else len(names)
     return stops()[names[at]] if at < len(names) else None

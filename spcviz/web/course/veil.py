@@ -12,11 +12,11 @@ from spcviz.web.ui import layout
 STYLE = """.veil { display: flex; gap: 0.6rem }
 .veil img { height: 30vh; max-width: calc(100%% / %d - 0.6rem); object-fit: contain }
 .veil img { image-rendering: pixelated }"""
-"""Pictures side by side, as large as they may be: a class has them to judge by."""
+"""Pictures side by side, as large as possible: a class judges by them."""
 
 
 def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
-    """A frame with what may be seen, `pictures` by their addresses, and a sentence."""
+    """Show a frame with the parts that stay visible, `pictures` by their addresses, and a sentence."""
     with st.container(border=True, key="course_veil"):
         if pictures:
             each = "".join(f'<img alt="{alt}" src="{picture}">' for picture in pictures)
@@ -25,7 +25,7 @@ def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
 
 
 def ink(pixels: np.ndarray) -> list[str]:
-    """Handwritten letters (L, 16, 8) as addresses of pictures, in the colour of text."""
+    """Handwritten letters (L, 16, 8) as addresses of pictures, in the text colour."""
     colour = layout.look()["palette"].text
     return [drawn_ink(letter, colour, 6) for letter in pixels]
 

@@ -1,7 +1,7 @@
-"""A card for messages: somebody's ink, the funnel of words that it could have been, and what was read.
+"""A card for messages: a visitor's ink, the funnel of words that it could have been, and the reading.
 
-1200 x 630 pixels, as messengers show them. Drawn by Pillow, in the app's font and light colours: a server
-makes one in a tenth of a second, without a browser.
+1200 x 630 pixels, the size that messengers show. Pillow draws it in the app's font and light colours: a
+server makes one in a tenth of a second, without a browser.
 """
 
 import io
@@ -21,31 +21,31 @@ MARGIN = 56
 INK_BOX = (MARGIN, 150, SIZE[0] - MARGIN, 340)
 FUNNEL_BOX = (MARGIN, 366, SIZE[0] - MARGIN, 486)
 LEAST = 0.1
-"""Of the funnel's height: one word is still seen."""
+"""Share of the funnel's height that a single word gets, to stay visible."""
 
 MOST_SIGNS = 60
-"""Of where a card comes from: what is longer is cut."""
+"""Characters of the line that says where a card comes from; longer ones are cut."""
 
-_FINE = 3  # the ink is drawn so much larger, then made smaller: smooth lines
-_PEN = 0.045  # of a box's side, as on the page
+_FINE = 3  # the ink is drawn larger by this factor, then made smaller: smooth lines
+_PEN = 0.045  # share of a box's side, as on the page
 
 
 class Step(NamedTuple):
     """A section of the funnel."""
 
-    label: str  # what was looked at: "letters", "pairs"
+    label: str  # what was filtered: "letters", "pairs"
     words: int  # that are left after it
 
 
 class Card(NamedTuple):
-    """What a card shows."""
+    """Content of a card."""
 
     title: str
     strokes: tuple[np.ndarray, ...]  # polylines (P, 2) of x and y, y down; a letter's box is 64 high
-    pixels: np.ndarray | None  # (L, 16, 8) where the ink is the data's, else None
+    pixels: np.ndarray | None  # (L, 16, 8) if the ink comes from the data, else None
     steps: tuple[Step, ...]  # the first is all words, the last the one that is read
     reading: str
-    truth: str  # "" where nobody has said it
+    truth: str  # "" if unknown
 
 
 def say_count(number: int) -> str:
@@ -65,7 +65,7 @@ def say_count(number: int) -> str:
 
 
 def sentence(card: Card) -> str:
-    """What a card says, for who does not see it.
+    """A card in words, for those who cannot see it.
 
     >>> sentence(Card("", (), None, (Step("", 676), Step("letters", 6), Step("read", 1)), "as", "is"))
     '676 words of 2 letters are possible; 6 were left, and one was read: “as”. Really written: “is”.'
@@ -107,7 +107,7 @@ def _ink(image, card):
 
 
 def _strokes(strokes: Sequence[np.ndarray], room):
-    """The pen's way as a mask, as large as there is room."""
+    """The pen's path as a mask, as large as the space allows."""
     if not strokes:
         return Image.new("L", (1, 1))
     every = np.concatenate(strokes)
@@ -135,7 +135,7 @@ def _pixels(pixels, room):
 
 
 def _funnel(pen, steps):
-    """Sections as high as the logarithm of the words that are left, from step to step."""
+    """Draw sections whose height is the logarithm of the words that are left, from step to step."""
     left, top, right, bottom = FUNNEL_BOX
     middle, half, wide = (top + bottom) / 2, (bottom - top) / 2, (right - left) / len(steps)
     whole = math.log(max(steps[0].words, 2))
@@ -169,13 +169,13 @@ def _verdict(pen, card, below):
 
 
 def _mix(color, share):
-    """A colour thinned by the background."""
+    """A colour mixed with the white background."""
     parts = [int(color[k : k + 2], 16) for k in (1, 3, 5)]
     return tuple(round(255 - share * (255 - part)) for part in parts)
 
 
 def _fit(text, size, room, weight="Regular"):
-    """The font at a size, or smaller where a text has less room."""
+    """The font at a size, or smaller if the text would not fit."""
     font = _font(size, weight)
     wide = font.getlength(text)
     return font if wide <= room else _font(max(10, int(size * room / wide)), weight)

@@ -1,11 +1,11 @@
-"""Chromium that stays for a while and draws one page of our own after another: told what to do by a pipe.
+"""A Chromium process that stays for a while and draws one page of our own after another, driven by a pipe.
 
-To start it takes a third of what a loop takes, and a private window as much as the page in it (what drops
-down below its address bar is a page of four hundred scripts): all pages have a tab of their own in one, which
-keeps nothing on the disk and stays open by a tab that shows nothing. What a page stored is cleared before the
-next and as its tab is closed, so that nothing that one held is there for another. It hears nobody but us (a
-pipe, no port), fetches nothing that a page's own policy does not allow, and ends with the pipe, however this
-process ends.
+Starting it takes a third of the time of a loop, and a private window as long as the page in it (the list that
+drops down below its address bar is a page of four hundred scripts). So all pages get their own tab in one
+private window, which stores nothing on the disk and is kept open by an empty tab. The data that a page stored
+are cleared before the next page and when its tab is closed, so that no page finds data of another. Chromium
+listens only to us (a pipe, no port), fetches nothing that a page's own policy does not allow, and ends with
+the pipe, however this process ends.
 """
 
 import base64
@@ -30,13 +30,13 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 HAS_PIPES = hasattr(os, "posix_spawn")
-"""Whether a browser can be handed the pipe's ends as it wants them: as descriptors 3 and 4."""
+"""Whether a browser can be given the ends of the pipe as it needs them: as descriptors 3 and 4."""
 
 SECONDS = 120.0
-"""Until a page must have been drawn."""
+"""Time limit for drawing a page."""
 
 MOST_PAGES, IDLE = 50, 60.0
-"""Pages after which a browser ends, and seconds without one."""
+"""Pages after which a browser is ended, and seconds without a page."""
 
 _GLANCE = 0.1
 _MOST = 256 << 20  # bytes of a message
@@ -55,7 +55,7 @@ except (OSError, AttributeError):
     pass
 os.execv(sys.argv[2], sys.argv[2:])
 """
-"""Where root starts it, a browser puts parts of itself before all other processes, unless it may not."""
+"""Started by root, a browser raises the priority of its parts above all other processes, unless forbidden."""
 
 _SAID = """new Promise((done) => {
   const look = () => {
@@ -67,7 +67,7 @@ _SAID = """new Promise((done) => {
 
 
 class Shots(NamedTuple):
-    """Pictures that are wanted of a page: its upper left corner after ``show(0)``, ``show(1)``, ..."""
+    """Requested pictures of a page: its upper left corner after ``show(0)``, ``show(1)``, ..."""
 
     n: int
     width: int
@@ -75,15 +75,15 @@ class Shots(NamedTuple):
 
 
 Wanted = Callable[[str], Shots | None]
-"""What is wanted of a page, by what it says of itself; None for no picture at all."""
+"""Chooses the pictures of a page from the text of its ``out``; None for no picture at all."""
 
 
 class LostError(ArgumentError):
-    """The browser has ended, or says nothing any more."""
+    """The browser has ended, or no longer answers."""
 
 
 class _Process:
-    """A process with some of our descriptors under numbers that it knows, and no other."""
+    """A process with some of our descriptors under given numbers, and no others."""
 
     def __init__(self, command: list[str], descriptors: dict[int, int]) -> None:
         least = max(descriptors) + 1
@@ -102,7 +102,7 @@ class _Process:
         return self._is_over
 
     def wait(self, seconds: float = 60.0) -> bool:
-        """Whether it ends within some seconds."""
+        """Wait for its end; return whether it came within `seconds`."""
         end = time.monotonic() + seconds
         while not self.has_ended() and time.monotonic() < end:
             time.sleep(0.01)
@@ -114,13 +114,13 @@ class _Process:
 
 
 class Chromium:
-    """One browser, for one thread at a time; `niceness` is how far behind other processes it stands."""
+    """One browser, for one thread at a time; `niceness` lowers its priority below other processes."""
 
     def __init__(self, path: str, niceness: int = 0) -> None:
         self.n_pages, self.used = 0, time.monotonic()
         self._folder = tempfile.TemporaryDirectory(prefix="spcviz-chromium-", ignore_cleanup_errors=True)
         self._said, self._number = bytearray(), 0
-        self._window = ""  # the private one, by Chromium's name for it
+        self._window = ""  # Chromium's id of the private one
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
         command = [path, *_FLAGS, f"--user-data-dir={self._folder.name}/profile", "about:blank"]
@@ -139,11 +139,11 @@ class Chromium:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended by itself."""
+        """Whether it has not ended on its own."""
         return not self._process.has_ended()
 
     def close(self) -> None:
-        """End it, and what it kept on the disk."""
+        """End it and delete its files."""
         for end in (self._out, self._in):
             with contextlib.suppress(OSError):
                 os.close(end)
@@ -160,11 +160,11 @@ class Chromium:
         wanted: Wanted,
         glance: Callable[[], None] = lambda: None,
     ) -> tuple[list[bytes], str]:
-        """What a page shows and what it says of itself: (PNGs, the text of its ``out``).
+        """Draw a page; return its pictures and its own description: (PNGs, the text of its ``out``).
 
-        The page is laid out in a window of `size` and drawn `scale` times as fine, once its ``out`` has a
-        text. Its function ``show`` draws one of the pictures that are `wanted`, and returns a promise. What
-        `glance` raises, which is called ten times a second, goes on.
+        The page is laid out in a window of `size` and drawn at `scale` times the resolution, once its ``out``
+        has a text. Its function ``show`` draws one of the `wanted` pictures, and returns a promise. `glance`
+        is called ten times a second, and any error that it raises is passed on.
         """
         self.n_pages += 1
         self.used = time.monotonic()
@@ -178,7 +178,7 @@ class Chromium:
         return shown
 
     def _open_window(self, glance):
-        """Open the private window, with the tab that keeps it: a window closes with its last one."""
+        """Open the private window, with the tab that keeps it open: a window closes with its last tab."""
         self._window = self._ask("Target.createBrowserContext", glance)["browserContextId"]
         self._ask("Target.createTarget", glance, url="about:blank", browserContextId=self._window)
 
@@ -197,7 +197,7 @@ class Chromium:
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         ask("Emulation.setEmulatedMedia", features=[still])
         stored = {"origin": "file://", "storageTypes": "all"}
-        ask("Storage.clearDataForOrigin", **stored)  # what a page stored that was being closed
+        ask("Storage.clearDataForOrigin", **stored)  # data that an earlier page stored while closing
         ask("Page.navigate", url=address)
         shown = self._shots(ask, wanted)
         ask("Storage.clearDataForOrigin", **stored)
@@ -205,7 +205,7 @@ class Chromium:
         return shown
 
     def _shots(self, ask, wanted):
-        """The pictures that are wanted of the page that is shown, and what it says of itself."""
+        """The requested pictures of the page that is shown, and the text of its ``out``."""
         told = ask("Runtime.evaluate", expression=_SAID, awaitPromise=True, returnByValue=True)
         text = told.get("result", {}).get("value")
         if not isinstance(text, str):
@@ -223,7 +223,7 @@ class Chromium:
     def _ask(
         self, method: str, glance: Callable[[], None], session: str = "", **params: Any
     ) -> dict[str, Any]:
-        """What the browser answers to a command of its protocol."""
+        """Send the browser a command of its protocol; return its answer."""
         self._number += 1
         about = {"id": self._number, "method": method, "params": params}
         message = json.dumps(about | ({"sessionId": session} if session else {})).encode() + b"\0"
@@ -243,7 +243,7 @@ class Chromium:
         raise LostError("the browser that draws says nothing any more")
 
     def _receive_messages(self) -> Iterator[dict[str, Any]]:
-        """Messages that have come, after a moment at most; events that nobody asked for are among them."""
+        """Messages received so far, after a moment at most; they include unrequested events."""
         if select.select([self._in], [], [], _GLANCE)[0]:
             piece = os.read(self._in, 1 << 20)
             if not piece or len(self._said) > _MOST:
@@ -255,7 +255,7 @@ class Chromium:
 
 
 class Browsers:
-    """Browsers that wait for the next page: each has one at a time, and ends when not used for long."""
+    """Browsers that wait for the next page: each draws one at a time, and is ended when idle for long."""
 
     def __init__(self, path: Callable[[], str], niceness: int) -> None:
         self._path, self._niceness = path, niceness
@@ -264,7 +264,7 @@ class Browsers:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[Chromium]:
-        """A browser, for a block alone; one in which anything went wrong is not used again."""
+        """Lend a browser to one block; a browser with any failure is not used again."""
         with self._lock:
             one = self._waiting.pop() if self._waiting else None
         if one is not None and not one.is_alive:
@@ -283,13 +283,13 @@ class Browsers:
             self._waiting.append(one)
 
     def wake(self) -> None:
-        """Have one ready, which starts beside whatever else is done meanwhile."""
+        """Have a browser ready; it starts in parallel to other work."""
         with self._lock:
             if not self._waiting:
                 self._waiting.append(Chromium(self._path(), self._niceness))
 
     def end(self, idle: float = 0.0) -> None:
-        """End those that have waited for so many seconds."""
+        """End those that have waited for `idle` seconds."""
         with self._lock:
             over = [one for one in self._waiting if time.monotonic() - one.used >= idle]
             self._waiting = [one for one in self._waiting if one not in over]

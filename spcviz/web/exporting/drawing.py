@@ -1,7 +1,7 @@
-"""Charts as SVG, drawn by plotly in a browser that is on the machine; what goes with them to papers.
+"""Charts as SVG, drawn by plotly in an installed browser, with their source for papers; pages as PDF and PNG.
 
 Plotly is JavaScript, so a chart needs a browser to become a file: Chromium or Chrome, run once for all
-charts, without a window and without a network. Where there is none, who asks is told.
+charts, without a window and without a network. Where none is installed, the caller gets an error.
 """
 
 import json
@@ -44,13 +44,13 @@ _DRAW = """<!doctype html><meta charset="utf-8"><pre id="out"></pre><script src=
 
 
 def browser() -> str | None:
-    """The browser that draws: what ``BROWSER_PATH`` names, else the first of `BROWSERS` that is installed."""
+    """The browser that draws: the one in ``BROWSER_PATH``, else the first of `BROWSERS` that is installed."""
     named = os.environ.get("BROWSER_PATH")
     return next((path for name in (named, *BROWSERS) if name and (path := shutil.which(name))), None)
 
 
 def dark(spec: dict) -> dict:
-    """A chart in the dark palette; the scale of a picture stays, its white is white in both."""
+    """A chart in the dark palette; the colour scale of a picture stays, its white is white in both."""
 
     def turned(value, name):
         if isinstance(value, str):
@@ -85,7 +85,7 @@ def svgs(charts: Sequence[dict]) -> list[str]:
 
 
 def with_marks_once(svg: str) -> str:
-    """An SVG in which a mark that stands at many points is drawn once and used at each: fewer bytes.
+    """Shrink an SVG: a mark that appears at many points is drawn once and reused at each.
 
     >>> with_marks_once('<svg><path class="point" transform="translate(1,2)" d="M0,0Z" style=""/></svg>')
     '<svg><use href="#m0" transform="translate(1,2)"/><defs><path id="m0" d="M0,0Z" style=""/></defs></svg>'
@@ -102,7 +102,7 @@ def with_marks_once(svg: str) -> str:
 
 
 def with_source(svg: str, *, title: str, command: str, data: object) -> str:
-    """An SVG with what it shows, the command that makes it again, and its data inside."""
+    """Add to an SVG its title, the command that makes it again, and its data."""
     content = escape(json.dumps(data, separators=(",", ":")), quote=False)
     about = (
         f"<title>{escape(title)}</title><metadata><command>{escape(command)}</command>"
@@ -112,7 +112,7 @@ def with_source(svg: str, *, title: str, command: str, data: object) -> str:
 
 
 def pdf(html: str) -> bytes:
-    """An HTML of our own as PDF."""
+    """Print an HTML text of our own as PDF."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "page.html").write_text(html, encoding="utf-8")
@@ -124,7 +124,7 @@ def pdf(html: str) -> bytes:
 
 
 def pictures(addresses: Sequence[str], size: tuple[int, int]) -> list[bytes]:
-    """What pages of our own show in a window of a size, as PNGs, one and a half times as fine."""
+    """Pages of our own in a window of a size, as PNGs, at one and a half times the resolution."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda address: _picture(address, size), addresses))
 
@@ -141,7 +141,7 @@ def _picture(address, size):
 
 
 def shots(html: str, size: tuple[int, int], scale: int, wanted: chromium.Wanted) -> tuple[list[bytes], str]:
-    """What a page of our own shows in a window, in a browser for it alone: see `Chromium.draw`."""
+    """Draw a page of our own in a separate browser: see `Chromium.draw`."""
     one = chromium.Chromium(require_browser())
     try:
         return one.draw(html, size, scale, wanted)
@@ -150,7 +150,7 @@ def shots(html: str, size: tuple[int, int], scale: int, wanted: chromium.Wanted)
 
 
 def sheet(html: str, size: tuple[int, int], scale: int) -> tuple[bytes, str]:
-    """What a page of our own shows in a window, photographed once: (PNG, the text of its ``out``)."""
+    """A page of our own in a window, photographed once: (PNG, the text of its ``out``)."""
     with tempfile.TemporaryDirectory() as folder:
         here, target = Path(folder), Path(folder, "sheet.png")
         (here / "sheet.html").write_text(html, encoding="utf-8")
@@ -173,7 +173,7 @@ def require_browser() -> str:
 
 
 def _run(folder, *arguments):
-    """What the browser prints."""
+    """Run the browser; return its standard output."""
     command = [
         require_browser(),
         "--headless",

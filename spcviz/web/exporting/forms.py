@@ -1,4 +1,4 @@
-"""What saved pages and sites are put together from: scripts of views, values as JavaScript, colours."""
+"""Building blocks of saved pages and sites: scripts of views, values as JavaScript, style sheets, colours."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from spcviz.web.serving import static
 from spcviz.web.view import mount
 
 LOOP_KINDS, LOOP_WIDTHS = ("webp", "gif", "mp4"), (960, 1920)
-"""Of loops: the endings of their files, and pixels; the wider one is the same picture, twice as fine."""
+"""Loops: file endings, and widths in pixels; the wider is the same picture at twice the resolution."""
 
 OWN = Path(__file__).parent / "browser"
 _FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
@@ -20,7 +20,7 @@ _FONTS = f"--st-font: {_FONT}; --st-code-font: monospace; "
 
 
 def literal(value: object) -> str:
-    """A value as JavaScript, bytes in base64; what a visitor typed cannot end the script."""
+    """A value as JavaScript, bytes in base64; a visitor's text cannot end the script."""
     value = base64.b64encode(value).decode() if isinstance(value, bytes) else value
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -36,12 +36,12 @@ def kind(component: mount.Component) -> str:
 
 
 def quote_address(address: str) -> str:
-    """A scene's address behind the app's, as a link has it."""
+    """Quote a scene's address for a link, to follow the app's."""
     return quote(address, safe="?=&%+,.:;-_~/")
 
 
 def inside_script(code: str) -> str:
-    """JavaScript that can stand between the tags of a script."""
+    """Escape JavaScript for use between the tags of a script."""
     return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
@@ -52,7 +52,7 @@ def own_script(*names: str) -> str:
 
 
 def themes(*, is_dark: bool | None = None) -> str:
-    """The colours that views read: of one theme, or light, and dark for who has chosen that."""
+    """The colours that views read: of one theme, or light with dark for visitors who prefer it."""
     light, dark = (
         "".join(f"{variable}: {getattr(palette, role)}; " for role, variable in CSS_VARIABLES.items())
         for palette in (LIGHT, DARK)
@@ -73,7 +73,7 @@ def css(*names: str, is_dark: bool | None = None) -> str:
 
 @cache
 def font_face() -> str:
-    """The app's font as a style sheet that holds it: labels are as wide as in the app, anywhere."""
+    """The app's font embedded in a style sheet: labels are as wide as in the app, anywhere."""
     if (path := static.font()) is None:
         return ""
     source = f'url(data:font/woff2;base64,{base64.b64encode(path.read_bytes()).decode()}) format("woff2")'
@@ -82,12 +82,12 @@ def font_face() -> str:
 
 @cache
 def pairs() -> list[tuple[str, str]]:
-    """Light colours, each with the dark one that means the same."""
+    """Light colours, each with the dark colour of the same meaning."""
     return [*zip(LIGHT, DARK), *zip(LIGHT_TIERS, DARK_TIERS)]
 
 
 def in_dark(text: str) -> str:
-    """A light chart or page of our own, as text, in the dark palette.
+    """Convert a light chart or page of our own, as text, to the dark palette.
 
     >>> in_dark('{"color": "#17202B"}')
     '{"color": "#E8EDF4"}'

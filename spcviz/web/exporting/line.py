@@ -1,7 +1,7 @@
-"""A queue of visitors who save: a few are served at a time, and the others learn soon where they stand.
+"""A queue of visitors who save: a few are served at a time, and the others soon learn their place.
 
-Who is not served within moments is told their place and a ticket, and asks again with it; a ticket that
-nobody asks with is dropped. So a request that has been given up holds nothing, and none waits for long.
+A visitor who is not served within moments gets their place and a ticket, and asks again with it; an unused
+ticket is dropped. So an abandoned request holds nothing, and no request waits for long.
 """
 
 import secrets
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import anyio
 
 MOST_PLACES, MOST_OF_ADDRESS = 200, 60
-"""Who may wait in all, and behind one address."""
+"""Visitors who may wait in total, and from one address."""
 
 DROPPED = 6.0
-"""Seconds after which a ticket that nobody has asked with is none."""
+"""Seconds after which an unused ticket expires."""
 
 
 class CrowdedError(Exception):
@@ -36,7 +36,7 @@ class Place:
 
 
 class Line:
-    """Who waits, in order: `most` are served at a time. `now` gives seconds that only ever go on."""
+    """The queue in order: `most` are served at a time. `now` is a monotonic clock in seconds."""
 
     def __init__(self, most: int = 1, now: Callable[[], float] = time.monotonic):
         self._most, self._now = most, now
@@ -44,7 +44,7 @@ class Line:
         self._served: Counter = Counter()  # by address
 
     def join(self, ticket: str, who: str, address: str) -> Place:
-        """A visitor's place, the one that they have or a new one; `CrowdedError` if there is none."""
+        """A visitor's existing place or a new one; `CrowdedError` if there is none."""
         now = self._now()
         for place in [*self._places.values()]:
             if not place.is_connected and now - place.seen > DROPPED:
@@ -66,22 +66,22 @@ class Line:
             raise CrowdedError("Many others are saving pages just now: try again in a minute.")
 
     def rest(self, place: Place) -> int:
-        """A visitor has been told to ask again: how many are served before them."""
+        """Note that a visitor will ask again; return how many are served before them."""
         place.is_connected, place.seen = False, self._now()
         waiting = [one for one in self._order() if one is place or not one.turn.is_set()]
         return waiting.index(place) + self._n_served()
 
     def leave(self, place: Place) -> None:
-        """A visitor has been served, or has gone."""
+        """Remove a visitor who has been served, or has left."""
         if self._places.pop(place.ticket, None) is not None:
             self._next()
 
     def _order(self):
-        """Addresses that were served less come first; those of one address as they came."""
+        """Places by how often their address was served, the least first; ties in order of arrival."""
         return sorted(self._places.values(), key=lambda place: self._served[place.address])
 
     def _next(self):
-        """Give a turn to the first who are there, as long as one is free."""
+        """Serve the first connected visitors while slots are free."""
         while self._n_served() < self._most:
             waiting = (place for place in self._order() if place.is_connected and not place.turn.is_set())
             if (first := next(waiting, None)) is None:

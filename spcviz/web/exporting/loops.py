@@ -1,10 +1,9 @@
-"""A page's story as a loop: the pruning or the purchases of what it shows, for slides, posts and messages.
+"""A page's story as a loop: its pruning or purchases as an animation for slides, posts and messages.
 
-The views of pages say what their moments are (``story`` in view.js). The page is opened without a browser, as
-for one file; Chromium then shows it moment by moment and photographs each, so the last moment is the page's
-own picture, pixel by pixel. (A Chromium that cannot be spoken to, on Windows, shows all moments side by side
-and photographs them once.) Pillow writes WebP and GIF, PyAV MP4; the lattice draws an animated SVG of
-itself.
+The views of pages define their moments (``story`` in view.js). The page is opened without a browser, as for
+one file; Chromium then shows it moment by moment and photographs each, so the last moment is the page's own
+picture, pixel by pixel. (A Chromium that takes no commands, on Windows, shows all moments side by side and
+photographs them once.) Pillow writes WebP and GIF, PyAV MP4; the lattice draws an animated SVG of itself.
 """
 
 import io
@@ -27,21 +26,21 @@ KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
 MOST_MOMENTS = 16
 MOST_BYTES = 2_000_000
 QUALITIES = (90, 75, 55, 35)
-"""Of WebP, where a lossless one would be too large."""
+"""Qualities of WebP to try if a lossless one is too large."""
 
 COLOURS = (256, 128, 64, 32)
-"""Of GIF, which has at most 256."""
+"""Numbers of colours of GIF, which has at most 256."""
 
 MOST_SIGNS = 80
-"""Of the address below a loop: one that holds a drawing has thousands."""
+"""Characters of the address below a loop: one that holds a drawing has thousands."""
 
 RATE = 10
-"""Pictures a second of MP4."""
+"""Frames per second of MP4."""
 
 _LAYOUT, _WINDOW, _TALLEST, _COLUMNS = 960, 640, 1000, 4
 _SHEET_SIZE = _COLUMNS * _LAYOUT, -(-MOST_MOMENTS // _COLUMNS) * _TALLEST
 WINDOW = (_LAYOUT, _TALLEST) if chromium.HAS_PIPES else _SHEET_SIZE
-"""Of a browser that shows a sheet: pixels."""
+"""Size in pixels of the browser window that shows a sheet."""
 _PROGRAM = ("view/elements.js", "exporting/browser/host.js", "exporting/browser/film.js")
 _DOCUMENT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -57,11 +56,11 @@ _SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
 
 
 class NoStoryError(ArgumentError):
-    """A page shows nothing that plays."""
+    """A page has no story to play."""
 
 
 class TooLargeError(ArgumentError):
-    """A loop does not fit into the bytes that it may take."""
+    """A loop exceeds its limit in bytes."""
 
 
 class Film(NamedTuple):
@@ -72,7 +71,7 @@ class Film(NamedTuple):
 
 
 def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool = False) -> bytes:
-    """The loop of a scene's address as a file of a kind, of `KINDS`.
+    """Make the loop of a scene's address as a file of a kind, one of `KINDS`.
 
     Parameters
     ----------
@@ -81,15 +80,15 @@ def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool 
     kind : str
         One of `KINDS`.
     width : int
-        Of the picture in pixels, one of `WIDTHS`.
+        Width of the picture in pixels, one of `WIDTHS`.
     dark : bool
-        In the app's dark theme instead of its light one.
+        Use the app's dark theme instead of its light one.
 
     Raises
     ------
     ArgumentError
-        For a page that has no story (`NoStoryError`), a browser that is not there, or a kind or
-        width that is unknown.
+        For a page that has no story (`NoStoryError`), a browser that is not installed, or an unknown
+        kind or width.
     """
     if kind not in KINDS:
         raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.40}")
@@ -97,7 +96,7 @@ def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool 
 
 
 def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = False) -> Film:
-    """The moments of a scene's story, each as its page draws it: see `make_loop`; bare with nothing below."""
+    """The moments of a scene's story, each as its page draws it: see `make_loop`; no footer if `is_bare`."""
     if width not in WIDTHS:
         raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
     scale = width // _LAYOUT
@@ -105,7 +104,7 @@ def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = 
 
 
 def draw(html: str, scale: int = 1) -> tuple[list[bytes], str]:
-    """A `sheet` in a browser for it alone: (PNGs, what it tells of itself)."""
+    """Draw a `sheet` in a separate browser: (PNGs, its own description)."""
     if chromium.HAS_PIPES:
         return drawing.shots(html, WINDOW, scale, wanted_of)
     png, told = drawing.sheet(html, WINDOW, scale)
@@ -113,9 +112,9 @@ def draw(html: str, scale: int = 1) -> tuple[list[bytes], str]:
 
 
 def film_of(address: str, pngs: Sequence[bytes], told: str, *, scale: int) -> Film:
-    """The moments of a `sheet` as they were drawn, `scale` times as fine, with what it told of itself.
+    """The moments of a `sheet` as drawn, at `scale` times the resolution, given its own description `told`.
 
-    `NoStoryError` where they are none.
+    `NoStoryError` if there are none.
     """
     said = json.loads(told)
     if (n := len(said["moments"])) < 2:
@@ -138,31 +137,31 @@ def wanted_of(told: str) -> chromium.Shots | None:
 
 
 def small(address: str, size: tuple[int, int], most: int) -> bytes:
-    """The loop of a scene as WebP for a card: the upper part of its view, at most so many bytes large."""
+    """The loop of a scene as WebP for a card: the upper part of its view, in at most `most` bytes."""
     whole = film(address, is_bare=True)
     frames = [_upper(frame, size) for frame in whole.frames]
     return _webp(Film(frames, whole.milliseconds), most)
 
 
 def _upper(frame, size):
-    """The upper part of a frame, with its own ground where it is not so high."""
+    """The upper part of a frame, filled up with its own background if it is not high enough."""
     card = Image.new("RGB", (frame.width, frame.width * size[1] // size[0]), frame.getpixel((0, 0)))
     card.paste(frame)
     return card.resize(size)
 
 
 def write(film: Film, kind: str) -> bytes:
-    """A film as a file of a kind of `KINDS`, at most `MOST_BYTES` large, or `ArgumentError`."""
+    """Write a film as a file of a kind of `KINDS`, of at most `MOST_BYTES`, or `ArgumentError`."""
     return _WRITERS[kind](film)
 
 
 def svg(address: str, *, dark: bool = False) -> str | None:
-    """The loop of a scene's lattice as an SVG that moves; None where the page has no lattice."""
+    """The loop of a scene's lattice as an animated SVG; None if the page has no lattice."""
     return moving_of(draw(sheet(address, dark=dark, is_svg=True))[1])
 
 
 def moving_of(told: str) -> str | None:
-    """The moving SVG that a sheet has told; None where its page has no lattice."""
+    """The animated SVG in a sheet's description; None if its page has no lattice."""
     drawn = json.loads(told)["svg"]
     return drawn and drawn.replace(">", f"><style>{forms.font_face()}</style>", 1)
 
@@ -175,7 +174,7 @@ def sheet(address: str, *, dark: bool = False, is_svg: bool = False, is_bare: bo
 
 
 def said_below(address: str) -> str:
-    """What stands below a loop: the address that others can open, or the scene alone where it has none.
+    """The address below a loop: one that others can open, or the scene alone if there is none.
 
     >>> said_below("http://127.0.0.1:8501/letters?order=6"), said_below("https://a.example/spcviz/letters")
     ('letters?order=6', 'a.example/spcviz/letters')
@@ -243,7 +242,7 @@ def _gif(film):
 
 
 def _mp4(film):
-    """H.264 as browsers, phones and slides take it: even sides, a moment as many pictures as it stands."""
+    """H.264 as browsers, phones and slides accept it: even sides, each moment repeated for its duration."""
     import av
 
     if "libx264" not in av.codecs_available:

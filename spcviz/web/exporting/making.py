@@ -1,9 +1,9 @@
-"""What a visitor saves, step by step, in processes that have everything loaded and fork for one wish.
+"""Visitors' files made step by step, in processes that have everything loaded and fork for each request.
 
 A page is opened, and a loop written, by children of a fork server (`spcviz.shared.confined`; `steps` is what
-they do), with the limits of a `Task` and gone with what they were asked for. Between, Chromium draws: it
-takes more addresses than any limit would allow, so it stands beside them, started by the server and kept for
-the next (`chromium`).
+they do), with the limits of a `Task`; each ends with its request. In between, Chromium draws: it takes more
+address space than any limit would allow, so it runs outside them, started by the server and kept for the next
+request (`chromium`).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from spcviz.web.cached import ownership
 from spcviz.web.exporting import chromium, drawing, loops, page, steps
 
 SECONDS = 180.0
-"""Until something must have been saved."""
+"""Time limit for saving."""
 
 BROWSERS = chromium.Browsers(drawing.require_browser, NICE)
 ownership.hold(lambda _: BROWSERS.end(chromium.IDLE))
@@ -37,10 +37,10 @@ OPEN, WRITE = _task("open_page"), _task("write_loop")
 def make_file(
     kind: str, address: str, width: int, dark: bool, glance: Callable[[], None] = lambda: None
 ) -> bytes:
-    """A page, its Python or its loop as a file: `kind` is "page", "python", "svg" or one of `loops.KINDS`.
+    """Make a file of a page, its Python or its loop: `kind` is "page", "python", "svg" or of `loops.KINDS`.
 
-    `glance` is called ten times a second: what it raises ends the work and goes on. Raises `ArgumentError`
-    with a sentence for the visitor, `LateError` where the work was ended by its limits.
+    `glance` is called ten times a second: an error that it raises ends the work and is passed on. Raises
+    `ArgumentError` with a sentence for the visitor, `LateError` if the work exceeded its limits.
     """
     about = {"kind": kind, "address": address, "dark": dark}
     warm = (page.scene_of(address).page,)
@@ -61,9 +61,9 @@ def make_file(
 
 
 def wake(address: str) -> None:
-    """Have what makes a loop of this address ready soon: somebody looks at what a loop may be.
+    """Prepare to make a loop of this address soon: a visitor looks at the options of a loop.
 
-    Raises `ArgumentError` where the address is of no page, or nothing here can draw.
+    Raises `ArgumentError` if the address belongs to no page, or nothing here can draw.
     """
     fork_server.wake(fork_server.Request(OPEN, (page.scene_of(address).page,)))
     if chromium.HAS_PIPES:
@@ -72,7 +72,7 @@ def wake(address: str) -> None:
 
 @contextlib.contextmanager
 def _browser():
-    """What draws a sheet: a function of its HTML, how fine, and `glance`."""
+    """A function that draws a sheet, given its HTML, the resolution, and `glance`."""
     if not chromium.HAS_PIPES:
         yield lambda html, scale, _: loops.draw(html.decode(), scale)
         return

@@ -1,9 +1,9 @@
-"""HTML of files that somebody opens: the head of a document, and markdown as pages write it.
+"""HTML of saved files: the head of a document, and the markdown that pages write.
 
-Of markdown everything is text first, then a few marks count.
+All markdown is treated as text first, then a few marks are interpreted.
 
-Pages say their sentences in the markdown of Streamlit. Links, pictures and HTML never come out of it: what a
-visitor typed into a page, or a tour brought, stays text in a file that somebody opens on their own disk.
+Pages write their sentences in Streamlit's markdown. It never yields links, pictures or HTML: the input of a
+visitor or a tour stays text in a file that somebody opens on their own disk.
 """
 
 import re
@@ -26,7 +26,7 @@ _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": 
 
 
 def document_head(title: str, policy: str, *more: str, kind: str = "") -> str:
-    """A document up to the end of its head; `policy`: what it may load and run, `more`: lines of HTML."""
+    """A document up to the end of its head; `policy`: its security policy, `more`: lines of HTML."""
     name = f' class="{kind}"' if kind else ""
     return "\n".join(
         [
@@ -81,7 +81,7 @@ def inline(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """What a line says, without marks.
+    """The text of a line, without marks.
 
     >>> words("**It holds**: :material/check: a < b")
     'It holds: a < b'
@@ -90,7 +90,7 @@ def words(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula's letters: good enough to be read, not typeset."""
+    """A formula's characters: readable, not typeset."""
     signs = _COMMAND.sub(lambda match: _GREEK.get(match[1], _SIGNS.get(match[1], match[1])), text)
     shown = escape(signs)
     for mark, tag in (("^", "sup"), ("_", "sub")):

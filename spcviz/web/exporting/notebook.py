@@ -1,8 +1,8 @@
-"""What an estimator, a lattice or a curve looks like in a notebook: the app's own views, without the app.
+"""Views of estimators, lattices and curves in a notebook: those of the app, without the app.
 
 A view is shown in a frame whose document is written into the cell (``srcdoc``): it works offline, in Jupyter,
-VS Code and Colab, and in a notebook that was saved as HTML. The frame may run its own script and nothing else
-of the notebook's. Where no script runs, or no frame is shown, a picture (PNG) says what was kept.
+VS Code and Colab, and in a notebook that was saved as HTML. The frame may run its own script and none of the
+notebook's. Where no script runs, or no frame is shown, a picture (PNG) shows what was kept.
 """
 
 import base64
@@ -32,8 +32,8 @@ _NONE = np.zeros(0, dtype=np.int32)
 class Shown(NamedTuple):
     """A view for a notebook."""
 
-    html: str  # a whole document; written to a file it works there too
-    png: bytes  # what is left of each position's labels, for where no script runs
+    html: str  # a whole document, which also works as a file
+    png: bytes  # the labels left at each position, for use where no script runs
     height: int = HEIGHT  # of the frame, in pixels
 
     def _repr_html_(self) -> str:
@@ -52,13 +52,13 @@ class Shown(NamedTuple):
 
 
 class Chart(go.Figure):
-    """A chart for a notebook, with a picture (PNG) for where no script runs."""
+    """A chart for a notebook, with a picture (PNG) for use where no script runs."""
 
     def __init__(self, *arguments, png: bytes = b"", **options) -> None:
         super().__init__(*arguments, **options)
-        self.__dict__["png"] = png  # plotly's own attributes are those of its schema
+        self.__dict__["png"] = png  # plotly accepts no attribute outside its schema
 
-    _ipython_display_ = None  # plotly's shows scripts alone; without it notebooks ask for the bundle
+    _ipython_display_ = None  # plotly's shows only scripts; without it notebooks request the bundle
 
     def _repr_mimebundle_(self, *arguments: object, **options: object) -> dict[str, object]:
         picture = {"image/png": base64.b64encode(self.png).decode()}
@@ -66,7 +66,7 @@ class Chart(go.Figure):
 
 
 def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None = None) -> object:
-    """What `spcviz.show` says."""
+    """Implementation of `spcviz.show`."""
     kind = type(thing).__name__
     if kind in ("CascadeTagger", "StructuredPerceptron", "StructuredSVM", "ChainCRF", "BudgetedTagger"):
         if x is None:
@@ -106,7 +106,7 @@ def _of_lattices(lattices, words):
 
 
 def _trace(levels, names, words):
-    """Each level with its threshold and the time that pruning it takes; the last one keeps what it may."""
+    """Trace each level, the last one too, with its threshold and the time that pruning takes."""
     traced, read = [], []
     for level in levels:
         prune(level.lattice, level.score, level.alpha)  # loads the kernel
@@ -141,7 +141,7 @@ def _lattice(trace, title):
 
 
 def _course(tagger, x, words):
-    """A row a purchase: how often each position was lifted by then, and what it is read as."""
+    """One row per purchase: how often each position was raised by then, and its label."""
     course = tagger.course(x)
     start = tagger.predict([x], budget=0.0)[0]
     lifts = np.zeros((len(course) + 1, len(start)), dtype=int)
@@ -161,7 +161,7 @@ def _course(tagger, x, words):
 
 
 def _curves(curves):
-    """Each field against alpha or the budget."""
+    """Plot each field against alpha or the budget."""
     figure = go.Figure()
     if type(curves).__name__ == "BudgetCurve":
         figure.add_scatter(x=curves.cost, y=curves.error, mode="lines+markers", name="error")

@@ -1,8 +1,8 @@
-"""A scene as one HTML file: what its page shows, opened without a browser, and a host for its views.
+"""A scene as one HTML file: the content of its page, opened without a browser, and a host for its views.
 
 Views are JavaScript over one message of bytes, so dragging, why, levels, playing and keys need no server;
-what only that can compute (the levels after one whose threshold was moved) stays as it was. The content
-security policy allows the file's own script, and the plotly that it unpacks from itself.
+parts that only a server can compute (the levels after one whose threshold was moved) stay as they were. The
+content security policy allows the file's own script, and the plotly that it unpacks from itself.
 """
 
 import base64
@@ -44,7 +44,7 @@ Data and models are under the terms that come with the app."""
 
 
 def scene_of(address: str) -> tour.Scene:
-    """The scene that an address names: as in the browser, with or without host and slash.
+    """The scene that an address names, written as in the browser, with or without host and slash.
 
     >>> scene_of("http://localhost:8501/letters?order=6").address
     'letters?order=6'
@@ -58,7 +58,7 @@ def scene_of(address: str) -> tour.Scene:
 
 
 def app_of(address: str) -> str:
-    """The app that an address with a host belongs to, else the one that a person starts at home.
+    """The app that an address with a host belongs to, else the default address of a local app.
 
     >>> app_of("https://host.example/spcviz/letters?order=6"), app_of("letters")
     ('https://host.example/spcviz', 'http://localhost:8501')
@@ -70,7 +70,7 @@ def app_of(address: str) -> str:
 
 
 def html(address: str) -> str:
-    """The file's text for a scene's address; `ArgumentError` for what cannot be saved."""
+    """The file's text for a scene's address; `ArgumentError` if it cannot be saved."""
     scene = scene_of(address)
     shown = snapshot.take_snapshot(scene)
     if not shown.has_picture:
@@ -86,7 +86,7 @@ def html(address: str) -> str:
 
 
 def _what_to_leave_out(shown):
-    """The largest part of a page that is too large for a file, and what makes it smaller."""
+    """Name the largest part of a page that is too large for a file, and say how to make it smaller."""
     named = [pair for view in shown.views for pair in (view.parts or {}).items()]
     size, name = max(((len(part.content), name) for name, part in named), default=(0, "view"))
     hint = "choose a shorter clip, fewer examples or a lower order"
@@ -94,7 +94,7 @@ def _what_to_leave_out(shown):
 
 
 def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str:
-    """A document with one view of no page of the app; `still` is a PNG for where no script runs."""
+    """A document with one view outside the app's pages; `still` is a PNG for use where no script runs."""
     picture = f"data:image/png;base64,{base64.b64encode(still).decode()}"
     body = f'{snapshot.view_place(0)}<noscript><img src="{picture}" alt="{escape(sentence)}"></noscript>'
     shown = snapshot.Snapshot(body, [view], [], 0, "", {})
@@ -111,7 +111,7 @@ def _fill(shown, title, sentence, source, font=None):
 
 
 def policy(script: str, *, with_charts: bool = False) -> str:
-    """A content security policy: nothing from outside, and of scripts this one."""
+    """A content security policy: nothing from outside, and only this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     unpacked = " blob:" if with_charts else ""
     return (
@@ -144,5 +144,5 @@ def of_views(views: Sequence[mount.Mounted]) -> list[str]:
 
 @cache
 def _plotly():
-    """What draws charts, packed."""
+    """Plotly's script, compressed."""
     return gzip.compress(get_plotlyjs().encode(), 9, mtime=0)

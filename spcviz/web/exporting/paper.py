@@ -1,4 +1,4 @@
-"""What goes from a page into a paper: its chart as SVG or PDF, and the Python that computes what it shows."""
+"""Exports of a page for a paper: its chart as SVG or PDF, and the Python that computes what it shows."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import drawing, loops, page, snapshot
 
 PRINT = {"width": 640, "height": 400}
-"""Pixels of a chart for print, 96 to the inch: as wide as a page's text."""
+"""Pixels of a chart for print, at 96 per inch: as wide as a page's text."""
 
 
 _MISSING = """# No lines compute this: it is stored, or its data stay with whoever brought them.
@@ -22,7 +22,7 @@ Path({name!r}).write_text(scenes.page({address!r}), encoding="utf-8")
 
 
 def python(address: str) -> str:
-    """Lines that compute what the page of an address shows, where a page has them, and save its picture.
+    """Python lines that compute what the page of an address shows, if it has any, and save its picture.
 
     `ArgumentError` for a page that has neither.
     """
@@ -38,7 +38,7 @@ def python(address: str) -> str:
 def svg(address: str, *, dark: bool = False) -> str:
     """The first chart of a page for print: black on white, with its data and this command in its metadata.
 
-    Of a page without a chart, its lattice as an SVG that moves (`loops.svg`).
+    For a page without a chart, its lattice as an animated SVG (`loops.svg`).
     """
     scene = page.scene_of(address)
     shown = snapshot.take_snapshot(scene)
@@ -54,7 +54,7 @@ def svg(address: str, *, dark: bool = False) -> str:
 
 
 def pdf(address: str) -> bytes:
-    """The same as PDF; its title says the command."""
+    """The first chart of a page as PDF; its title is the command."""
     scene = page.scene_of(address)
     _first_chart(scene, snapshot.take_snapshot(scene))
     size = f"{PRINT['width']}px {PRINT['height']}px"

@@ -1,9 +1,9 @@
-"""What the bar's Save menu asks of the server: the page of an address as one file, its Python, its loop.
+"""Server side of the bar's Save menu: the page of an address as one file, its Python, its loop.
 
-All are made by processes with limits, behind all others' work (`making`): two at a time where there are
-cores for it, and one of each visitor. Who has waited for `PATIENCE` is told the place in the line and asks
-again; who leaves ends the work. The address is measured first; what another site's page makes a browser ask
-is refused.
+All are made by processes with limits, at low priority (`making`): two at a time if there are cores for it,
+and one per visitor. After `PATIENCE` a waiting visitor is told their place in the line and asks again; a
+visitor who leaves ends the work. The length of the address is checked first; requests that another site's
+page makes a browser send are refused.
 """
 
 import contextlib
@@ -37,39 +37,39 @@ MOST = 8000
 """Characters of an address."""
 
 PATIENCE = 2.5
-"""Seconds until somebody who waits is told where they stand."""
+"""Seconds until a waiting visitor is told their place in the line."""
 
 LOOPS = (*forms.LOOP_KINDS, "svg")
 KINDS = ("page", "python", *LOOPS)
-"""What can be saved."""
+"""Kinds of files that can be saved."""
 
 WAKE = "wake"
-"""Asked for as a page offers loops: the first after minutes without any would wait for what makes it."""
+"""Requested when a page offers loops: else the first loop after minutes without any waits for a start-up."""
 
 MOST_AT_ONCE = min(2, os.cpu_count() or 1)
-"""On two cores three at a time took forty loops beside a class no sooner to their end, in one run of each."""
+"""On two cores, three at a time did not finish forty loops during a class any sooner, in one run of each."""
 _WAKING = threading.Lock()
-_LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # who is given up goes on for a moment
+_LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # abandoned work continues for a moment
 LINE = Line(MOST_AT_ONCE)
 KEPT = Kept(24_000_000, 600.0, ownership.CLOCK.now)
 ownership.hold(lambda _: KEPT.forget())
-"""Loops that were made, for the others of a class: bytes, seconds."""
+"""Finished loops, kept for the rest of a class: limits in bytes and seconds."""
 
 
 def routes() -> list[Route]:
-    """What the server needs: a list of starlette routes."""
+    """The Starlette routes of saving, for the server."""
     return [Route(static_files.path(f"{FOLDER}/{{kind}}"), _save)]
 
 
 def _refusal(request):
-    """Why a question is not answered: a response; or nothing."""
+    """The response that refuses a request, or None."""
     if is_foreign(request.headers):
         return Response(status_code=403)
     if request.path_params["kind"] not in (*KINDS, WAKE):
         return Response(status_code=404)
     if len(request.query_params.get("scene", "")) > MOST:
         return PlainTextResponse("This address is too long to be saved.", 413)
-    if not request.query_params.get("scene", "").isprintable():  # a process cannot be told it
+    if not request.query_params.get("scene", "").isprintable():  # it cannot be passed to a process
         return PlainTextResponse("This is no address of a page.", 422)
     if _options(request) is None:
         known = " or ".join(map(str, forms.LOOP_WIDTHS))
@@ -78,7 +78,7 @@ def _refusal(request):
 
 
 def _options(request):
-    """How a loop is drawn: (pixels of its width, whether it is dark); None if that is nothing it can be."""
+    """Options of a loop: (width in pixels, whether it is dark); None if they are invalid."""
     if request.path_params["kind"] not in LOOPS:
         return forms.LOOP_WIDTHS[0], False
     width, dark = request.query_params.get("width", "960"), request.query_params.get("dark", "0")
@@ -107,11 +107,11 @@ async def _save(request):
     finally:
         if response is None or response.status_code != 202:
             LINE.leave(place)
-    return response or Response(status_code=499)  # nobody is there to read it
+    return response or Response(status_code=499)  # the client has left and does not read it
 
 
 async def _serve(request, place):
-    """The page, or the place in the line for who is not served within moments."""
+    """The file, or the place in the line if it is not served within moments."""
     with anyio.move_on_after(PATIENCE):
         await place.turn.wait()
     if not place.turn.is_set():
@@ -125,14 +125,14 @@ async def _serve(request, place):
 
 
 def _read_request(request):
-    """(kind, address as the visitor sees it, how it is drawn)."""
+    """(kind, address as the visitor sees it, options of a loop)."""
     app = outside_of(request.headers, request.url.scheme)
     scene = request.query_params.get("scene", "").lstrip("/")
     return request.path_params["kind"], f"{app}/{scene}", _options(request)
 
 
 def _wake(address):
-    """Wake what makes loops, one visitor's at a time; where that fails, who saves is told why."""
+    """Start the processes that make loops, for one visitor at a time; if that fails, saving says why."""
     if not _WAKING.acquire(blocking=False):
         return
     try:
@@ -151,7 +151,7 @@ def _file(content):
 
 @contextlib.asynccontextmanager
 async def _while_there(request: Request) -> AsyncIterator[None]:
-    """Give up what is in the block when the client leaves."""
+    """Cancel the block when the client leaves."""
     async with anyio.create_task_group() as group:
 
         async def watch():
@@ -165,7 +165,7 @@ async def _while_there(request: Request) -> AsyncIterator[None]:
 
 
 async def _make_file(address, kind, options):
-    """The file, or a sentence; who gives it up ends the work, which looks whether anybody waits."""
+    """The file, or a sentence; a cancelled request ends the work, which checks whether anybody waits."""
     left = threading.Event()
 
     def glance():
@@ -179,7 +179,7 @@ async def _make_file(address, kind, options):
         return PlainTextResponse(str(error), 503)
     except ArgumentError as error:
         return PlainTextResponse(str(error)[:500], 422)
-    except Exception as error:  # of the machine; its kind alone, for it may quote the address
+    except Exception as error:  # a fault of the machine; log only its type, since it may quote the address
         LOG.error("saving failed: %s", type(error).__name__)
         return PlainTextResponse("This page could not be saved.", 503)
     finally:
@@ -187,7 +187,7 @@ async def _make_file(address, kind, options):
 
 
 def make(kind: str, address: str, width: int, is_dark: bool, glance: Callable[[], None]) -> bytes:
-    """See `making.make_file`, which brings what draws charts: no server wants that before somebody saves."""
+    """See `making.make_file`, whose imports draw charts: a server loads them only at the first save."""
     from spcviz.web.exporting import making
 
     return making.make_file(kind, address, width, is_dark, glance)

@@ -2,12 +2,12 @@
 
     index.html            the tours, the pages, the overview of systems
     tours/<name>.html     a tour, which plays with a clicker's keys
-    gallery.html          the wall of scenes that surprise, each a page in gallery/
+    gallery.html          the wall of scenes that surprise, each with its page in gallery/
     <page>.html           a page's first scene
-    scenes/               a file a scene: its texts, where its views and charts are
-    shared/               scripts of views, parts of data, charts: each once, for all scenes that want it
+    scenes/               one file per scene: its texts, and where its views and charts are
+    shared/               scripts of views, parts of data, charts: each once, for all scenes that need it
 
-Nothing is fetched from outside: a content security policy in every page says so.
+Nothing is fetched from outside: a content security policy in every page forbids it.
 """
 
 import base64
@@ -31,9 +31,9 @@ from spcviz.web.ui import navigation
 from spcviz.web.view import mount
 
 _LOOP_BYTES = 400_000
-"""Of a loop on the wall, at most."""
+"""Maximum size of a loop on the wall."""
 _ON_WALL = (760, 760)
-"""Width of a view on the wall before it is made small, and the height that it may use."""
+"""Width of a view on the wall before it is scaled down, and the height that it may use."""
 _SMALL = (480, 300)
 _PHONE = (352, 844)
 """Width of a view on a phone of 390 pixels, and the phone's height."""
@@ -46,11 +46,11 @@ _PROGRAM = (
 
 
 class Part(NamedTuple):
-    """What plays on one page of the site: a tour, or a page's first scene alone."""
+    """Content of one page of the site: a tour, or the first scene of a page alone."""
 
-    folder: str  # begins the names of its scenes' files
+    folder: str  # prefix of its scenes' file names
     codes: list[str]  # of its scenes, in order
-    scenes: list[tuple[tour.Scene, dict]]  # each with what its bar says besides the page's numbers
+    scenes: list[tuple[tour.Scene, dict]]  # each with the texts of its bar, without the page's numbers
     tour: str = ""  # its name
 
 
@@ -87,14 +87,14 @@ class Site:
         self.charts: dict[str, snapshot.Chart] = {}
         self.can_draw = drawing.browser() is not None
         self.written: dict[str, int] = {}
-        self.first: dict[str, list[str]] = {}  # files that a part's first scene wants
-        self.opening: dict[str, str] = {}  # what a part's first scene shows before any script runs
+        self.first: dict[str, list[str]] = {}  # files that a part's first scene needs
+        self.opening: dict[str, str] = {}  # HTML of a part's first scene before any script runs
         self.pictured: dict[str, Callable[[str], None]] = {}  # writes a page with a picture of its view
         self.wall: dict[str, site_html.Hung] = {}  # the gallery's pages
         self.untrue: list[str] = []  # titles of exhibits whose sentence does not hold
 
     def write(self, path: str, text: str, *, anew: bool = False) -> None:
-        """A file of the site, once."""
+        """Write a file of the site, once unless `anew`."""
         if anew or path not in self.written:
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -103,14 +103,14 @@ class Site:
             self.written[path] = len(content)
 
     def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
-        """A scene's file, and those that it wants."""
+        """Write a scene's file, and those that it needs."""
         more = {"tour": part.tour, "at": code} if part.tour in tour.shipped_tours() else {}
         self.write_scene(part, code, scene, bar, snapshot.take_snapshot(scene, more))
 
     def write_scene(
         self, part: Part, code: str, scene: tour.Scene, bar: dict, shown: snapshot.Snapshot
     ) -> list[dict]:
-        """The file of a scene that was taken, and those that it wants; returns its charts."""
+        """Write the file of a scene from its snapshot, and those that it needs; returns its charts."""
         views = [self._view(view) for view in shown.views]
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
@@ -127,7 +127,7 @@ class Site:
         return charts
 
     def exhibit(self, one: gallery.Exhibit, number: int) -> None:
-        """A scene of the gallery as a page of its own; left out where what it says does not hold here."""
+        """Write a scene of the gallery as its own page; leave it out if its sentence does not hold here."""
         more, facts = {"tour": gallery.NAME, "at": str(number)}, {}
         shown = snapshot.take_snapshot(tour.Scene(one.address), more)
         for other, address in one.beside.items():
@@ -167,7 +167,7 @@ class Site:
         return {"name": name}
 
     def draw(self) -> None:
-        """The charts of all scenes, in both themes; or plotly, which draws them in the visitor's browser."""
+        """Draw the charts of all scenes, in both themes; or add plotly, so that the browser draws them."""
         if not self.charts:
             return
         if not self.can_draw:
@@ -179,7 +179,7 @@ class Site:
             self.write(f"shared/charts/{name}.svg", drawing.with_marks_once(svg))
 
     def write_player(self, path: str, part: Part, title: str, about: str) -> None:
-        """The page that plays a part; what its first scene shows stands in it, before any script runs."""
+        """Write the page that plays a part; it shows its first scene before any script runs."""
         root = "../" * path.count("/")
         link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '
         values = {"root": root, "folder": part.folder, "codes": part.codes, "pairs": forms.pairs()}
@@ -195,15 +195,15 @@ class Site:
             )
 
     def picture(self) -> None:
-        """Into each page whose first scene has a view, a picture of it, for a phone on a slow line."""
+        """Put a picture of the view into each page whose first scene has one, for a phone on a slow line."""
         addresses = [f"{(self.folder / path).resolve().as_uri()}?picture=only" for path in self.pictured]
         pictures = drawing.pictures(addresses, _PHONE)
         for page, picture in zip(self.pictured.values(), pictures, strict=True):
             page(_still(picture))
 
     def hang(self) -> None:
-        """The wall, with a picture of each exhibit; without a browser, of those alone that are charts."""
-        for only in ("?picture=only", ""):  # of its view alone, else of the page
+        """Write the wall, with a picture of each exhibit; without a browser, only those that are charts."""
+        for only in ("?picture=only", ""):  # a picture of its view alone, else of the page
             bare = [path for path, one in self.wall.items() if not one.picture] if not only else [*self.wall]
             self._pictures(bare if self.can_draw else [], only)
         if self.can_draw:
@@ -223,7 +223,7 @@ class Site:
                 self.wall[path] = self.wall[path]._replace(picture=name)
 
     def _loops(self):
-        """Beside the picture of each exhibit its loop, where the scene plays."""
+        """Add to the picture of each exhibit its loop, if the scene plays."""
         for path, one in self.wall.items():
             try:
                 content = loops.small(one.address, _SMALL, _LOOP_BYTES)
@@ -238,7 +238,7 @@ class Site:
         self.write(path, site_html.page(path, title, body, **texts), anew=anew)
 
     def index(self, names: Sequence[str], tours: dict[str, tour.Tour], systems: str, docs: str) -> None:
-        """The first page. `systems` is a table in markdown, `docs` the address of the documentation."""
+        """Write the first page. `systems` is a table in markdown, `docs` the address of the documentation."""
         about = f"Structured prediction cascades: {site_html.ABOUT}"
         cards = site_html.cards((f"tours/{name}.html", one.title, one.about) for name, one in tours.items())
         firsts = site_html.cards((f"{name or 'home'}.html", *site_html.heading(name)) for name in names)
@@ -251,7 +251,7 @@ class Site:
 
 
 def _still(picture):
-    """A view's place with a picture in it, cut where nothing more is drawn."""
+    """A view's place with a picture in it, cropped below the last thing drawn."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     drawn = ImageChops.difference(image, Image.new("RGB", image.size, image.getpixel((0, image.height - 1))))
     image = image.crop((0, 0, image.width, (drawn.getbbox() or (0, 0, 0, image.height))[3]))
@@ -264,7 +264,7 @@ def _still(picture):
 
 
 def _small(picture):
-    """The upper part of a view, small; nothing where nothing is drawn."""
+    """The upper part of a view, scaled down; empty if nothing is drawn."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image = image.crop((0, 0, image.width, image.width * _SMALL[1] // _SMALL[0])).resize(_SMALL)
     if all(low == high for low, high in image.getextrema()):
@@ -277,10 +277,10 @@ def _small(picture):
 def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | None = None, systems: str = "",
           docs: str = "", app: str = "", tell: Callable = lambda _: None,
           exhibits: Sequence[gallery.Exhibit] = ()) -> Site:  # fmt: skip
-    """Write the site of tours and of the first scenes of pages; `tell` is called with what was written.
+    """Write the site of tours and of the first scenes of pages; `tell` is called with each part written.
 
     Without `names`, of all pages but Tours; `systems` and `docs` as in `Site.index`; scenes link to `app`;
-    `exhibits` of the gallery hang on its wall, if what they say holds.
+    `exhibits` of the gallery are shown on its wall, if their sentences hold.
     """
     site = Site(folder, app.rstrip("/"))
     site.write("shared/site.css", forms.css("site.css"))
@@ -310,7 +310,7 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
 
 
 def choose_tours(names: list[str] | None, files: list[Path]) -> dict[str, tour.Tour]:
-    """The tours that ship, all or those named, and those of files: {name: Tour}."""
+    """The tours shipped with the package, all or those named, and those from files: {name: Tour}."""
     shipped = tour.shipped_tours()
     if unknown := [name for name in names or [] if name not in shipped]:
         raise ArgumentError(f"--only must name tours of {', '.join(shipped)}, got {unknown[0]!r}")
@@ -321,7 +321,7 @@ def choose_tours(names: list[str] | None, files: list[Path]) -> dict[str, tour.T
 
 
 def app_checked(address: str) -> str:
-    """The address of an app; raises `ArgumentError` for what is none.
+    """Check the address of an app; raises `ArgumentError` if it is invalid.
 
     >>> app_checked("javascript:alert(1)")
     Traceback (most recent call last):

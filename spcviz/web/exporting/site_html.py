@@ -98,7 +98,7 @@ def put_charts(body, charts):
 
 
 def wall(hung: Mapping[str, Hung]) -> str:
-    """The exhibits by their pages, each with its picture and its loop, if it has them."""
+    """The exhibits by their pages, each with its picture and loop, if any."""
     return "".join(
         f'<li><a href="{escape(quote(path))}">{_image(one.picture, "stands")}{_image(one.loop, "loop")}'
         f"{escape(one.title)}</a><p>{escape(one.says)}</p></li>"
@@ -117,7 +117,7 @@ def heading(name):
 
 
 def cards(rows):
-    """Rows (path, title, what it is about) as list items that lead there."""
+    """Rows (path, title, description) as list items that link there."""
     return "".join(
         f'<li><a href="{escape(quote(path))}">{escape(title)}</a><p>{escape(about)}</p></li>'
         for path, title, about in rows
@@ -125,7 +125,7 @@ def cards(rows):
 
 
 def page(path: str, title: str, body: str, **texts: str) -> str:
-    """A whole page of the site, at a path: `body` is one of the texts above, with `texts` in it."""
+    """A whole page of the site at a path: `body` is one of the templates above, filled with `texts`."""
     root = "../" * path.count("/")
     texts |= {"root": root, "title": escape(title), "version": spcviz.__version__}
     shared = (line.format(root=root) for line in _SHARED)

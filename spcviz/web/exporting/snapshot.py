@@ -1,7 +1,7 @@
-"""What a page shows, without the app: its texts, numbers and tables as HTML, its views and charts as data.
+"""Snapshot of a page without the app: its texts, numbers and tables as HTML, its views and charts as data.
 
-A page is run once without a browser (`spcviz.web.first_scenes.open_page`). What can be operated only by the
-app, boxes and sliders above a picture, is left out; views keep all that they do in the browser.
+A page is run once without a browser (`spcviz.web.first_scenes.open_page`). Controls that need the app, boxes
+and sliders above a picture, are left out; views keep everything that they do in the browser.
 """
 
 import json
@@ -25,7 +25,7 @@ _ALERTS = ("info", "success", "warning")
 
 
 class Chart(NamedTuple):
-    """A chart as plotly takes it."""
+    """A chart in plotly's form."""
 
     spec: dict  # data and layout
     alt: str  # what it shows, in words
@@ -34,38 +34,38 @@ class Chart(NamedTuple):
 class Snapshot(NamedTuple):
     """A page at one moment."""
 
-    body: str  # HTML; `view_place` and `chart_place` say where views and charts stand
+    body: str  # HTML; `view_place` and `chart_place` mark where views and charts belong
     views: list[mount.Mounted]
     charts: list[Chart]
-    n_drawn: int  # further pictures and tables, which stand in the HTML
-    python: str  # lines that compute what is shown; "" where nobody has written them
+    n_drawn: int  # further pictures and tables, which are in the HTML
+    python: str  # lines that compute what is shown; "" if none were written
     facts: dict[str, str]  # the page's numbers by name, for the sentences of a tour
 
     @property
     def has_picture(self) -> bool:
-        """Whether there is anything that a file could keep."""
+        """Whether there is anything worth saving in a file."""
         return bool(self.views or self.charts or self.n_drawn)
 
 
 def view_place(k: int) -> str:
-    """Where the view of a number stands."""
+    """Placeholder of view `k`."""
     return f'<section data-view="{k}"></section>'
 
 
 def chart_place(k: int) -> str:
-    """Where the chart of a number stands."""
+    """Placeholder of chart `k`."""
     return f'<figure class="stPlotlyChart" data-chart="{k}"></figure>'
 
 
 def take_snapshot(scene: tour.Scene, more: Mapping[str, str] | None = None) -> Snapshot:
-    """What a scene's page shows, with `more` names in its address; its error as an `ArgumentError`."""
+    """Take the snapshot of a scene's page, with `more` names in its address; its error as `ArgumentError`."""
     with mount.recording() as mounted:
         at = open_page(scene, more)
     if wrong := [element.value for element in [*at.exception, *at.error]]:
         raise ArgumentError(f"{scene.address or 'the home page'} cannot be saved: {wrong[0]}")
     reader = _Reader(mounted)
     body = "\n".join(reader.read(at.main))
-    facts = dict(at.session_state[FACTS])  # the bar of every page keeps them, if there are any
+    facts = dict(at.session_state[FACTS])  # the bar of every page stores them, if any
     return Snapshot(body, reader.views, reader.charts, reader.n_drawn, at.session_state[PYTHON], facts)
 
 
@@ -93,12 +93,12 @@ class _Reader:
     """Walks a page's elements, in order."""
 
     def __init__(self, mounted):
-        # A page may run more than once until it shows all: of each place what was mounted there last.
+        # A page may run more than once until it is complete: keep the last view mounted in each place.
         self.mounted = {(view.component.name, view.key): view for view in mounted}
         self.views, self.charts, self.n_drawn = [], [], 0
 
     def read(self, place: Node) -> list[str]:
-        """The HTML of an element and of all in it: a list of pieces."""
+        """The HTML of an element and everything in it: a list of pieces."""
         if not isinstance(place, Block):
             return self._element(place)
         if place.type == "popover":
@@ -133,7 +133,7 @@ class _Reader:
         return [shown] if text else []
 
     def _html(self, element):
-        """What pages draw as HTML of their own; the file's policy lets no script in it run."""
+        """HTML written by the page itself; the file's policy lets no script in it run."""
         body = element.proto.body.strip()
         if body.endswith("</style>"):  # for the app's own elements
             return []

@@ -1,6 +1,7 @@
 """Steps of saving that run in child processes (`making`): a page's file, the sheet of its moments, its loop.
 
-Nothing is imported before `load` has said that this process has no visitors: a fork server has one thread.
+Nothing is imported before `load` has declared that this process has no visitors: a fork server has one
+thread.
 """
 
 import gc
@@ -12,15 +13,15 @@ from itertools import accumulate
 from typing import Any
 
 WHOLE = ("page", "python")
-"""Kinds that are made in one step."""
+"""Kinds of files that are made in one step."""
 
 _ALL = DistributionFinder.Context()
 
 
 def load(name: Any = None) -> None:
-    """Have what a page needs: draws the sheet of its first scene, which is the app's own, and loads kernels.
+    """Load what a page needs: draws the sheet of its first scene, which is the app's own, and loads kernels.
 
-    `name` is the page's in addresses; whoever serves one wish alone gives none and brings what that needs.
+    `name` is the page's name in addresses; a process for a single request passes none and loads on demand.
     """
     from spcviz.web.cached import ownership
 
@@ -39,14 +40,14 @@ def load(name: Any = None) -> None:
         for _ in ahead.fill(group, "prepare"):
             pass
     _find_packages_by_name()
-    Image.init()  # imports what reads and writes pictures
+    Image.init()  # imports the readers and writers of pictures
     loops.sheet(name)
     gc.collect()
-    gc.freeze()  # a child that looked through all this for garbage would copy it, page by page
+    gc.freeze()  # a child whose collector walked through all this would copy it, page by page
 
 
 class _ByName(PathFinder):
-    """Finds an installed package by its name, as `PathFinder` does, and none where all are asked for."""
+    """Finds an installed package by its name, as `PathFinder` does, and none if all are requested."""
 
     @classmethod
     def find_distributions(cls, context: DistributionFinder.Context = _ALL) -> Iterable[Distribution]:
@@ -54,16 +55,16 @@ class _ByName(PathFinder):
 
 
 def _find_packages_by_name() -> None:
-    """Let Streamlit look no more through all that is installed for views that a package brings.
+    """Keep Streamlit from searching all installed packages for views.
 
-    It does so whenever a page is opened without a browser, which takes as long as the page itself; views of
-    this app are no package's.
+    It does so whenever a page is opened without a browser, which takes as long as the page itself; the views
+    of this app belong to no package.
     """
     sys.meta_path[:] = [_ByName if finder is PathFinder else finder for finder in sys.meta_path]
 
 
 def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
-    """A page as a file, its Python, or the sheet of its moments."""
+    """Make a page as a file, its Python, or the sheet of its moments."""
     from spcviz.web.exporting import loops, page, paper
 
     kind, address = about["kind"], about["address"]
@@ -74,7 +75,7 @@ def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
 
 
 def write_loop(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
-    """A loop from the pictures of its moments, `sizes` bytes each."""
+    """Write a loop from the pictures of its moments, `sizes` bytes each."""
     from spcviz.web.exporting import loops
 
     ends = [*accumulate(about["sizes"])]

@@ -1,6 +1,6 @@
-"""Pictures (PNG) of a lattice, curves and a course of purchases, for notebooks where no script runs.
+"""Pictures (PNG) of a lattice, curves and a trajectory of purchases, for notebooks where no script runs.
 
-They are plain: what a saved notebook shows in a mail or on a code host; the view itself says more.
+They are plain: a saved notebook shows them in a mail or on a code host; the view itself shows more.
 """
 
 import io
@@ -15,7 +15,7 @@ from spcviz.web.figures.lattice_facts import threshold
 from spcviz.web.figures.palette import LIGHT
 
 ROW, MARGIN, FONT = 22, 8, 13
-"""Pixels of a row and around it, and the size of its letters."""
+"""Height of a row and the margin in pixels, and the font size."""
 MOST_ROWS = 60
 _PLOT = (70, 34, 690, 320)
 _SIZE = (720, 380)
@@ -30,7 +30,7 @@ def _png(image):
 
 
 def lattice(trace: WordTrace) -> bytes:
-    """A row a label, a column a position; the darker, the more filters a label has survived."""
+    """One row per label, one column per position; the darker, the more filters a label has survived."""
     n_levels, best = len(trace.levels), trace.predictions[-1]
     standing = sum(_standing(level, len(best), len(trace.alphabet)) for level in trace.levels)
     rows = np.unique(np.concatenate([best, np.flatnonzero(standing.any(axis=0))[:MOST_ROWS]]))
@@ -40,7 +40,7 @@ def lattice(trace: WordTrace) -> bytes:
 
 
 def _standing(level, n_positions, n_labels):
-    """0 where a label (L, K) does not reach a level, 1 where it falls there, 2 where the level keeps it."""
+    """(L, K): 0 where a label does not reach a level, 1 where the level prunes it, 2 where it keeps it."""
     _, keep = threshold(level)
     column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
     out = np.zeros((n_positions, n_labels), dtype=int)
@@ -50,13 +50,13 @@ def _standing(level, n_positions, n_labels):
 
 
 def course(lifts: np.ndarray, spent: Sequence[str], words: Sequence[str], read: Sequence) -> bytes:
-    """A row a purchase, a column a position with what it is read as; the darker, the more was bought."""
+    """One row per purchase, one column per position with its label; the darker, the more was bought."""
     changed = np.diff(lifts, axis=0, prepend=lifts[:1]) > 0
     return _table(lifts / max(1, lifts.max()), spent, words, changed, read)
 
 
 def _table(dark, names, heads, marked, texts=None):
-    """Cells (rows, columns) of shares of dark, some in a frame, perhaps with a text each."""
+    """Draw cells (rows, columns) of given darkness, some framed, optionally with a text each."""
     font = ImageFont.load_default(FONT)
     heads, names = [head[:16] for head in heads], [name[:24] for name in names]
     inside = [str(text)[:16] for row in texts or () for text in row]
@@ -80,7 +80,7 @@ def _table(dark, names, heads, marked, texts=None):
 
 
 def curves(figure: go.Figure) -> bytes:
-    """The lines of a chart, steps as steps, with axes that say their ranges."""
+    """The lines of a chart, steps drawn as steps, with axes that show their ranges."""
     lines = [(trace.name, *_points(trace)) for trace in figure.data]
     x, y = (np.concatenate([line[k] for line in lines]) for k in (1, 2))
     low, span = np.array([x.min(), y.min()]), np.array([np.ptp(x) or 1.0, np.ptp(y) or 1.0])

@@ -1,4 +1,4 @@
-"""A verdict as a figure: what is left, lost, saved and guaranteed, with the command that repeats it.
+"""A verdict as a figure: labels left, loss, time saved and guarantee, with the command that repeats it.
 
 The figure is a list of boxes and lines of text, which is written twice: as SVG in a page without any script,
 and as a picture (PNG) for notebooks that show no frame.
@@ -18,7 +18,7 @@ from spcviz.web.exporting.marks import document_head
 from spcviz.web.figures.palette import LIGHT
 
 WIDTH, PAD, LEFT = 960, 24, 232
-"""Pixels of the figure, around it, and before its bars."""
+"""Width of the figure, its margin, and the left end of its bars, in pixels."""
 BAR = WIDTH - PAD - LEFT
 _SIZE, _SMALL, _HEAD, _ROW = 16, 14, 24, 62
 _PER_LINE = 108
@@ -51,7 +51,7 @@ class Box(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of text from the left end of its base line."""
+    """A line of text, placed by the left end of its baseline."""
 
     x: float
     y: float
@@ -62,7 +62,7 @@ class Line(NamedTuple):
 
 
 def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
-    """(what is drawn, height of the figure)."""
+    """(boxes and lines of the figure, its height)."""
     v = judgement.verdict
     examples, place = v.terms.examples, v.terms.place
     name = filter_verdict.GRAMS[v.order]
@@ -98,7 +98,7 @@ def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
 
 
 def _shares(share: float) -> list[Box]:
-    """A bar of which a share is left."""
+    """A bar filled by the share that is left."""
     return [Box(0, 6, BAR, 16, LIGHT.border), Box(0, 6, max(2.0, min(share, 1.0) * BAR), 16, LIGHT.accent)]
 
 
@@ -114,7 +114,7 @@ def _time(v: filter_verdict.Verdict) -> str:
 
 
 def _times(v: filter_verdict.Verdict) -> list[Box]:
-    """The longer of both searches is the whole bar."""
+    """Two bars; the longer of both searches fills the whole width."""
     if v.times is None:
         return []
     ratio = v.times.ratio()[0]
@@ -126,7 +126,7 @@ def _times(v: filter_verdict.Verdict) -> list[Box]:
 
 
 def _losses(v: filter_verdict.Verdict) -> list[Box]:
-    """The interval of the loss, the share itself, and what is allowed."""
+    """The interval of the loss, the loss itself, and the tolerance."""
     scale = BAR / max(1.5 * v.tolerance, 1.2 * v.lost[1], 1e-9)
     low, high = (end * scale for end in v.lost)
     at = v.n_lost / max(v.n_test, 1) * scale
@@ -139,7 +139,7 @@ def _losses(v: filter_verdict.Verdict) -> list[Box]:
 
 
 def svg(marks: list[Box | Line], height: int, title: str) -> str:
-    """The figure as SVG, 960 pixels wide where it may be."""
+    """The figure as SVG, up to 960 pixels wide."""
     drawn = "".join(map(_element, marks))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
@@ -176,7 +176,7 @@ def png(marks: list[Box | Line], height: int) -> bytes:
 
 
 def draw_verdict(judgement: Judgement) -> tuple[str, bytes]:
-    """(a page of its own without a script, a picture)."""
+    """(a separate page without a script, a picture)."""
     marks, height = marks_of(judgement)
     text = filter_verdict.describe_verdict(judgement.verdict)
     title = re.sub(r"[*:]", "", text.split(":**")[0]).strip()

@@ -1,6 +1,6 @@
 """Building blocks of Paper tables: headings, tables, charts and links that show a result.
 
-A problem says in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
+A problem defines in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
 in its folder's ``PROBLEM``. The page shows blocks and notes; the report writes a short table and notes.
 """
 
@@ -15,7 +15,7 @@ _NONE = MappingProxyType({})
 
 
 class Heading(NamedTuple):
-    """A line above what follows."""
+    """A heading above the following blocks."""
 
     text: str
 
@@ -27,7 +27,7 @@ class Text(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What the numbers mean, in small letters."""
+    """The meaning of the numbers, in small print."""
 
     markdown: str
 
@@ -50,18 +50,18 @@ class Table(NamedTuple):
     """A table."""
 
     frame: pd.DataFrame
-    name: str  # of the file that a visitor takes home
-    decimals: Mapping[str, int] = _NONE  # how a column begins to its decimals; see `number_format`
-    rows: Any = None  # the frame as a browser takes it, once it is shown
+    name: str  # of the file that a visitor downloads
+    decimals: Mapping[str, int] = _NONE  # beginning of a column's name -> its decimals; see `number_format`
+    rows: Any = None  # the frame in the form sent to a browser, once it is shown
 
 
 class Link(NamedTuple):
-    """A way to another page."""
+    """A link to another page."""
 
     path: str  # of the page's file
     label: str
     icon: str
-    query: dict | None = None  # what the address says there
+    query: dict | None = None  # names and values of its address
 
 
 Block = Heading | Text | Note | Chart | Charts | Table | Link
@@ -70,18 +70,18 @@ Block = Heading | Text | Note | Chart | Charts | Table | Link
 class Shown(NamedTuple):
     """How a result is shown."""
 
-    needs: tuple[str, ...]  # what each row of the result must have
+    needs: tuple[str, ...]  # fields that each row of the result must have
     # blocks(result, features, look) -> list of `Block`, a `Table` among them: `features` is one of the
-    # result's sets of features (any word if it has none), `look` a dict of what charts take (palette, scale,
-    # height)
+    # result's feature sets (any word if it has none), `look` a dict of the arguments of charts (palette,
+    # scale, height)
     blocks: Callable[[dict, str, dict], list]
-    # notes(result) -> list of str: what was chosen on which data, what counts and what does not
+    # notes(result) -> list of str: which settings were chosen on which data, what counts and what does not
     notes: Callable[[dict], list] = lambda result: []
-    features: Mapping[str, str] = _NONE  # what a menu calls the sets of features
+    features: Mapping[str, str] = _NONE  # names of the feature sets in a menu
 
 
 def chart(draw, result, look, key=None, alt=None, **settings):
-    """A `Chart` of ``draw(result, **settings, **look)``, drawn when it is wanted."""
+    """A `Chart` of ``draw(result, **settings, **look)``, drawn when it is needed."""
     return Chart(partial(draw, result, **settings, **look), key, alt)
 
 
@@ -95,7 +95,7 @@ def bullets(sentences, nothing=""):
 
 
 def number_format(column: str, decimals: dict[str, int]):
-    """How a column is printed, as a printf format: by how it begins, else four digits; microseconds without.
+    """The printf format of a column, by the beginning of its name; else four digits, no decimals for µs.
 
     >>> number_format("letters right %, paper", {"letters right %": 2}), number_format("us", {})
     ('%.2f', '%.4g')

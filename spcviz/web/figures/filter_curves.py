@@ -9,7 +9,7 @@ SPLITS = {"dev": "development words", "test": "test words"}
 
 
 def split_name(split: str, examples: str = "words") -> str:
-    """What examples of a split are called, in the plural.
+    """The name of a split's examples, in the plural.
 
     >>> split_name("dev", "sentences")
     'development sentences'
@@ -44,7 +44,7 @@ GRAMS = {1: "letters", 2: "letter pairs", 3: "triples"}
 
 
 def grams(level, names=GRAMS):
-    """What a level filters, in words."""
+    """The objects that a level filters, in words."""
     return names.get(level, f"{level}-grams")
 
 
@@ -63,7 +63,7 @@ def filter_curves(
 ) -> Chart:
     """Examples that lose their truth against n-grams kept, one panel per level, one line per method.
 
-    `rows` are those of ocr-sweep of one feature set, or of tagging, as `tagging.page.charts` names them;
+    `rows` are those of ocr-sweep for one feature set, or of tagging, as `tagging.page.charts` names them;
     `tuned`, by level, from `letters.model.sweep.tuned_on_dev`, is marked on the lines.
     """
     levels = sorted({row["level"] for row in rows}) or [1]

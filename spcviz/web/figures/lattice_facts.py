@@ -1,4 +1,4 @@
-"""Numbers of a lattice as texts for tours' sentences, formatted as the view does (lattice_words.js)."""
+"""Numbers of a lattice as texts for the sentences of tours, formatted as in the view (lattice_words.js)."""
 
 from collections import defaultdict
 from itertools import pairwise
@@ -10,7 +10,7 @@ MAX_ALPHA = 1 - 1e-9
 
 
 def score(value):
-    """A score as the lattice writes it.
+    """Format a score as the lattice does.
 
     >>> score(-1234.5), score(12.345), score(-np.inf)
     ('−1234', '12.35', '−∞')
@@ -24,7 +24,7 @@ def score(value):
 
 
 def alpha(value):
-    """An alpha as the lattice writes it: two decimals, three where they say more.
+    """Format an alpha as the lattice does: two decimals, three if needed, four close to 0 or 1.
 
     >>> alpha(0.5), alpha(0.123), alpha(0.999)
     ('0.50', '0.123', '0.9990')
@@ -36,7 +36,7 @@ def alpha(value):
 
 
 def count_words(level, keep: np.ndarray) -> int:
-    """Complete words of a level's kept arcs, a Python whole number: it can exceed 64 bits."""
+    """Number of complete words in a level's kept arcs, a Python integer: it can exceed 64 bits."""
     ends: dict[tuple, int] = {}
     for column, (begin, end) in enumerate(pairwise(level.col_start.tolist())):
         counts: dict[tuple, int] = defaultdict(int)
@@ -55,7 +55,7 @@ def threshold(level):
 
 
 def facts(trace, at: int, cell: str = "") -> dict[str, str]:
-    """What a sentence may say of level `at` (from 1) of a `WordTrace`, and of a `cell`, as "4-an"."""
+    """Facts for sentences about level `at` (from 1) of a `WordTrace`, and about a `cell`, as "4-an"."""
     joint = " " if trace.words else ""
     level = trace.levels[min(at, len(trace.levels)) - 1]
     tau, keep = threshold(level)

@@ -3,15 +3,15 @@
 ======================== ===========================================================================
 name                     meaning
 ======================== ===========================================================================
-left, left_n             words that are left after the shown level, after level n
-kept, kept_n             n-grams that are kept
-alive, alive_n           whether every n-gram of the truth is still there; False if it is unknown
+left, left_n             number of words left after the shown level, after level n
+kept, kept_n             number of n-grams kept
+alive, alive_n           whether every n-gram of the truth is still left; False if it is unknown
 alive_all                whether it is after all levels
-fate, fate_n             "kept" or "pruned" of the chosen cell; None where it is not there
-falls_n                  the alpha at which the truth's first n-gram falls, levels before being tuned
+fate, fate_n             "kept" or "pruned" for the chosen cell; None where it does not exist
+falls_n                  the alpha at which the truth's first n-gram falls, given tuned earlier levels
 falls_x                  the alpha at which the true state x falls at the shown level
-end, end_tuned           what is read in the end; by the tuned levels
-truth                    what is right, "" if it is unknown
+end, end_tuned           the final reading; that of the tuned levels
+truth                    the true word, "" if it is unknown
 ======================== ===========================================================================
 """
 
@@ -29,7 +29,7 @@ def values(
 ) -> dict[str, Any]:
     """Values of level `at` (from 1) of a `WordTrace`, and of all; `tuned`: the same by tuned alphas.
 
-    Only those that are `wanted` are counted, if that is said: all words of all levels take milliseconds.
+    If `wanted` is given, only those are counted: counting all words of all levels takes milliseconds.
     """
     tuned = trace if tuned is None else tuned
     shown = min(at, len(trace.levels))

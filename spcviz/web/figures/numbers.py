@@ -1,4 +1,4 @@
-"""Format numbers, durations and large counts as people read them."""
+"""Format numbers, durations and large counts for readers."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def duration(seconds):
-    """A time in the unit that suits it.
+    """Format a time in a suitable unit.
 
     >>> duration(2.5e-05), duration(90.0), duration(1e11)
     ('25 µs', '90 s', '3,169 years')
@@ -22,7 +22,7 @@ def duration(seconds):
 
 
 def count(number):
-    """A whole number; a very large one as a power of ten.
+    """Format a whole number; a very large one as a power of ten.
 
     >>> count(456976), count(26**8)
     ('456,976', '2.1 × 10¹¹')
@@ -34,7 +34,7 @@ def count(number):
 
 
 def percent(share, digits=1):
-    """A share as percent.
+    """Format a share as a percentage.
 
     >>> percent(0.2), percent(0.00651, 2)
     ('20.0 %', '0.65 %')
@@ -43,7 +43,7 @@ def percent(share, digits=1):
 
 
 def name_rows(rows, names: Mapping[str, str]) -> dict[str, str]:
-    """Rows (label, value, ...) of a page's metrics as words for a tour's sentences.
+    """Convert rows (label, value, ...) of a page's metrics to facts for a tour's sentences.
 
     >>> name_rows([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
     {'sums': '2,132'}

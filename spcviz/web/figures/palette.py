@@ -1,9 +1,9 @@
 """One palette for charts, components and Streamlit, readable with any colour vision.
 
 This module is the only source: ``.streamlit/config.toml`` repeats it (a test compares them), figures take a
-`Palette`, and components read the CSS variables in `CSS_VARIABLES`, which follow the theme by themselves.
-Contrast with both backgrounds is at least 4.5:1, and the roles stay apart under the three kinds of
-colour blindness. Still, colour never stands alone: see `SYMBOLS` for the shape that goes with each role.
+`Palette`, and components read the CSS variables in `CSS_VARIABLES`, which follow the theme automatically.
+Contrast with both backgrounds is at least 4.5:1, and the roles stay distinguishable under the three kinds of
+colour blindness. Still, colour is never used alone: see `SYMBOLS` for the shape that goes with each role.
 """
 
 import re
@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 
 class Palette(NamedTuple):
-    """Colours by what they mean, each ``#RRGGBB``."""
+    """Colours by their meaning, each ``#RRGGBB``."""
 
     # background, surface, border: page; cards and side bar; thin lines
     background: str
     surface: str
     border: str
-    # text, muted: words; words that matter less
+    # text, muted: text; less important text
     text: str
     muted: str
-    accent: str  # what can be pressed or dragged
+    accent: str  # controls that can be pressed or dragged
     # kept, pruned: an assignment that is above the threshold, or not
     kept: str
     pruned: str
@@ -78,15 +78,15 @@ STREAMLIT_KEYS = {
     "threshold": "orangeColor",
     "lost": "redColor",
 }
-"""Role to the option in ``[theme.light]`` and ``[theme.dark]``; Streamlit has none for muted text."""
+"""Role -> the option in ``[theme.light]`` and ``[theme.dark]``; Streamlit has none for muted text."""
 
 CSS_VARIABLES = {
     role: "--st-" + re.sub("([A-Z])", r"-\1", option).lower() for role, option in STREAMLIT_KEYS.items()
 }
-"""Role to the CSS variable that a component sees, in the theme the visitor has chosen."""
+"""Role -> the CSS variable that a component sees, in the theme the visitor has chosen."""
 
 SYMBOLS = {"kept": "●", "pruned": "×", "truth": "★", "map": "◆", "threshold": "―", "lost": "✖"}
-"""A mark for each state, for legends and for those who do not see the colours."""
+"""A mark for each state, for legends and for readers who cannot tell the colours apart."""
 
 CATEGORICAL = ("kept", "threshold", "truth", "map", "lost", "pruned")
 """Roles in the order in which the curves of a chart take their colours."""
@@ -102,12 +102,12 @@ def palette(kind: str | None) -> Palette:
 
 
 def tiers(palette):
-    """Colours of the four tiers on the pages of a palette."""
+    """Colours of the four tiers on pages with a palette."""
     return DARK_TIERS if palette is DARK else LIGHT_TIERS
 
 
 def by_theme(choose: Callable) -> dict:
-    """What `choose` picks from each palette, by the browser's names of its themes, "light" and "dark".
+    """Apply `choose` to each palette; results by the browser's names of its themes, "light" and "dark".
 
     >>> by_theme(lambda palette: palette.background)
     {'light': '#FFFFFF', 'dark': '#0F141B'}

@@ -1,4 +1,4 @@
-"""Encode arrays as PNG data URIs for charts, instead of a number for every pixel."""
+"""Encode arrays as PNG data URIs for charts, instead of one number per pixel."""
 
 import base64
 import struct
@@ -36,13 +36,13 @@ def ink(pixels: np.ndarray, colour: str, times: int = 4) -> str:
 
 @lru_cache(4096)
 def _ink(is_ink, shape, colour, times):
-    """`ink` of booleans as bytes; the same letters are drawn again and again."""
+    """Cached `ink` of booleans as bytes: the same letters are drawn again and again."""
     rgb = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     big = np.kron(np.frombuffer(is_ink, bool).reshape(shape), np.ones((times, times), dtype=np.uint8))
     return png(np.concatenate([np.broadcast_to(rgb, (*big.shape, 3)), 255 * big[..., None]], axis=2))
 
 
 def letter_image(pixels, colour, x, y, height):
-    """An entry of a layout's images: a letter standing on (x, y), `height` units of the y axis tall."""
+    """An entry of a layout's images: a letter, its bottom at (x, y), `height` units of the y axis tall."""
     place = {"x": x, "y": y, "xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom"}
     return place | {"source": ink(pixels, colour), "sizex": 0.5, "sizey": height, "sizing": "contain"}

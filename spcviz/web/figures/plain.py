@@ -3,7 +3,7 @@
 import re
 
 BREAK = "\u200b"
-"""Zero-width space: nobody sees it, and no address holds one."""
+"""Zero-width space: it is invisible, and no address contains one."""
 _SIGNS = re.compile(r"([!-/:-@\[-`{-~])")
 _BEGINNINGS = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
 
@@ -11,7 +11,7 @@ _BEGINNINGS = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
 def plain(text: str) -> str:
     r"""A text that markdown shows as it is, on one line: no pictures, links, icons, formulas, colours.
 
-    Signs get a backslash; addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
+    Punctuation gets a backslash; addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
     (``:smile:``), which Streamlit looks for later, are broken by a zero-width character.
 
     >>> plain("[b](c)")

@@ -6,7 +6,7 @@ from spcviz.web.figures.blocks import Shown, Table
 
 
 def is_usable(result, needs=()):
-    """Whether a file's content has the form of a result, and each row what it needs."""
+    """Whether a file's content has the form of a result, and each row has the fields in `needs`."""
     rows = result.get("rows") if isinstance(result, dict) else None
     return (
         isinstance(rows, list)
@@ -28,7 +28,7 @@ def data_of(result):
 
 
 def any_frame(result):
-    """Rows of a result that no problem knows; lists and objects are left out."""
+    """Rows of a result that belongs to no problem; lists and objects are left out."""
     frame = pd.DataFrame(result["rows"])
     is_plain = [not frame[c].map(lambda v: isinstance(v, (list, dict))).any() for c in frame]
     return frame.loc[:, is_plain]
@@ -48,7 +48,7 @@ def origin_sentence(result):
 
 
 def measured_on(result: dict, before: str = "") -> str:
-    """When a result was measured, and on top of which commit, after some words; empty if it does not say.
+    """When a result was measured, and on top of which commit, preceded by `before`; empty if unknown.
 
     >>> measured_on({"provenance": [{"date": "2026-11-25", "commit": "92e8ff75"}]}, "run ")
     'run 2026-11-25 (commit 92e8ff75)'
@@ -59,13 +59,13 @@ def measured_on(result: dict, before: str = "") -> str:
 
 
 def _looks(result):
-    """How often the test data were measured for it, where that was counted."""
+    """How often the result was measured on the test data, if that was counted."""
     n = result.get("looks_at_test")
     return f"; stored {f'{n} times' if n > 1 else 'once'} or more from these data" if n else ""
 
 
 def command_of(result):
-    """The command that repeats a result: its own word, or one put together from its settings."""
+    """The command that repeats a result: the stored one, or one put together from its settings."""
     if isinstance(result.get("command"), str):
         return result["command"]
     words = ["python -m spcviz reproduce", result["name"]]
@@ -79,7 +79,7 @@ def command_of(result):
 
 
 def chosen_on(result):
-    """On which data settings were chosen, as the result says it: a list of one sentence, or of none."""
+    """On which data settings were chosen, according to the result: a list of one sentence, or none."""
     chosen = result.get("settings", {}).get("chosen_on")
     return [f"Settings were chosen on: {chosen}."] if chosen else []
 
@@ -89,7 +89,7 @@ def _rows(result, features, look):
 
 
 ANYTHING = Shown((), _rows)
-"""A result that no problem knows is shown as it is."""
+"""A result that belongs to no problem is shown as it is."""
 
 
 RULE_NAMES = {
@@ -98,7 +98,7 @@ RULE_NAMES = {
     "margin": "margin",
     "probability": "probability",
 }
-"""What a menu and a table call the rules."""
+"""Names of the rules in menus and tables."""
 
 RULE_DECIMALS = {"n-grams": 1, "words": 2, "letters": 2, "over": 2, "loss": 2, "order": 0, "worst": 0}
 WHAT_DECIDES = (
@@ -108,7 +108,7 @@ WHAT_DECIDES = (
 
 
 def interval(low, high):
-    """Two ends of an interval as text; one that is missing lies beyond what was measured.
+    """The two ends of an interval as text; a missing end lies beyond the measured range.
 
     >>> interval(0.5, 1.25), interval(None, 2.0), interval(None, None)
     ('0.50 to 1.25', '– to 2.00', '')
@@ -119,9 +119,9 @@ def interval(low, high):
 
 
 def tolerances_frame(rows: list[dict], example: str, right: str, draws: str = "95 % of draws"):
-    """Cascades at the same tolerance of every level, rule by rule: what each order scores, loses and reads.
+    """Cascades with the same tolerance at every level, by rule and order: n-grams scored, loss and accuracy.
 
-    `right` is the key of a row's words that are read right, `draws` what the column of intervals is called.
+    `right` is the key of a row's words that are read right, `draws` the name of the column of intervals.
     """
     return pd.DataFrame(
         [

@@ -1,7 +1,7 @@
-"""Common look of all charts: the theme's colours, letter sizes, a quiet grid.
+"""Common look of all charts: the theme's colours, font sizes, a quiet grid.
 
-Charts are put together as plain dictionaries and are sent as they are, see `Chart`: plotly's own figure
-checks, copies and converts all of it, 5 to 25 ms on every run of a page.
+Charts are put together as plain dictionaries and sent as they are, see `Chart`: plotly's own figure checks,
+copies and converts all of it, which takes 5 to 25 ms on every run of a page.
 """
 
 import base64
@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-# First pandas, whole: plotly would take one that another thread has only begun to import.
+# Import pandas first, completely: plotly would use one that another thread has only begun to import.
 import pandas  # noqa: F401
 import plotly.graph_objects as go
 import plotly.io
@@ -19,23 +19,23 @@ from plotly.basedatatypes import BaseFigure
 from spcviz.web.figures.palette import Palette
 
 DASHES = {"test": "solid", "dev": "dot", "measured": "solid", "paper": "dash", "dense": "dash"}
-"""Line style by what a number is from: colour says what, style says whence."""
+"""Line style by the source of a number: colour shows what it is, style where it comes from."""
 
 CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
-"""For `st.plotly_chart`: a picture to keep; the mouse zooms by dragging, a double click resets."""
+"""For `st.plotly_chart`: a button that saves a picture; dragging zooms, a double click resets."""
 
 IS_CHECKED = False
-"""Whether plotly checks every name and value of a figure before it is sent. The tests of figures have it on,
-so what a page draws has been checked."""
+"""Whether plotly checks every name and value of a figure before it is sent. The tests of figures turn it on,
+so all that a page draws has been checked."""
 
 SIZE = 14
-"""Letters of a chart at scale 1, in pixels."""
+"""Font size of a chart at scale 1, in pixels."""
 BOTTOM = 3.6
-"""Its margin below, in letters."""
+"""Its bottom margin, in font sizes."""
 
 
 class Chart(BaseFigure):
-    """A figure as plain dictionaries; whoever asks for its parts gets those of plotly's figure.
+    """A figure as plain dictionaries; its parts are those of plotly's figure.
 
     `drawn` has ``data``, a list of traces, and ``layout``; it may be changed until it is sent.
     """
@@ -50,11 +50,11 @@ class Chart(BaseFigure):
     layout = property(lambda self: self.figure().layout)
 
     def figure(self):
-        """Plotly's figure of it: a copy."""
+        """Convert it to plotly's figure: a copy."""
         return go.Figure(self._drawn, _validate=IS_CHECKED)
 
     def to_dict(self):
-        """What is sent."""
+        """The dictionary that is sent."""
         if IS_CHECKED:
             return self.figure().to_dict()
         layout = {"template": _template(plotly.io.templates.default)} | self._drawn["layout"]
@@ -62,7 +62,7 @@ class Chart(BaseFigure):
 
 
 def _small(trace):
-    """A trace whose picture, if it has one, goes as bytes, as plotly itself sends it."""
+    """A trace whose picture, if it has one, is encoded as bytes, as plotly itself sends it."""
     z = trace.get("z")
     if not isinstance(z, np.ndarray) or (kind := f"{z.dtype.kind}{z.itemsize}") not in ("u1", "f4", "f8"):
         return trace
@@ -72,7 +72,7 @@ def _small(trace):
 
 @cache
 def _template(name):
-    """What a template of plotly's says."""
+    """A template of plotly's as JSON."""
     return plotly.io.templates[name].to_plotly_json()
 
 
@@ -91,8 +91,8 @@ def figure(
 ) -> Chart:
     """A figure in the project's style.
 
-    `axes` maps "xaxis", "yaxis2", ... to what is particular about each. `scale` is 1 on a desk, about 1.6 on
-    a projector; the margins `left` and `top` are in letters. `notes` are annotations without an arrow.
+    `axes` maps "xaxis", "yaxis2", ... to the settings of each. `scale` is 1 on a desk, about 1.6 on a
+    projector; the margins `left` and `top` are in font sizes. `notes` are annotations without an arrow.
     """
     size = round(SIZE * scale)
     letters = {"size": size, "color": palette.text}
@@ -136,7 +136,7 @@ def figure(
 
 
 def line(color, width, *, x=None, y=None, xref="x", yref="y", dash="solid"):
-    """A shape: an upright line at x or a level one at y, right across the `xref` or `yref` panel."""
+    """A shape: a vertical line at x or a horizontal one at y, across the whole `xref` or `yref` panel."""
     ends = {"x0": x, "x1": x, "y0": 0, "y1": 1} if y is None else {"x0": 0, "x1": 1, "y0": y, "y1": y}
     refs = {"xref": xref, "yref": f"{yref} domain"} if y is None else {"xref": f"{xref} domain", "yref": yref}
     return {"type": "line", "line": {"color": color, "width": width, "dash": dash}} | ends | refs
@@ -145,7 +145,7 @@ def line(color, width, *, x=None, y=None, xref="x", yref="y", dash="solid"):
 def points(mode, x, y, name=None, hover=None, **more) -> dict:
     """A trace of points: plotly's `mode` says whether markers, lines or text are drawn.
 
-    Without a `name` the legend leaves it out, without a text to `hover` nothing is said where one points.
+    Without a `name` the legend omits it; without a `hover` text nothing appears under the pointer.
 
     >>> points("lines", [0, 1], [2, 3], "losses")["hoverinfo"]
     'skip'
@@ -156,10 +156,10 @@ def points(mode, x, y, name=None, hover=None, **more) -> dict:
 
 
 def stroke(color, width, dash="solid", **more) -> dict:
-    """How the line of a trace is drawn."""
+    """Style of the line of a trace."""
     return {"line": {"color": color, "width": width, "dash": dash} | more}
 
 
 def mark(size, symbol="circle", **more) -> dict:
-    """How the markers of a trace are drawn; their colour is that of the line if `color` is not given."""
+    """Style of the markers of a trace; their colour is that of the line if `color` is not given."""
     return {"marker": {"size": size, "symbol": symbol} | more}

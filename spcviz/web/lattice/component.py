@@ -1,9 +1,9 @@
-"""Python side of the lattice view: packs a traced cascade for lattice*.js, which prunes it as one drags.
+"""Python side of the lattice view: packs a traced cascade for lattice*.js, which prunes it during a drag.
 
-A level's arrays are a part, sent once; its alphas and time are sent with every run. Floats travel as float64,
-so that a keep-mask drawn in the browser equals the engine's, ties and -inf included. Messages and
-max-marginals are sums of scores along witness paths: left out where the browser's sums, in the same order,
-give the same bits.
+A level's arrays are a part, sent once; its alphas and time are sent with every run. Floats are sent as
+float64, so that a keep-mask drawn in the browser equals the engine's, ties and -inf included. Messages and
+max-marginals are sums of scores along witness paths: they are omitted if the browser's sums, in the same
+order, give the same bits.
 
 ======== ======================== =====================================================================
 name     type                     meaning
@@ -24,7 +24,7 @@ from spcviz.web.figures.palette import by_theme
 from spcviz.web.view.mount import Component, live_view, narrow, pack_ink, packed_of, show
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
-"""What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+"""Settings owned by the browser. `alphas` holds one float or None (= tuned) for each level."""
 
 LATTICE = Component(
     "spcviz_lattice",
@@ -62,16 +62,16 @@ PINS = {
 }
 COLOURS = by_theme(lambda palette: {role: getattr(palette, role) for role in ROLES})
 PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
-"""By theme, the colour of every state; each is told by its shape as well."""
+"""The colour of every state, by theme; its shape tells it as well."""
 
 
 UNREAD = "reading"
 ENDS_HERE = frozenset({"threshold", "kept", UNREAD})
-"""What a question may hide, by the page's names, that later levels would say."""
+"""Parts that a question may hide, by the page's names, and that later levels would give away."""
 
 
 def level_part(level) -> dict:
-    """A `LevelTrace` as arrays and JSON values for the browser, without what a run may change."""
+    """A `LevelTrace` as arrays and JSON values for the browser, without the values that a run may change."""
     column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
     before, after = level.col_start[column - 1], level.col_start[column + 1]
     part = {
@@ -93,7 +93,7 @@ def level_part(level) -> dict:
 
 
 def unread_part(level) -> dict:
-    """`level_part` without what says which word is best, and which is true."""
+    """`level_part` without the data that tell which word is best, and which is true."""
     part = level_part(level)
     none = np.zeros(0, dtype=np.int32)
     return part | {"facts": np.array([level.best, level.mean, np.nan]), "map_arcs": none, "truth_arcs": none}
@@ -116,7 +116,7 @@ def _is_sum_of_scores(level):
 
 
 def settings_of(levels):
-    """What a run may change about levels: a dict of an array and of JSON values."""
+    """The values of levels that a run may change: a dict of an array and JSON values."""
     changes = [(v.alpha, v.tuned_alpha, v.alpha_used, v.microseconds) for v in levels]
     return {
         "settings": np.array(changes, dtype=np.float64).ravel(),
@@ -136,13 +136,14 @@ def lattice_payload(
     hidden: Collection[str] = (),
     level: int = 1,
 ) -> tuple[dict, dict[str, dict]]:
-    """What the browser needs to draw a `WordTrace`: (sent on every run, parts that are sent once).
+    """Data for the browser to draw a `WordTrace`: (sent on every run, parts that are sent once).
 
-    `features` names the model, of a pin too, and `order` is the n asked for (by default the last level's).
-    `pins` are those of `callbacks.traces_of_pins`. Without `controls` only picture, levels and sentence are
-    shown. `right` are the true states where the trace knows no truth, and `why` says what a wrong reading has
-    missed. What a question asks is `hidden`, by name (`questions.hidden_parts`): where that is the threshold,
-    what it keeps or what is read, nothing after the shown `level` is sent.
+    `features` names the model, also that of a pin, and `order` is the requested n (by default the last
+    level's). `pins` are those of `callbacks.traces_of_pins`. Without `controls` only picture, levels and
+    sentence are shown. `right` are the true states if the trace has no truth, and `why` says what a wrong
+    reading has missed. The parts that a question asks about are `hidden`, by name
+    (`questions.hidden_parts`): if these include the threshold, the kept states or the reading, nothing after
+    the shown `level` is sent.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
@@ -188,7 +189,7 @@ def lattice_payload(
 
 
 def show_lattice(payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable):
-    """Mount the lattice on a `lattice_payload`, with a `view` of `VIEW_NAMES`."""
+    """Mount the lattice with a `lattice_payload` and a `view` of `VIEW_NAMES`."""
     sent, parts = payload
     seq = (live_view(key) or {"seq": 0})["seq"]
     show(LATTICE, sent | {"seq": seq}, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -1,9 +1,9 @@
-// The lattice view: what a visitor does to the lattice, and what is sent to the server.
+// The lattice view: a visitor's actions on the lattice, and the messages to the server.
 //
 // The browser owns alpha, level, step, selected cell, pins and reveal ("the view"). The server owns the lattices. A
 // drag prunes the shown level here, from max-marginals already here; the view is sent at most five times a second,
-// one message under way at a time, and once more on release; the server answers with the deeper levels. What all
-// views share stands in web/view/view.js.
+// one message under way at a time, and once more on release; the server answers with the deeper levels. The code
+// shared by all views is in web/view/view.js.
 
 import {
   STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, linkGroups, openLevel, scoreScale,
@@ -22,9 +22,9 @@ import { LATTICE, PAINTED, View, makeMount } from "../view/view.js";
 
 const SEND_EVERY_MS = 200, GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
-const LAST_OPEN_STEP = 2, THRESHOLD_STEP = 3; // the last shown while the threshold is asked for, or how much stays
-const PHONE = 600, PHONE_COLUMN = 104; // pixels of a view that is a phone's, and of a column in it
-const NARROW = 900; // pixels of a window whose panel stands below the picture
+const LAST_OPEN_STEP = 2, THRESHOLD_STEP = 3; // the last shown while a question asks for the threshold, or how much stays
+const PHONE = 600, PHONE_COLUMN = 104; // widths in pixels below which a view is a phone's, and of a column there
+const NARROW = 900; // width in pixels of a window below which the panel is placed under the picture
 
 class LatticeView extends View {
   playMs = 1900;
@@ -42,7 +42,7 @@ class LatticeView extends View {
   sweepAt = 0;
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
+  get watched() { return [this.stage, this.head]; } // the text above takes its space from the picture
 
   // ---------------------------------------------------------------- building
 
@@ -148,27 +148,27 @@ class LatticeView extends View {
       this.pinLevels[name] = data.pins[name] ? this.openPart(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
     }
     this.view.level = clamp(this.view.level, 1, this.levels.length);
-    this.secret = new Set(data.hidden ?? []); // what a question asks for
+    this.secret = new Set(data.hidden ?? []); // the parts that a question asks for
     if (this.isSecret) this.view.step = Math.min(this.view.step, LAST_OPEN_STEP);
     for (const part of [this.alphaBox, this.minis, this.rest]) part.hidden = this.isSecret;
     for (const part of [this.edgeButton, this.tunedButton]) part.hidden = this.secret.has("edge");
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0 || this.secret.has("reading");
     this.csvButton.hidden = this.secret.size > 0; // it has all numbers of the level
-    if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // beside another view there is little room
+    if (data.brief && this.quick.parentElement !== this.inMore) (this.inMore = this.more.box.lastChild).prepend(this.transport, this.quick); // next to another view there is little space
     this.readColours();
     this.buildLevels();
     if (this.queued && !this.pendingSince) this.flush();
   }
 
-  /** Another word, from a view that asked for it itself. */
+  /** Take another word, from a view that requested it itself. */
   hear(news) {
     if (!this.component || !this.root.isConnected) return;
     if (news.lattice.length) this.takeAnswer(news.lattice, { cell: "" });
     news.isTaken = news.lattice.length > 0;
   }
 
-  /** The levels of the word, or of a pin, as they are set now; those that are here already are kept. */
+  /** The levels of the word, or of a pin, with their current settings; levels already here are reused. */
   openPart(name, settings, old) {
     return settings.was_capped.map((_, i) => {
       const part = this.data.parts[`${name} ${i}`];
@@ -179,7 +179,7 @@ class LatticeView extends View {
     });
   }
 
-  /** Where a level's slider begins; as it has to reach lower, it does so from then on. */
+  /** Lower end of a level's slider; once it has had to reach lower, it stays there. */
   lowestOf(i) {
     const level = this.levels[i];
     return (level.lowest = Math.min(level.lowest ?? 0, lowestOf(level.tunedAlpha, this.alphaOf(i))));
@@ -189,14 +189,14 @@ class LatticeView extends View {
     return alpha === null || alpha === undefined ? this.levels[i].tunedAlpha : alpha;
   }
   get level() { return this.levels[this.view.level - 1]; }
-  /** Whether a question asks what the threshold does: neither it nor what falls is shown. */
+  /** Whether a question asks what the threshold does: then neither it nor the falling arcs are shown. */
   get isSecret() { return this.secret.has("threshold"); }
-  /** Levels of the cascade; those that would answer a question are not here. */
+  /** Number of levels of the cascade; the browser does not have those that would answer a question. */
   get nLevels() { return Math.max(this.levels.length, this.data.n_levels ?? 0); }
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
-    this.tip.hidden = true; // it spoke of what was
+    this.tip.hidden = true; // it is about the earlier state
     const { level, step } = this.view;
     if (this.isSecret) change = { ...change, level: this.view.level, step: Math.min(change.step ?? step, LAST_OPEN_STEP) };
     else if (this.secret.has("kept")) change = { ...change, step: Math.min(change.step ?? step, Math.max(step, THRESHOLD_STEP)) };
@@ -207,7 +207,7 @@ class LatticeView extends View {
       this.fade = { from: level === this.view.level ? this.heights : null, at: performance.now() };
       this.sweepAt = this.view.step < 2 && this.playing && !this.calm.matches ? performance.now() : 0;
     }
-    if (!isSilent) this.send(dragging); // the last level has none below it to follow a drag
+    if (!isSilent) this.send(dragging); // no level below the last one has to follow a drag
   }
 
   setAlpha(index, value, stamp) {
@@ -262,7 +262,7 @@ class LatticeView extends View {
 
   // ---------------------------------------------------------------- story: levels and steps
 
-  /** Where in the whole story: five steps a level. */
+  /** Position in the whole story: five steps per level. */
   get position() { return (this.view.level - 1) * STEPS.length + this.view.step; }
   get lastPosition() { return this.levels.length * STEPS.length - 1; }
   goTo(position) {
@@ -276,7 +276,7 @@ class LatticeView extends View {
     this.step(1);
     return this.position > position && this.position < this.lastPosition;
   }
-  /** Of every level the threshold, then what falls. */
+  /** The threshold of every level, then what falls. */
   get story() {
     const pruned = this.levels.flatMap((_, i) => [{ level: i + 1, step: 3 }, { level: i + 1, step: 4 }]);
     return [{ level: 1, step: 2 }, ...this.isSecret || this.secret.has("kept") ? [] : pruned];
@@ -356,7 +356,7 @@ class LatticeView extends View {
     const room = this.stage.clientWidth, height = this.stage.clientHeight;
     if (room < 20 || height < 20) return;
     // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
-    const isPhone = this.root.clientWidth < PHONE && !this.isOnPaper, ofLetters = isPhone ? this.level.nColumns * PHONE_COLUMN : 0; // swiped, some columns at a time
+    const isPhone = this.root.clientWidth < PHONE && !this.isOnPaper, ofLetters = isPhone ? this.level.nColumns * PHONE_COLUMN : 0; // swiped a few columns at a time
     const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : ofLetters);
     this.canvas.style.touchAction = width > room ? "pan-x pan-y" : "";
     this.canvas.style.width = width > room ? `${width}px` : "";

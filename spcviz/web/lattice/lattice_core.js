@@ -11,7 +11,7 @@ import { alphaOfScore, breakPointOf, survives, thresholdOf } from "../view/rule.
 
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
 
-/** What a level's part says about its arcs; see component.py. */
+/** Open a level from its part; see component.py. */
 export function openLevel(part) {
   const [best, mean, truthScore] = part.facts;
   const level = {
@@ -45,7 +45,7 @@ function messages({ nArcs, score, previous, following }) {
   return { forward, backward, maxMarginal };
 }
 
-/** What a run may change about level i. */
+/** The values of level i that a run may change. */
 export function settingsOf({ settings, was_capped: wasCapped }, i) {
   const [alpha, tunedAlpha, alphaUsed, microseconds] = settings.subarray(4 * i, 4 * i + 4);
   return { alpha, tunedAlpha, alphaUsed, microseconds, wasCapped: wasCapped[i] };
@@ -74,7 +74,7 @@ export function truthBreakPoint(level) {
   return level.hasSpread ? alphaOfScore(level.truthScore, level.best, level.mean) : Infinity;
 }
 
-/** The best complete path through an arc, one arc a column; empty if there is none. */
+/** The best complete path through an arc, one arc per column; empty if there is none. */
 export function witness(level, arc) {
   if (level.maxMarginal[arc] === -Infinity) return [];
   const path = [arc];
@@ -83,7 +83,7 @@ export function witness(level, arc) {
   return path.length === level.nColumns ? path : [];
 }
 
-/** States of an arc as text; `alphabet.joint` (default: nothing) stands between them. */
+/** States of an arc as text, separated by `alphabet.joint` (default: nothing). */
 export function spellArc(level, arc, alphabet) {
   const names = [];
   for (let j = 0; j < level.order; j++) names.push(alphabet[level.symbols[arc * level.order + j]]);
@@ -111,7 +111,7 @@ function numberOf(key, numbers) {
  *  arc a of column c is followed by arc b of column c + 1 iff tail[a] === head[b].
  *
  *  A group's key is its column and its letters as one whole number in base K. Where one more letter could take
- *  it to 2^53, from where not every whole number is a double, the key so far gives way to its number. */
+ *  it to 2^53, from which on not every whole number is a double, the key so far is replaced by its number. */
 export function linkGroups(level) {
   const { order: n, nArcs, symbols } = level, head = new Int32Array(nArcs), tail = new Int32Array(nArcs);
   let nStates = 1;
@@ -153,7 +153,7 @@ export function countPaths(level, keep, groups) {
   return total;
 }
 
-/** Kept arcs of each column. */
+/** Number of kept arcs in each column. */
 export function columnCounts(level, keep) {
   const counts = new Int32Array(level.nColumns);
   for (let a = 0; a < level.nArcs; a++) counts[level.columnOf[a]] += keep[a];
@@ -172,8 +172,8 @@ export function allowedLetters(level, keep, nStates) {
   return allowed;
 }
 
-/** What has become of the true word: "unknown", "gone" (fell at an earlier level), "pruned" (a piece of it
- *  falls here), "loss" (Definition 1 counts a loss, yet every piece stands) or "safe"; `column`: first break. */
+/** Fate of the true word: "unknown", "gone" (fell at an earlier level), "pruned" (a piece of it falls here),
+ *  "loss" (Definition 1 counts a loss, yet every piece is kept) or "safe"; `column`: first break. */
 export function truthFate(level, keep, tau) {
   if (Number.isNaN(level.truthScore)) return { state: "unknown", column: -1 };
   if (!level.truthArcs.length) return { state: "gone", column: -1 };
@@ -183,7 +183,7 @@ export function truthFate(level, keep, tau) {
   return { state: level.hasSpread && level.truthScore <= tau ? "loss" : "safe", column: -1 };
 }
 
-/** Kept arcs as keys "column:letters", to lay one pruning over another's lattice. */
+/** Kept arcs as keys "column:letters", to overlay one pruning on another's lattice. */
 export function keptKeys(level, keep) {
   const keys = new Set();
   for (let a = 0; a < level.nArcs; a++) if (keep[a]) keys.add(arcKey(level, a));
@@ -227,7 +227,7 @@ export function columnScale(level, values) {
   return out;
 }
 
-/** The states worth a row of the grid: at most `most`, those that come nearest to the best, in their order. */
+/** The states that get a row of the grid: at most `most`, those with the highest max-marginals, in their order. */
 export function chosenStates(level, nStates, most) {
   const top = new Float64Array(nStates).fill(-Infinity);
   for (let a = 0; a < level.nArcs; a++) top[level.symbols[a]] = Math.max(top[level.symbols[a]], level.maxMarginal[a]);
@@ -235,7 +235,7 @@ export function chosenStates(level, nStates, most) {
   return states.sort((p, q) => top[q] - top[p]).slice(0, Math.max(1, most)).sort((p, q) => p - q);
 }
 
-/** Greedy label placement: `wanted` = [{at, item}] by falling importance; no two nearer than `gap`. */
+/** Greedy label placement: `wanted` = [{at, item}] by decreasing importance; no two closer than `gap`. */
 export function placeLabels(wanted, gap) {
   const placed = [];
   for (const w of wanted) {

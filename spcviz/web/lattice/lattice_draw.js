@@ -1,12 +1,12 @@
-// Draws the lattice as marks. A scene is a pure function of a model; it draws on a pen (lattice_pens.js).
+// Drawing of the lattice as marks. A scene is a pure function of a model; it draws on a pen (lattice_pens.js).
 //
 // drawScene(pen, size, model) -> geometry {font, hit(x, y), alphaAt(x, y, column), onThreshold(x, y), columnAt(x), centre(arc)}
 //   model: level, keep, tau, step, heights (A,), shown (C,) 0..1, images, alphabet, truthVisible, selected,
 //          hover, path, pins {A, B: Set of arc keys}, counts, allowed, allowedBefore, truthLetters,
 //          colours, letter (label size in px), names
 // Order 1 is a grid (letters down, positions across; a bar in each cell runs to the cell's value).
-// Higher orders: a column a position, n-grams at the height of their max-marginal on one shared axis.
-// State is told by shape as well as by colour: kept = solid bar, pruned = hollow and struck through.
+// Higher orders: one column per position, n-grams at the height of their max-marginal on one shared axis.
+// Shape shows the state as well as colour: kept = solid bar, pruned = hollow and struck through.
 
 import { arcKey, chosenStates, placeLabels, readableScore, scoreScale, spellArc, threshold } from "./lattice_core.js";
 import { diamond, drawImages, drawPath, layout, lookOf, pinMarks, star, widestLabel } from "./lattice_marks.js";
@@ -27,7 +27,7 @@ const LEAST_SHARE = 0.6;
 function drawGrid(pen, box, model) {
   const { level, colours, heights, alphabet } = model;
   const isText = model.words.length > 0, most = Math.floor((box.main - box.small * 1.3) / (box.letter * 1.12));
-  const isFew = isText || most < LEAST_SHARE * alphabet.length; // letters that nobody could read are worse than few
+  const isFew = isText || most < LEAST_SHARE * alphabet.length; // a few letters are better than many unreadable ones
   const states = isFew ? chosenStates(level, alphabet.length, most) : Array.from(alphabet.keys());
   const rowOf = new Int32Array(alphabet.length).fill(-1);
   states.forEach((k, row) => { rowOf[k] = row; });
@@ -250,7 +250,7 @@ function drawColumns(pen, box, size, model) {
   };
 }
 
-/** Labels that must be shown: each at its own height or at the nearest free place within [low, high]. */
+/** Place labels that must be shown: each at its own height or at the nearest free place within [low, high]. */
 function nudge(wanted, gap, low = -Infinity, high = Infinity) {
   const out = [];
   const isFree = (at) => at >= low - 1 && at <= high + 1 && out.every((o) => Math.abs(o.at - at) >= gap - 1e-6);
@@ -303,7 +303,7 @@ function drawAxes(pen, box, size, model, scale, yOf, edge) {
   }
 }
 
-/** Letters that still occur at each position: the ones lost at this level struck through. */
+/** Draw the letters that still occur at each position, those lost at this level struck through. */
 function drawAllowed(pen, box, size, model) {
   const { level, alphabet, colours } = model;
   const K = alphabet.length, L = level.nPositions, s = box.small;

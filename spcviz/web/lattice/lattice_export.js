@@ -20,7 +20,7 @@ export const EXPORTS = {
   drawWith(pen, width, height) {
     drawScene(pen, { width, height }, this.model(this.targetHeights(), new Float64Array(this.level.nColumns).fill(1)));
   },
-  /** The story as one SVG: a group a moment, of which one is seen. `sentence` and `address` stand below. */
+  /** The story as one SVG: one group per moment, of which one is visible. `sentence` and `address` are below. */
   loopSvg(sentence, address) {
     const { width, height, edge, line, most } = LOOP, { story } = this, before = structuredClone(this.view), moments = chosenOf(story.length, most);
     const whole = { width, height: height + 5 * line + edge }, pen = svgPen(whole.width, whole.height, this.font, this.colours.background, this.measure());
@@ -48,7 +48,7 @@ export const EXPORTS = {
     this.draw();
     return pen.finish(`${sentence} ${address}`);
   },
-  /** A line of text that is as wide as there is room, at most. */
+  /** A line of text, shrunk if it is wider than `room`. */
   line(pen, text, x, y, room, style, size = 16) {
     const wide = pen.measure(text, size, style.bold);
     pen.text(text, x, y, { ...style, size: wide > room ? size * room / wide : size });

@@ -1,5 +1,5 @@
-// Marks that the lattice's grid of order 1 and its columns of higher orders share.
-// Sizes, the row of pictures or words above, the path through the selected n-gram, pins, and how a state looks.
+// Marks shared by the lattice's grid of order 1 and its columns of higher orders.
+// Sizes, the row of pictures or words above, the path through the selected n-gram, pins, and the look of states.
 
 import { arcKey, readableScore } from "./lattice_core.js";
 
@@ -16,15 +16,15 @@ function bitmapRuns(bits, x, y, w, h, out) {
   }
 }
 
-export const MARGIN = 14; // left of columns: their tick, and white
+export const MARGIN = 14; // left of columns: their tick, and white space
 export const diamond = (x, y, r) => [x, y - r, x + r, y, x, y + r, x - r, y];
 export const star = (x, y, r) => Array.from({ length: 10 }, (_, i) => {
   const radius = (i % 2 ? 0.45 : 1.2) * r, angle = (Math.PI * i) / 5;
   return [x + radius * Math.sin(angle), y - radius * Math.cos(angle)];
 }).flat();
 
-/** Where everything goes: sizes in px, all derived from the letter size and the room there is. `widest` is what the
- * labels left of the picture take. */
+/** The layout: sizes in px, all derived from the letter size and the available space. `widest` is the width of the
+ * labels left of the picture. */
 export function layout(size, level, letter, hasWords = false, widest = 0) {
   const { width, height } = size;
   const small = Math.max(11, letter * 0.8), isGrid = level.order === 1;
@@ -38,13 +38,13 @@ export function layout(size, level, letter, hasWords = false, widest = 0) {
            main: Math.max(60, height - top - strip - bars - small * 0.6) };
 }
 
-/** Of the labels left of columns: a font may be wider than the app's own. */
+/** Width of the widest label left of the columns: a font may be wider than the app's own. */
 export function widestLabel(pen, { level, letter, tau }) {
   const small = Math.max(11, letter * 0.8), scores = [level.best, level.mean, level.truthScore, tau].filter(Number.isFinite).map(readableScore);
   return Math.max(...scores.map((score) => pen.measure(`truth ${score}`, small, true)), pen.measure("before: outline", small * 0.9), pen.measure("still allowed", small));
 }
 
-/** The witness of the selected arc: the best complete path through it. */
+/** Draw the witness of the selected arc: the best complete path through it. */
 export function drawPath(pen, model, centre) {
   if (!model.path.length) return;
   const { colours } = model, points = [];
@@ -75,7 +75,7 @@ export function drawImages(pen, box, model) {
   pen.rects(ink, { fill: colours.text });
 }
 
-/** Words instead of pictures: each column's own, shrunk or cut to its room. */
+/** Draw words instead of pictures: each column's own, shrunk or cut to its width. */
 function drawWords(pen, box, model) {
   const { level, colours } = model, n = level.order;
   for (let c = 0; c < level.nColumns; c++) {

@@ -1,4 +1,4 @@
-// Pens that pictures are drawn on: the canvas of the page, or SVG with the same marks for a file.
+// Pens that draw pictures: on the canvas of the page, or as SVG with the same marks for a file.
 
 /** Pen that paints on a 2-D canvas context. */
 export function canvasPen(context, font) {
@@ -101,7 +101,7 @@ export function svgPen(width, height, font, background, measure) {
         `text-anchor="${anchor}" dominant-baseline="central" fill="${style.fill}"${halo}>${esc(text)}</text>`);
     },
     measure,
-    /** A group moved to a place; with a `span` of a loop's whole time it is seen in that alone. */
+    /** A group moved to a place; with a `span`, a share of a loop's time, it is visible only then. */
     open(x, y, display, span, ms) {
       const place = x || y ? ` transform="translate(${f(x)} ${f(y)})"` : "", shown = display ? ` display="${display}"` : "";
       const times = span && (span[0] > 0 ? [0, ...span] : [0, span[1]]).filter((t) => t < 1), values = span && (span[0] > 0 ? ["none", "inline", "none"] : ["inline", "none"]).slice(0, times.length);

@@ -1,5 +1,5 @@
-// Texts beside the lattice picture.
-// Methods of LatticeView (lattice.js), written on each paint; a text is only touched when it changes. Plain language
+// Texts next to the lattice picture.
+// Methods of LatticeView (lattice.js), written on each paint; a text is touched only when it changes. Plain language
 // first, the symbol second.
 
 import { STEPS, breakPoint, countPaths, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
@@ -23,13 +23,13 @@ export const MEANING = {
 };
 
 const TAG_WORDS = { letter: "tag", letters: "tags", word: "tagging", words: "taggings", Word: "Tagging", Letters: "Tags" };
-/** From here on texts speak of tags and taggings of a sentence, or of letters and words. */
+/** Set whether texts speak of tags and taggings of a sentence, or of letters and words. */
 export const speakOfTags = (isText) =>
   speakAs((text) => isText ? text.replace(/\b(letters?|words?|Word|Letters)\b/g, (w) => TAG_WORDS[w]) : text);
 
 export const total = (mask) => { let n = 0; for (let a = 0; a < mask.length; a++) n += mask[a]; return n; };
 const micro = (v) => `${Math.round(v).toLocaleString("en-US")}\u00a0µs`;
-/** An alpha in words: two decimals, three where two would show 1.00 or 0.00 for something else. */
+/** An alpha as text: two decimals, three if needed, four where it would otherwise read 1.00 or 0.00. */
 export const alphaText = (v) => (v > 0 && v < 0.005) || (v < 1 && v > 0.995) ? v.toFixed(4) : v.toFixed(3).replace(/0$/, "");
 
 export const WORDS = {
@@ -61,20 +61,20 @@ export const WORDS = {
       ...(this.data.pins.A ? [mark("pinA", "kept by A", "Pinned A")] : []), ...(this.data.pins.B ? [mark("pinB", "kept by B", "Pinned B")] : []));
   },
 
-  /** A slider at a level's alpha, and as long as that takes. */
+  /** Set a slider to a level's alpha, with the range that it needs. */
   slide(input, i) {
     const alpha = this.alphaOf(i), lowest = String(this.lowestOf(i));
     if (input.min !== lowest) input.min = lowest;
     if (+input.value !== alpha) input.value = String(alpha);
   },
 
-  /** Everything in words; called on each paint, writes only what changed. */
+  /** Write all texts; called on each paint, changes only those that differ. */
   tell() {
     const { level, alpha, tau, kept, words, fate } = this.now, n = level.order, L = level.nPositions, K = this.alphabet.length;
     const isPruned = this.view.step >= 4;
     [...this.tabs.children].forEach((b, i) => {
       b.setAttribute("aria-pressed", String(i + 1 === this.view.level));
-      b.tabIndex = i + 1 === this.view.level ? 0 : -1; // one stop of the Tab key; arrows go on from there
+      b.tabIndex = i + 1 === this.view.level ? 0 : -1; // one stop of the Tab key; arrows move on from there
     });
     this.stepButtons.forEach((b, s) => b.setAttribute("aria-pressed", String(s === this.view.step)));
     this.scrub.value = String(this.position);
@@ -125,7 +125,7 @@ export const WORDS = {
     data.followed = String(!this.isUnsent);
   },
 
-  /** Words that are left after each level, as a funnel whose sections are the levels' tabs. */
+  /** Show the words left after each level, as a funnel whose sections are the levels' tabs. */
   tellFunnel(all) {
     const isHidden = this.isSecret || this.secret.has("kept"), isSeen = this.truthVisible && this.truth.length > 0;
     setText(this.whole, readableCount(all));
@@ -142,12 +142,12 @@ export const WORDS = {
       const name = this.levelName(i);
       const isNarrow = this.root.classList.contains("narrow");
       setText(section.left, isHidden ? "" : `${readableCount(after)}${isNarrow ? "" : ` ${after === 1 ? "word" : "words"} left`}${isLost ? " ✘" : ""}`);
-      section.tab.setAttribute("aria-label", `${name} ${section.left.textContent}`.trim() + `: level ${i + 1} (key ${i + 1})`); // begins with what is seen
+      section.tab.setAttribute("aria-label", `${name} ${section.left.textContent}`.trim() + `: level ${i + 1} (key ${i + 1})`); // begins with the visible text
       before = after;
     });
   },
 
-  /** What in the closed box is not as it comes. */
+  /** Settings in the closed box that differ from the defaults. */
   changes() {
     const untuned = this.levels.map((_, i) => i + 1).filter((n) => n !== this.view.level && typeof this.view.alphas[n - 1] === "number");
     return [untuned.length && `own α at level ${untuned.join(", ")}`, !this.truthVisible && "the truth is hidden"];
@@ -177,17 +177,17 @@ export const WORDS = {
     this.tellReading();
   },
 
-  /** A labelling in a sentence: a word as it is written; of a sentence, whose tags stand under its words, no string of them. */
+  /** A labelling for use in a sentence: a word is spelled out; tags are not, since they are shown under their words. */
   nameLabelling(states) {
     return this.data.words.length ? "the gold tags" : `“${[...states].map((k) => this.alphabet[k]).join(this.alphabet.joint || "")}”`;
   },
 
-  /** What is read of what this level looks at, and in the end; with a tick or a cross where it is known. */
+  /** Show the reading at this level and the final one, with a tick or a cross if the truth is known. */
   tellReading() {
     const { right, why, words } = this.data, truth = right.length ? right : this.truth, last = this.levels.length - 1;
     const known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
     const say = (element, label, i, isShort) => {
-      // Below an alpha that the server has not pruned with yet, nothing is known of what is read.
+      // Below a level whose alpha the server has not pruned with yet, the reading is unknown.
       const isStale = this.levels.slice(0, i).some((level, at) => this.alphaOf(at) !== level.alpha);
       const reading = isStale ? "…" : this.reading(i), is = isStale ? "unknown" : !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
       const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
@@ -201,7 +201,7 @@ export const WORDS = {
     say(this.ends, "Final guess", last, words.length > 0);
   },
 
-  /** How many of a sentence's tags a level's reading has right. */
+  /** Number of a sentence's tags that a level's reading gets right. */
   tagsRight(i, truth) {
     const first = i * this.data.n_positions, read = this.data.predictions, n = truth.length;
     return `${[...truth].filter((k, at) => k === read[first + at]).length} of ${n} ${n === 1 ? "tag" : "tags"} right`;
@@ -269,7 +269,7 @@ export const WORDS = {
     if (this.pinKey === key) return;
     this.pinKey = key;
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
-    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // what is compared stands in sight
+    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // keep what is compared in sight
     else this.more.box.lastChild.append(this.pinBox);
   },
   canUse(name) { return this.pinText(name).split(":")[0] === this.data.features; },
@@ -298,7 +298,7 @@ export const WORDS = {
     input.addEventListener("keydown", (event) => { event.stopPropagation(); if (event.key === "Enter") reveal(); });
     this.guessBox.replaceChildren(node("div", { class: "row" }, node("label", {}, "You read:"), input, button("Reveal", "Show the true word", reveal)));
   },
-  /** The arc's tags in plain words, with the words they stand at. */
+  /** The arc's tags in plain words, with the words that they label. */
   meaningOf(arc) {
     const { level } = this.now, { meanings, words } = this.data;
     if (!meanings.length) return "";

@@ -1,1 +1,1 @@
-"""HTTP answers beside Streamlit's own messages: each page's first HTML, cards, compressed files."""
+"""HTTP answers in addition to Streamlit's own messages: each page's first HTML, cards, compressed files."""

@@ -1,8 +1,8 @@
-"""Compress HTTP answers once and serve the smallest form that a browser takes: brotli or gzip.
+"""Compress HTTP answers once and serve the smallest form that a browser accepts: brotli or gzip.
 
 Brotli at its highest level takes half a minute for the largest file, so one thread of low priority makes it
 after the first visitor has been given gzip, and the work folder keeps it for the next start of a server. A
-kept file that does not unpack to the very same content is made anew.
+stored file that does not unpack to exactly the same content is made again.
 """
 
 import contextlib
@@ -28,10 +28,10 @@ from spcviz.store.atomic import write_bytes_atomic
 LOG = logging.getLogger(__name__)
 FOLDER = WORK / "compressed"
 BROTLI, GZIP, BROTLI_NOW = 11, 6, 5
-"""Levels: of what is made once, of what is sent meanwhile, of a page's HTML, made while its visitor waits."""
+"""Levels: for files compressed once, for those sent meanwhile, for a page's HTML, whose visitor waits."""
 
 LEAST = 500
-"""Bytes below which nothing is won."""
+"""Bytes below which compression does not pay."""
 
 
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -49,7 +49,7 @@ class Form(NamedTuple):
 
 
 def accepted_encodings(header: str) -> tuple[str, ...]:
-    """Which of brotli and gzip a browser takes, the smaller first, by its ``Accept-Encoding``.
+    """Which of brotli and gzip a browser accepts, the smaller first, by its ``Accept-Encoding``.
 
     >>> accepted_encodings("gzip, deflate, br, zstd"), accepted_encodings("gzip;q=1.0, br;q=0")
     (('br', 'gzip'), ('gzip',))
@@ -73,7 +73,7 @@ def _is_zero(weight):
 class Shelf:
     """Forms of contents by name, made once; `folder` keeps the brotli forms between processes.
 
-    A name stands for one content for ever, as the name of a file with a hash in it does.
+    A name denotes one content for ever, like the name of a file with a hash in it.
     """
 
     def __init__(self, folder: Path = FOLDER):
@@ -82,18 +82,18 @@ class Shelf:
         self._thread = None
 
     def ready(self, name: str, encodings: tuple[str, ...]) -> Form | None:
-        """The smallest form if it is there already; takes no time."""
+        """The smallest form if it exists already; takes no time."""
         return self._forms.get(name, {}).get(encodings[0]) if encodings else None
 
     def form(self, name: str, read: Callable[[], bytes], encodings: tuple[str, ...]) -> Form:
-        """The smallest form that is there or can be made at once, for a thread that may wait."""
+        """The smallest form that exists or can be made at once, for a thread that may wait."""
         with self._making:
             forms = self._forms.setdefault(name, {})
             form = next((forms[one] for one in encodings if one in forms), None)
             return form or self._first(forms, read(), encodings)
 
     def _first(self, forms, content, encodings):
-        """Of a content that nobody asked for in these encodings before."""
+        """The form of a content that was not requested in these encodings before."""
         digest = hashlib.blake2b(content, digest_size=12).hexdigest()
         plain = Form(content, "", f'"{digest}"')
         if len(content) < LEAST:
@@ -116,7 +116,7 @@ class Shelf:
                 self._thread.start()
 
     def _read_packed(self, digest, content):
-        """The brotli form that the folder has; None if it has none, or a damaged one."""
+        """The brotli form stored in the folder; None if it is missing or damaged."""
         try:
             kept = (self._folder / f"{digest}-{BROTLI}.br").read_bytes()
             return kept if brotli.decompress(kept) == content else None
@@ -160,13 +160,13 @@ def _brotli(content, digest):
 
 
 SHELF = Shelf()
-"""Of this process."""
+"""The shelf of this process."""
 
 
 async def answer(
     name: str, read: Callable[[], bytes], headers: Mapping[str, str], media_type: str, shelf: Shelf = SHELF
 ) -> Response:
-    """The content of a name that stands for it for ever; `read` gives it, `headers` are the browser's."""
+    """The content that a name denotes for ever; `read` returns it, `headers` are the browser's."""
     encodings = accepted_encodings(headers.get("accept-encoding", ""))
     form = shelf.ready(name, encodings)
     if form is None:

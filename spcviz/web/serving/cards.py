@@ -1,9 +1,9 @@
 """HTTP route of pages' cards, the preview pictures of messengers and of the bar's button.
 
-``card/write.png?ink=...`` is what `spcviz.web.exporting.card` draws of the page ``write?ink=...``: from the
-address alone. Anyone may ask for anything, so one card is drawn at a time, by a thread of its own; some wait,
-the rest are told to come again; each client has so many. Cards are kept for minutes in memory, for a
-messenger's many servers, and nothing of them is stored.
+``card/write.png?ink=...`` is the picture that `spcviz.web.exporting.card` draws of the page
+``write?ink=...``, from the address alone. Anyone may request anything, so one card is drawn at a time, by a
+separate thread; some requests wait, the rest are told to come again; each client has a limit. Cards are kept
+for minutes in memory, for a messenger's many servers, and nothing of them is stored.
 """
 
 import logging
@@ -32,17 +32,17 @@ MOST = 8000
 """Characters of a query: a drawing has 6000."""
 
 RIGHTS = 120, 4.0
-"""Cards that one network address is given in a burst, and a second: a class behind one address."""
+"""Cards that one network address may get in a burst, and per second: a class behind one address."""
 
 WAITING = 64
-"""Cards that may be asked for at the same moment."""
+"""Cards that may be requested at the same moment."""
 
 KEPT = Kept(12_000_000, 600.0, ownership.CLOCK.now)
 ownership.hold(lambda _: KEPT.forget())
 BUCKETS = Buckets(*RIGHTS)
 _SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
 _ASKS = {"ask", "tour"}
-"""What a question stands behind: its answer is not given away."""
+"""Names in an address that pose a question: its answer is not given away."""
 _LIMIT = anyio.CapacityLimiter(1)
 _CROWD = {"in_hand": 0}
 _HEADERS = {"Cache-Control": "public, max-age=600"}
@@ -50,14 +50,14 @@ _TODAY = {"Cache-Control": "no-store"}
 
 
 def routes() -> list[Route]:
-    """What the server needs: a list of starlette routes."""
+    """The Starlette routes of cards, for the server."""
     return [Route(static_files.path(f"{FOLDER}/{{name}}.png"), _send)]
 
 
 def address(page: str, query: str) -> str:
-    """Where the card of a page lies, below the app's address; "" where it has none.
+    """The address of a page's card, below the app's; "" if it has none.
 
-    `page` is the page's name in addresses, `query` what follows in its own, still encoded.
+    `page` is the page's name in addresses, `query` the query of its own address, still encoded.
 
     >>> address("write", "ink=bAAAB"), address("", ""), address("sweep", ""), address("write", '"><b>')
     ('card/write.png?ink=bAAAB', 'card/home.png', '', '')
@@ -95,7 +95,7 @@ async def _send(request: Request) -> Response:
 
 
 def _draw(page, query, below):
-    """The picture, or why there is none: "compiling", "empty"."""
+    """The picture, or the reason why there is none: "compiling", "empty"."""
     name, group = registry.cards()[page]
     try:
         with warmup.visit():
@@ -104,7 +104,7 @@ def _draw(page, query, below):
                 return "compiling"
             shown = module.card(page, dict(QueryParams(query)))
             return "empty" if shown is None else card.png(shown, below)
-    except Exception as error:  # whatever an address says; its kind alone, for it may quote the ink
+    except Exception as error:  # whatever the address; log only its type, since it may quote the ink
         LOG.error("the card of %s failed: %s", page or "home", type(error).__name__)
         return "empty"
 

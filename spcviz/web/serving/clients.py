@@ -1,7 +1,7 @@
 """Clients and their rate limits: identified by address or signed token, each with a token bucket.
 
-A lecture hall has one address, so a browser is known by a signed token in a cookie, without a name. Whoever
-asks for many tokens is held by the address instead.
+A lecture hall has one address, so a browser is identified by a signed token in a cookie, without a name. A
+client that requests many tokens is identified by its address instead.
 """
 
 import ipaddress
@@ -19,21 +19,21 @@ from spcviz.web.serving.tokens import Phone
 from spcviz.web.view import static_files
 
 BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
-"""Environment variable: set where nothing but a proxy reaches this process, so that what it says is so."""
+"""Environment variable: set where only a proxy reaches this process, so that its headers can be trusted."""
 
 COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
-"""Where a browser keeps its token, and how long."""
+"""Name of a token's cookie, and its lifetime in seconds."""
 
 MOST_KEPT = 20_000
-"""Of those who asked last; who is forgotten begins with a full bucket."""
+"""Buckets of the most recent clients; a forgotten client starts with a full one."""
 HANDED = 600, 5.0
-"""Tokens that an address is handed in a burst, and a second, before who comes counts as a crowd."""
+"""Tokens that an address gets in a burst, and per second, before newcomers count as a crowd."""
 
 
 class Buckets:
-    """Rights of each who asks: `at_once` in a burst, `a_second` more with time.
+    """Token buckets of clients: `at_once` requests in a burst, `a_second` more per second.
 
-    A client that asks without end empties its own bucket and no one else's.
+    A client that sends endless requests empties its own bucket and no other.
     """
 
     def __init__(self, at_once: float, a_second: float, now: Callable[[], float] = time.monotonic):
@@ -41,24 +41,24 @@ class Buckets:
         self._left: dict[Hashable, tuple[float, float]] = {}
 
     def take(self, who: Hashable) -> bool:
-        """Take a right of somebody's; False if they have none left."""
+        """Take a request from a client's bucket; False if none is left."""
         now = self._now()
         left, at = self._left.pop(who, (self._at_once, now))
         left = min(self._at_once, left + (now - at) * self._a_second)
         may = left >= 1
-        self._left[who] = (left - may, now)  # the last of all
+        self._left[who] = (left - may, now)  # now the most recent
         if len(self._left) > MOST_KEPT:
             del self._left[next(iter(self._left))]
         return may
 
     def has_any(self, who: Hashable) -> bool:
-        """Whether somebody has a right left, which stays theirs."""
+        """Whether a client has a request left; takes none."""
         left, at = self._left.get(who, (self._at_once, self._now()))
         return min(self._at_once, left + (self._now() - at) * self._a_second) >= 1
 
 
 class Handing:
-    """How many tokens each address was handed."""
+    """Limits of the tokens handed to each address."""
 
     def __init__(self):
         self.rights = Buckets(*HANDED)
@@ -68,12 +68,12 @@ HANDING = Handing()
 
 
 def visitor_of(request: Request) -> Phone | None:
-    """Who asks, by the token; None if this process has not handed it one."""
+    """The sender of a request, by its token; None if this process has not issued it."""
     return tokens.read(request.cookies.get(COOKIE, ""))
 
 
 def one_of(request: Request) -> str:
-    """What counts as one visitor: a token's holder, else all of an address together."""
+    """The key of one visitor: a token's holder, else all clients of an address together."""
     visitor = visitor_of(request)
     return address_of(request) if visitor is None or visitor.in_crowd else visitor.number
 
@@ -88,10 +88,10 @@ def hand_token(request: Request, response: Response) -> None:
 
 
 def address_of(request: Request) -> str:
-    """The network address that counts as one client: of IPv6, where everybody has many, the first half.
+    """The network address that counts as one client: for IPv6, where everybody has many, the first half.
 
-    ``X-Forwarded-For`` is believed of this machine's own proxy, and where `BEHIND_PROXY` is set: anybody else
-    could write another address into each request.
+    ``X-Forwarded-For`` is trusted from this machine's own proxy, and where `BEHIND_PROXY` is set: any other
+    client could write another address into each request.
     """
     peer = _parse(request.client.host if request.client else "")
     if (peer is not None and peer.is_loopback) or os.environ.get(BEHIND_PROXY):
@@ -112,7 +112,7 @@ def _parse(text):
 
 
 def cookie_place(request: Request) -> dict:
-    """``path`` and ``secure`` of a cookie: of the app and nothing beside it, and with https nowhere else."""
+    """``path`` and ``secure`` of a cookie: for the app only, and over https only if the app uses it."""
     outside = urlsplit(outside_of(request.headers, request.url.scheme))
     return {"path": outside.path.rstrip("/") or "/", "secure": outside.scheme == "https"}
 
@@ -122,9 +122,9 @@ _PREFIX = re.compile(r"(/[\w.~-]+)*")
 
 
 def outside_of(headers: Mapping[str, str], scheme: str) -> str:
-    """The app's address as its visitor sees it, without a slash at the end; "" where nobody says one.
+    """The app's address as its visitor sees it, without a trailing slash; "" if no header gives one.
 
-    A proxy says the scheme and, if it takes a path away, which (``X-Forwarded-Prefix``).
+    A proxy reports the scheme and, if it strips a path, that path (``X-Forwarded-Prefix``).
     """
     host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
     protocol = headers.get("x-forwarded-proto", scheme).split(",")[0].strip()
@@ -135,7 +135,7 @@ def outside_of(headers: Mapping[str, str], scheme: str) -> str:
 
 
 def reachable(outside: str, page: str) -> str:
-    """A page's address as others can open it, without its scheme; "" where only this computer can.
+    """A page's address as others can open it, without its scheme; "" if only this computer can.
 
     >>> reachable("https://a.example/spcviz", "write"), reachable("http://127.0.0.1:8501", "write")
     ('a.example/spcviz/write', '')

@@ -1,11 +1,11 @@
-// Tells Streamlit the server's address: pages lie one level below the app, and it would try the page's own first.
+// The server's address, for Streamlit: pages are one level below the app, and it would try the page's own first.
 window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };
 
-// Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,
-// and each of them arrives by itself. A grey field stands in its place meanwhile, see room.css.
-const PATIENCE = 6000, STILL_DONE = 600, STILL = 1500; // ms: in all; at rest, once the script has ended or before
+// Main is shown once its parts have arrived and stopped moving: side bar, widgets and views push each other about,
+// and each of them arrives separately. A grey field takes its place meanwhile, see room.css.
+const PATIENCE = 6000, STILL_DONE = 600, STILL = 1500; // ms: in total; at rest, once the script has ended or before
 const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
-const PARTS = 'link[rel="modulepreload"], link[rel="stylesheet"]'; // an element's script and style are fetched when it comes
+const PARTS = 'link[rel="modulepreload"], link[rel="stylesheet"]'; // an element's script and style are fetched when it arrives
 
 const hasCome = (link) => performance.getEntriesByName(link.href).length > 0;
 const isComing = (main) => main.querySelector(COMING) !== null || ![...document.querySelectorAll(PARTS)].every(hasCome);
@@ -18,12 +18,12 @@ const layoutOf = (main) =>
 const settle = () => {
   let began = 0, last = "", before = 0, rest = 0;
   document.documentElement.classList.add("spcviz-settling");
-  performance.setResourceTimingBufferSize(1000); // hasCome asks it
+  performance.setResourceTimingBufferSize(1000); // for hasCome
   const look = () => {
     const now = performance.now(), main = document.querySelector(".stMain");
     const layout = main ? layoutOf(main) : "";
     if (!layout) began = now; // nothing to show yet
-    rest += Math.min(now - before, 50); // a busy browser looks seldom: what it has not done yet is not at rest
+    rest += Math.min(now - before, 50); // a busy browser looks rarely: pending work does not count as rest
     if (!layout || layout !== last || isComing(main)) [last, rest] = [layout, 0];
     before = now;
     const isDone = document.querySelector('[data-test-script-state="notRunning"]');
@@ -35,7 +35,7 @@ const settle = () => {
 };
 settle();
 
-// Charts of other pages, while nobody waits for anything; not where the visitor pays by the byte.
+// Fetch the charts' part for other pages while nobody waits; not where the visitor pays by the byte.
 // eslint-disable-next-line no-unused-vars -- called by the line that `first_html` adds
 const fetchWhenIdle = (address) => {
   const fetchNow = () => {

@@ -1,8 +1,8 @@
 """The HTML of each page before the app runs: its title, description and preview picture.
 
 Streamlit sends one HTML for every address: messengers find no title in it, side bar and charts push aside
-what was painted before them, the script first asks below the page's name (two errors in every console), and
-the part that draws charts is found last. What is not found in another version's HTML is added to its head.
+the parts painted before them, the script first requests below the page's name (two errors in every console),
+and the part that draws charts is found last. Tags missing in another version's HTML are added to its head.
 """
 
 import re
@@ -23,14 +23,14 @@ from spcviz.web.view import static_files
 OWN = Path(__file__).parent
 PICTURE = cards.PREVIEW
 SIZE = (1200, 630)
-"""Of the picture, as messengers like it."""
+"""Size of the picture, as messengers prefer it."""
 
 CARD = "A handwritten word, the funnel of words that it could have been, and what was read"
 SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
 
 
 def routes() -> list[Route]:
-    """What the server needs: a list of starlette routes."""
+    """The Starlette routes of pages' first HTML, for the server."""
     named = [Route(static_files.path(name), _page, name=f"page {name}") for name in navigation.headings()]
     return [*named, Route(static_files.path(PICTURE), _picture)]
 
@@ -45,7 +45,7 @@ async def _page(request):
     encodings = answers.accepted_encodings(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
     if (query := request.url.query) and (card := cards.address(name, query)):
-        # Of this address alone: not kept.
+        # For this address alone: not cached.
         text = html(name, outside, is_alone=is_embedded or is_speaker, card=card, query=query)
         form = answers.form_of(text.encode(), encodings)
     response = answers.response(form, request.headers, "text/html", "no-cache")
@@ -54,7 +54,7 @@ async def _page(request):
 
 
 def classroom_of(request: Request) -> str | None:
-    """Where a phone goes with the address of the lecturer's window, whose browser has the room's cookie."""
+    """Room page for a phone that opens the lecturer's address; None for the browser with its cookie."""
     room = request.query_params.get("room", "")
     is_lecturer = request.cookies.get("spcviz_room", "").startswith(f"{room}.")
     return f"./room/{room}" if number_in(room) is not None and not is_lecturer else None
@@ -66,10 +66,10 @@ def _form(name, outside, is_alone, encodings):
 
 
 def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", query: str = "") -> str:
-    """The HTML of a page; `outside` is the app's address, `is_alone` is True where no side bar will come.
+    """The HTML of a page; `outside` is the app's address, `is_alone` is True if there will be no side bar.
 
     `card` is the address of the picture that messengers show, below `outside`, by default the page's own card
-    (`cards.address`) or the app's picture; `query` is what goes with the page's address.
+    (`cards.address`) or the app's picture; `query` is the query of the page's address.
     """
     page = navigation.headings()[name]
     card = card or cards.address(name, "")
@@ -81,7 +81,7 @@ def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", que
 
 
 def _meta_tags(page, outside, card, query):
-    """Tags for searching and for messengers."""
+    """Tags for search engines and messengers."""
     yield f'<meta name="description" content="{escape(page.sentence)}">'
     tags = {"og:type": "website", "og:site_name": "spcviz", "og:title": page.title}
     tags |= {"og:description": page.sentence, "twitter:card": "summary_large_image"}
@@ -103,7 +103,7 @@ def _text(path):
 
 @cache
 def _rest(opens_with_chart, is_alone):
-    """Room, the server's address, and the part that draws charts: now where there are any, else when idle."""
+    """Style, server address, and the part that draws charts: now if the page has any, else when idle."""
     css = _text(OWN / "room.css") + ("" if is_alone else _text(OWN / "side_bar.css"))
     script = _text(OWN / "first.js")
     link, charts = "", next((static.ROOT / "static/js").glob("PlotlyChart.*.js"), None)

@@ -1,9 +1,9 @@
 """Detect from a WebSocket's close whether a browser has left its page or only lost the connection.
 
 A page that is closed, reloaded or left says so in its last frame ("going away", RFC 6455, 7.4.1). A tunnel, a
-lid that is shut or a proxy that is started anew say nothing, or something else, and the browser comes back to
-the same visit. Streamlit tells the two apart nowhere, so each connection gets a number on its way in, among
-the headers that Streamlit keeps of it, and who wants to know is told the numbers that were closed for good.
+closed lid or a restarted proxy send nothing, or something else, and the browser comes back to the same visit.
+Streamlit does not tell the two apart, so each connection gets a number on its way in, among the headers that
+Streamlit keeps of it, and a callback receives the numbers that were closed for good.
 """
 
 import secrets
@@ -18,7 +18,7 @@ UNKNOWN = "without a number"
 
 
 def middleware(closed: Callable[[str], None]) -> list[Middleware]:
-    """What `st.App` takes; `closed` is called with each connection that a browser has closed for good."""
+    """Middleware for `st.App`; `closed` is called with each connection that a browser has closed for good."""
     return [Middleware(Leaving, closed=closed)]
 
 
@@ -39,7 +39,7 @@ class Leaving:
                 self._closed(number)
             return message
 
-        # What a client itself writes there is no number of ours.
+        # A header that the client itself has set is no number of ours.
         kept = [(name, value) for name, value in scope["headers"] if name.lower() != NUMBER]
         await self.app(scope | {"headers": [*kept, (NUMBER, number.encode())]}, received, send)
 

@@ -1,7 +1,7 @@
-"""ASGI middleware that sends Streamlit's own scripts and styles compressed; everything else passes by it.
+"""ASGI middleware that sends Streamlit's own scripts and styles compressed; everything else passes through.
 
-Streamlit sends them as they are: 8 MB for a page with a chart. Their names hold a hash, so what is made once
-is right for ever. Range requests, other methods and browsers that take no compression go to Streamlit.
+Streamlit sends them uncompressed: 8 MB for a page with a chart. Their names contain a hash, so a compressed
+file stays valid for ever. Range requests, other methods and browsers without compression go to Streamlit.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
 def files(root: Path = ROOT) -> dict[str, Path]:
-    """{path in addresses: file} of what is worth compressing; nothing else can be asked for."""
+    """Files worth compressing, as {path in addresses: file}; no other file can be requested."""
     paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
     return {static_files.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
 
@@ -30,7 +30,7 @@ def font() -> Path | None:
 
 
 def middleware() -> list[Middleware]:
-    """What `st.App` takes."""
+    """Middleware for `st.App`."""
     return [Middleware(Compressed)]
 
 

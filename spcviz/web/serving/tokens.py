@@ -1,7 +1,8 @@
 """Signed tokens that identify browsers without a list on the server.
 
-A token is ``NUMBER.AT.SIGN``: a random number, "a" or "b" for who came in time or in a crowd, and a keyed
-digest of both. The key lives as long as the server's process: a token of another process is none.
+A token is ``NUMBER.AT.SIGN``: a random number, "a" for a browser that came in time or "b" for one in a crowd,
+and a keyed digest of both. The key lives as long as the server's process: tokens of other processes are
+invalid.
 """
 
 import hashlib
@@ -15,10 +16,10 @@ _TOKEN = re.compile(r"([0-9a-f]{32})\.([ab])\.([0-9a-f]{32})", re.ASCII)
 
 
 class Phone(NamedTuple):
-    """Who holds a token."""
+    """The holder of a token."""
 
     number: str
-    in_crowd: bool  # its address had asked for more tokens than a hall needs: the first to give way
+    in_crowd: bool  # its address had requested more tokens than a hall needs: evicted first
 
 
 def handed_out(in_crowd: bool) -> str:
@@ -38,7 +39,7 @@ def sign_token(phone: Phone) -> str:
 
 
 def read(token: str) -> Phone | None:
-    """Who holds a token; None if this process has not handed it out."""
+    """The holder of a token; None if this process has not issued it."""
     if not (match := _TOKEN.fullmatch(token)):
         return None
     number, crowd, sign = match.groups()

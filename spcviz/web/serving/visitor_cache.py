@@ -1,8 +1,8 @@
 """In-memory cache of files made for visitors, such as cards and loops, for some minutes.
 
-A class that opens one scene asks for one loop forty times; a messenger fetches a card for each of its
-servers. Nothing is written to a disk, and what is over goes whether or not somebody asks: whoever has a
-`Kept` lets the clock of visitors' things (`spcviz.web.cached.ownership`) call `forget`.
+A class that opens one scene requests one loop forty times; a messenger fetches a card for each of its
+servers. Nothing is written to a disk, and expired entries are dropped even without a request: the owner of a
+`Kept` lets the clock of visitors' data (`spcviz.web.cached.ownership`) call `forget`.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from collections.abc import Callable, Hashable
 
 
 class Kept:
-    """Contents by what was asked for: at most `most_bytes` in all, each for `seconds`.
+    """Contents by request: at most `most_bytes` in total, each for `seconds`.
 
-    What was asked for is kept as a digest: an address may hold what a visitor has drawn. `now` gives seconds
-    that only ever go on.
+    A request is stored as a digest: an address may hold a visitor's drawing. `now` is a monotonic clock in
+    seconds.
 
     >>> kept = Kept(10, 60.0)
     >>> kept.put("letters", b"12345678"), kept.get("letters"), kept.put("write", b"1234"), kept.get("letters")
@@ -28,10 +28,10 @@ class Kept:
         self._contents: OrderedDict[bytes, tuple[float, bytes]] = OrderedDict()
         self._lock = threading.RLock()
         self.size = 0
-        """Bytes that are kept."""
+        """Total bytes of the contents."""
 
     def get(self, asked: Hashable) -> bytes | None:
-        """The content, if it is there; it is then the last to go."""
+        """The content, if it is stored; it then becomes the last to be evicted."""
         with self._lock:
             self.forget()
             name = _digest(asked)
@@ -41,7 +41,7 @@ class Kept:
             return self._contents[name][1]
 
     def put(self, asked: Hashable, content: bytes) -> None:
-        """Keep a content; one that is too large for all the room is not kept."""
+        """Store a content, unless it alone exceeds the cache budget."""
         if len(content) > self._most:
             return
         name = _digest(asked)
@@ -52,7 +52,7 @@ class Kept:
             self.forget()
 
     def forget(self) -> None:
-        """Drop what is over, and what there is no room for, the longest unused first."""
+        """Drop expired contents, and those beyond the cache budget, the least recently used first."""
         with self._lock:
             now = self._now()
             for name in [name for name, (until, _) in self._contents.items() if until <= now]:

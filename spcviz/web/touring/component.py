@@ -28,7 +28,7 @@ SPEAKER = Component(
 )
 HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))
 ALONE = {"view": {}, "epoch": 0}
-"""What a view of the browser's own would be: neither has one, the server says everything."""
+"""Placeholder for a view of the browser's own: no component has one, everything comes from the server."""
 
 
 def show_bar(
@@ -41,13 +41,13 @@ def show_bar(
     form: dict | None = None,
     on_act: Callable | None = None,
 ):
-    """Mount the bar, on a `tour`'s scene (`scenes.describe_scene`) or, without one, its tools alone.
+    """Mount the bar, with a `tour`'s scene (`scenes.describe_scene`) or, without one, its tools alone.
 
-    A `lesson` is the task that a class is asked (`touring.lesson`).
+    A `lesson` is the task posed to a class (`touring.lesson`).
 
-    `tools` are ``said``, a message on what was done, ``kept`` (`own_tour.values_to_keep`), ``version``,
-    ``card``, where the page's card lies ("" without one), ``hasLines``, whether it has Python, and
-    ``isBrought``, whether it shows what its visitor has brought; `form` opens the form that adds a scene: its
+    `tools` are ``said``, a message on the last action, ``kept`` (`own_tour.values_to_keep`), ``version``,
+    ``card``, the address of the page's card ("" without one), ``hasLines``, whether it has Python, and
+    ``isBrought``, whether it shows a visitor's own data; `form` opens the form that adds a scene: its
     ``address``, ``facts``, and ``n``, which is new each time.
     """
     payload = {"identity": "tour", "tour": tour, "lesson": lesson, "tools": tools, "form": form}
@@ -58,22 +58,22 @@ def show_bar(
 def show_speaker(tour: dict | None, hall: str, kept: dict, *, key: str, on_act: Callable):
     """Mount the speaker's window.
 
-    `tour` is the scene that it shows by itself (`scenes.describe_to_speaker`), `hall` opens it as an audience
-    sees it, `kept` are the visitor's own tours (`own_tour.values_to_keep`).
+    `tour` is the scene that it shows on its own (`scenes.describe_to_speaker`), `hall` the address that opens
+    it as an audience sees it, `kept` are the visitor's own tours (`own_tour.values_to_keep`).
     """
     payload = {"identity": "speaker", "tour": tour, "hall": hall, "kept": kept}
     show(SPEAKER, payload | ALONE, key=key, parts={}, on_act_change=on_act)
 
 
 def show_handout(scenes: list[dict], *, key: str):
-    """Mount the sheets of a tour on paper, see `scenes.pictures_of`."""
+    """Mount the sheets of a printed tour, see `scenes.pictures_of`."""
     payload = {"identity": str(len(scenes)), "scenes": scenes} | ALONE
     show(HANDOUT, payload, key=key, parts={}, on_done_change=lambda: None)
 
 
 @cache
 def picture(name: str) -> str:
-    """The address of the small picture of a tour that ships, "" if there is none."""
+    """The address of the small picture of a shipped tour, "" if there is none."""
     return _publish(tours.picture(name))
 
 

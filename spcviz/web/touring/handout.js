@@ -1,6 +1,6 @@
-// Prints a tour: one scene a sheet, each as it is.
+// The handout of a tour for print: one scene per sheet, each as the app shows it.
 // A scene is the app itself at the scene's address, in a frame, so its picture, its sentence and the numbers in it are
-// the page's own. They are opened one after the other.
+// the page's own. The frames are opened one after the other.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";
@@ -13,7 +13,7 @@ const OWN_PAPER = "@media print { html .stMainBlockContainer { zoom: 1 !importan
 
 const rest = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** The bar of a frame that shows a scene, if nothing runs there any more. */
+/** The bar of a frame that shows a scene, once its run has ended. */
 function barOf(page, code) {
   if (!page?.body || page.querySelector("[data-test-script-state=running]")) return null;
   for (const tree of treesOf(page)) if (tree.querySelector(".tour")?.dataset.scene === code) return tree;
@@ -71,7 +71,7 @@ class HandoutView extends View {
     setText(this.fetchButton, isWhole ? "All are there" : "Go on");
     this.fetchButton.disabled = isWhole;
     setText(this.progress, `${n} of ${this.sheets.length} pictures.`);
-    this.component.setTriggerValue("done", Date.now()); // the list above gets the numbers that the scenes have told
+    this.component.setTriggerValue("done", Date.now()); // the list above gets the numbers that the scenes have offered
     this.root.dataset.pictures = String(n);
   }
   /** Open a scene in a frame; true once it is drawn. */
@@ -86,7 +86,7 @@ class HandoutView extends View {
       const bar = barOf(frame.contentDocument, code);
       if (!bar) continue;
       frame.contentDocument.head.append(node("style", {}, OWN_PAPER));
-      bar.append(node("style", {}, ".foot { display: none !important }")); // the sheet says the address
+      bar.append(node("style", {}, ".foot { display: none !important }")); // the sheet has the address
       return true;
     }
     return false;

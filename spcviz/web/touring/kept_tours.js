@@ -1,13 +1,13 @@
-// Keeps the visitor's own tour in this browser: a new visit gets it back, and only then may change it.
+// Storage of the visitor's own tour in this browser: a new visit gets it back, and only then may change it.
 
-/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
+/** Storage names of the visitor's own tour, of those it replaced, and of the one that a link brought. */
 const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
-const known = {}; // what this document has read or written there, by name
+const known = {}; // texts that this document has read or written there, by name
 
-/** Another window has written a tour that this one never saw: it is not lost. */
+/** Save a tour that another window has written and this one never saw, so that it is not lost. */
 const saveFirst = (tour) => localStorage.setItem(KEPT.earlier, `${tour} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim());
 
-/** Keep what the server says, or tell it by `act` what this browser has; false where storage is off. */
+/** Store the server's tours, or send it by `act` those of this browser; false if storage is off. */
 export function keepTours(texts, act) {
   try {
     const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));

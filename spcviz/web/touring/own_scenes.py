@@ -18,12 +18,12 @@ HELP = {
 
 
 def change(scenes):
-    """The visitor's own tour with other scenes."""
+    """Replace the scenes of the visitor's own tour."""
     own_tour.keep(own_tour.own()._replace(scenes=tuple(scenes)))
 
 
 def move(at, by):
-    """A scene up or down."""
+    """Move a scene up or down."""
     scenes = list(own_tour.own().scenes)
     scenes.insert(at + by, scenes.pop(at))
     change(scenes)
@@ -32,7 +32,7 @@ def move(at, by):
 
 
 def drop(at):
-    """A scene less."""
+    """Delete a scene."""
     scenes = list(own_tour.own().scenes)
     del scenes[at]
     change(scenes)
@@ -41,20 +41,20 @@ def drop(at):
 
 
 def box_key(at):
-    """The key that says whether a scene's box is open."""
+    """The session key of whether a scene's box is open."""
     return f"tours_open_{at}"
 
 
 def on_text(at, field, key):
-    """A text of a scene was changed."""
+    """Take a changed text of a scene."""
     scenes = list(own_tour.own().scenes)
     scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
     change(scenes)
-    st.session_state[box_key(at)] = True  # with another heading it would be another box, and closed
+    st.session_state[box_key(at)] = True  # a new heading makes it a new box, which would be closed
 
 
 def field(scene, at, name, label, lines=False):
-    """One text of a scene."""
+    """Show the field of one text of a scene."""
     key = f"tours_{name}_{at}"
     st.session_state[key] = getattr(scene, name)
     box = st.text_area if lines else st.text_input
@@ -63,7 +63,7 @@ def field(scene, at, name, label, lines=False):
 
 
 def scene_box(at, scene, n):
-    """One scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
+    """Show one scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
     first = scene.say or scene.ask or scene.address
     box = st.expander(f"{at + 1}. {plain(first[:70])}", key=box_key(at), on_change="rerun")
     if not box.open:

@@ -1,8 +1,8 @@
 """Store a visitor's own tour, one that a link or file brought, and those that were replaced.
 
-What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
-what a button replaced can be brought back. The browser keeps all three for the next visit:
-`values_to_keep` is what it should write, `restore` takes what it had.
+A brought tour never replaces the visitor's own automatically: it is kept separately until the visitor presses
+a button, and a tour replaced that way can be restored. The browser keeps all three for the next visit:
+`values_to_keep` returns what it should write, `restore` takes what it had.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ import streamlit as st
 from spcviz.web.tours import tour
 
 MOST_EARLIER = 5
-"""Tours that were replaced and can be brought back."""
+"""Replaced tours that can be restored."""
 _OWN, _EARLIER, _BROUGHT, _HAS_HEARD = "tour_own", "tour_earlier", "tour_brought", "tour_has_heard"
 
 
 class Brought(NamedTuple):
-    """What came from elsewhere."""
+    """A tour from elsewhere."""
 
-    tour: tour.Tour | None  # None: it was put away
+    tour: tour.Tour | None  # None: it was dismissed
     origin: str  # "link", "file", "address" or "copy"
 
 
@@ -37,59 +37,59 @@ def keep(mine):
 
 
 def find_brought():
-    """What was brought and nothing was done with yet, a `Brought`, or None."""
+    """The brought tour that the visitor has not handled yet, a `Brought`, or None."""
     kept_text = st.session_state.get(_BROUGHT)
     return kept_text if kept_text and kept_text.tour else None
 
 
 def bring(new, origin):
-    """Put a tour from elsewhere beside the visitor's own."""
+    """Store a tour from elsewhere, next to the visitor's own."""
     st.session_state[_BROUGHT] = Brought(new._replace(name=tour.BROUGHT), origin)
 
 
 def put_away():
-    """What was brought is not wanted."""
+    """Dismiss the brought tour."""
     st.session_state[_BROUGHT] = Brought(None, "")
 
 
 def earlier():
-    """Tours of the visitor that were replaced, the last one first."""
+    """Replaced tours of the visitor, the most recent first."""
     return st.session_state.get(_EARLIER, ())
 
 
 def _remember(*tours):
-    """Put tours before those that can be brought back; each once, none without scenes."""
+    """Put tours at the head of those that can be restored; each once, none without scenes."""
     every = dict.fromkeys(one._replace(name=tour.OWN) for one in (*tours, *earlier()) if one.scenes)
     st.session_state[_EARLIER] = tuple(every)[:MOST_EARLIER]
 
 
 def replace():
-    """What was brought becomes the visitor's own tour; the one before can be brought back."""
+    """Make the brought tour the visitor's own; the previous one can be restored."""
     if foreign := find_brought():
         _take(foreign.tour)
 
 
 def _take(new):
-    """A tour that was made of what was brought is the visitor's own; the one before can be brought back."""
+    """Make a tour built from the brought one the visitor's own; the previous one can be restored."""
     _remember(own())
     keep(new)
     put_away()
 
 
 def fits(candidate):
-    """Whether what was brought can be put behind the visitor's own scenes."""
+    """Whether the scenes of a tour can be appended to the visitor's own."""
     return len(own().scenes) + len(candidate.scenes) <= tour.MAX_SCENES
 
 
 def join():
-    """Put the scenes of what was brought behind the visitor's own."""
+    """Append the scenes of the brought tour to the visitor's own."""
     foreign = find_brought()
     if foreign and fits(foreign.tour):
         _take(own()._replace(scenes=(*own().scenes, *foreign.tour.scenes)))
 
 
 def take_back():
-    """The tour that was replaced last is the visitor's own again; what it replaces goes behind the others."""
+    """Restore the tour that was replaced last; the one it replaces goes to the end of the others."""
     if earlier():
         (last, *others), now = earlier(), own()
         keep(last)
@@ -97,7 +97,7 @@ def take_back():
 
 
 def add(scene):
-    """Put a scene at the end of the visitor's own tour; says what was done."""
+    """Append a scene to the visitor's own tour; return a message on the result."""
     mine = own()
     if len(mine.scenes) == tour.MAX_SCENES:
         return f"a tour has at most {tour.MAX_SCENES} scenes"
@@ -105,23 +105,23 @@ def add(scene):
     return f"scene {len(mine.scenes) + 1} of your tour"
 
 
-# ------------------------------------------------------------------ what the browser keeps
+# ------------------------------------------------------------------ storage in the browser
 
 
 def values_to_keep():
-    """What the browser should keep, by name: "" for nothing more, None where this session has nothing."""
+    """Texts that the browser should store, by name: "" to remove, None if this session has nothing."""
     state = st.session_state
     foreign = state.get(_BROUGHT)
     return {
         "own": tour.pack(own()) if _OWN in state else None,
         "earlier": " ".join(map(tour.pack, earlier())) if _EARLIER in state else None,
         "brought": (tour.pack(foreign.tour) if foreign.tour else "") if foreign else None,
-        "isNew": _HAS_HEARD not in state,  # it has not heard yet what the browser has
+        "isNew": _HAS_HEARD not in state,  # it does not know yet what the browser has
     }
 
 
 def restore(asked: Mapping):
-    """Take what this browser has kept; nothing of this session is replaced; anyone may send anything."""
+    """Take the tours that this browser has kept, replacing none of this session; anyone may send anything."""
     state = st.session_state
     if _HAS_HEARD in state:
         return
@@ -141,7 +141,7 @@ def restore(asked: Mapping):
 
 
 def _read(text):
-    """The tour of a kept text, None if it holds none."""
+    """The tour in a stored text, None if there is none."""
     if isinstance(text, str) and text:
         with contextlib.suppress(tour.TourError):
             return tour.unpack(text, longest=tour.LONGEST_KEPT)
@@ -149,7 +149,7 @@ def _read(text):
 
 
 def link(here: str | None, packed_tour: str) -> str:
-    """The address of a packed tour, with the host of the page that a visitor has open, `here`.
+    """The address of a packed tour, with the host of `here`, the page that a visitor has open.
 
     >>> link("https://a.example/spcviz/tours?tour=own", "abc"), link(None, "abc")
     ('https://a.example/spcviz/tours?own=abc', '/tours?own=abc')

@@ -15,8 +15,8 @@ const MOUNTED = "[data-testid=stBidiComponentRegular], [data-testid=stBidiCompon
 const BROUGHT = "What you have brought stays with this visit: no address leads to it, and no file can be made of one.";
 const urlOf = (what, scene, ticket, more) => new URL(`save/${what}?${new URLSearchParams({ scene, ticket, ...more })}`, document.baseURI);
 
-/** The server's answer, asked for again while others are before us; a sentence if it says no. Progress is said every
- * second, and `signal` gives up: the server then ends its work. */
+/** The server's answer, requested again while others are before us; an error with a sentence if it refuses. Progress is
+ * reported every second, and `signal` aborts: the server then ends its work. */
 async function answerOf(what, say, signal, more = {}) {
   const scene = sceneHere(), began = performance.now();
   let before = 0;
@@ -39,19 +39,19 @@ async function answerOf(what, say, signal, more = {}) {
   }
 }
 
-/** What an address that only this computer can open needs to be told with it; "" for any other. */
+/** The warning that goes with an address that only this computer can open; "" for any other. */
 export function onlyHere(address) {
   const { hostname } = new URL(address, document.baseURI);
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? "; it opens on this computer only: to others send the page as a file, or open the app by this computer's name in the network first" : "";
 }
 
-/** What saves the largest picture of the page: its view's own button, or that of a chart. */
+/** The button that saves the page's main picture: its view's own, or that of a chart. */
 function pictureButton() {
   const buttons = [...treesOf(document)].flatMap((tree) => [...tree.querySelectorAll("button, .modebar-btn")]);
   return buttons.find((one) => one.textContent.trim() === "PNG") ?? buttons.find((one) => /png/i.test(one.dataset.title ?? "")) ?? null;
 }
 
-/** What the page shows that can be saved, as `snapshot.py` and `film.js` find it: `view` is the one that plays longest. */
+/** The savable parts of the page, as `snapshot.py` and `film.js` find them: `view` is the one with the longest story. */
 function shownHere() {
   const views = [];
   document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
@@ -70,7 +70,7 @@ function frameText() {
   return `<iframe src="${url.href.replaceAll("&", "&amp;").replaceAll('"', "%22")}" title="spcviz" width="100%" height="720" loading="lazy" style="border: 0"></iframe>`;
 }
 
-/** Opens the menu in the bar's panel. `bar` is the view of the bar, `opener` the button that has the focus when the menu is closed. */
+/** Open the menu in the bar's panel. `bar` is the view of the bar, `opener` the button that gets the focus on closing. */
 export function showSave(bar, opener) {
   bar.returnTo ??= opener;
   const said = node("p", { class: "where", role: "status" });
@@ -92,7 +92,7 @@ export function showSave(bar, opener) {
   };
   let giveUp = null;
   const cancel = button("Cancel", "Give up: the server ends its work too", () => giveUp?.abort(), { hidden: true });
-  /** One at a time: what is under way can be given up, and closing the panel does. */
+  /** Run one action at a time: it can be cancelled, and closing the panel does so. */
   const trying = (act) => async () => {
     if (giveUp) return;
     giveUp = new AbortController();
@@ -106,7 +106,7 @@ export function showSave(bar, opener) {
     cancel.hidden = true;
   };
   const file = (what, ending, more) => trying(async (signal) => {
-    // Saved is the page by itself, which hides nothing.
+    // The saved file is the page alone, which hides nothing.
     if (bar.data.tour?.isAsking) throw new Error("Answer the question of this scene first: the file would have its answer.");
     const made = await (await answerOf(what, say, signal, typeof more === "function" ? more() : more)).blob();
     bar.save(made, ending);
@@ -117,7 +117,7 @@ export function showSave(bar, opener) {
     return { box, get value() { return box.value; } };
   };
   const loop = () => {
-    fetch(urlOf("wake", sceneHere(), ""), { priority: "low" }).catch(() => null); // the first would wait for what draws
+    fetch(urlOf("wake", sceneHere(), ""), { priority: "low" }).catch(() => null); // else the first loop waits for the browser that draws
     const width = choice("Width of the loop", [["960", "960 pixels"], ["1920", "1920 pixels"]]);
     const theme = choice("Theme of the loop", [["0", "light"], ["1", "dark"]]);
     theme.box.value = bar.readTheme() && bar.isDark ? "1" : "0";
@@ -149,7 +149,7 @@ export function showSave(bar, opener) {
   if (isBrought) say(BROUGHT);
 }
 
-/** Once the address says what is on the screen: a stroke or a drag may just be on its way. */
+/** Wait until the address matches the screen: a stroke or a drag may still be on its way. */
 async function waitUntilSent() {
   const views = [], rest = (ms) => new Promise((done) => setTimeout(done, ms));
   document.dispatchEvent(new CustomEvent(VIEWS, { detail: views }));
@@ -159,7 +159,7 @@ async function waitUntilSent() {
   await rest(250);
 }
 
-/** Shows the page's card in the bar's panel: the picture that messengers show of this address. */
+/** Show the page's card in the bar's panel: the picture that messengers show for this address. */
 export async function showCard(bar, opener) {
   bar.returnTo ??= opener;
   const said = node("p", { class: "where", role: "status" }, "drawing it …"), place = node("div");

@@ -1,4 +1,4 @@
-"""The scene that an address names, and its texts for the bar, the speaker's window, a class and paper.
+"""The scene that an address names, and its texts for the bar, the speaker's window, a class and print.
 
 In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
 answer; everything else is the page's own state. Numbers in a sentence are those that its page has offered.
@@ -18,27 +18,27 @@ from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import layout, navigation
 
 NOTE, TRIED = "tour_note", "tour_tried"
-"""Where a session keeps (tour, code of a scene, what is wrong with the address that led there), and
-{(tour, number): texts that were chosen}."""
+"""Session keys of (tour, code of a scene, the fault of the address that led there), and of
+{(tour, number): chosen texts}."""
 MOST_PICTURE = 290
 """Characters of a scene's address that a phone opens."""
 MOST_LISTED = 120
 """Characters of a scene in the speaker's list."""
 CODE = re.compile(r"([0-9]{1,6})(a?)", re.ASCII)
-"""What an address calls a scene: its number, and an "a" with the answer."""
+"""Code of a scene in an address: its number, and an "a" with the answer."""
 KNOWN: dict[tuple[str, str], dict[str, str]] = {}
-"""{(shipped tour, code of a scene): its numbers}: filled by whoever gets there, for handouts and speakers."""
+"""{(shipped tour, code of a scene): its numbers}: filled by any visit there, for handouts and speakers."""
 NO_TOUR = tour.Tour("", "", "", ())
 
 
 class Running(NamedTuple):
-    """Where a tour is."""
+    """The position in a tour."""
 
     tour: tour.Tour  # without scenes if there is none of that name
     number: int  # of the scene, from 1
     is_answered: bool
-    note: str = ""  # what is wrong, for the visitor
-    is_end: bool = False  # the closing scene: the last one stays behind it
+    note: str = ""  # the fault of the address, for the visitor
+    is_end: bool = False  # the closing scene: the last one remains visible behind it
 
     @property
     def scene(self):
@@ -47,12 +47,12 @@ class Running(NamedTuple):
 
     @property
     def code(self):
-        """What the address says of it."""
+        """Its code in the address."""
         return tour.END if self.is_end else f"{self.number}a" if self.is_answered else str(self.number)
 
 
 def tours():
-    """{name: Tour}: those that ship, the gallery, the visitor's own if it has scenes, what was brought."""
+    """{name: Tour}: the shipped ones, the gallery, the visitor's own if it has scenes, a brought one."""
     mine, foreign = own_tour.own(), own_tour.find_brought()
     beside = {tour.BROUGHT: foreign.tour} if foreign else {}
     every = tour.shipped_tours() | {gallery.NAME: gallery.as_tour()}
@@ -83,12 +83,12 @@ def running(params: Mapping[str, str]) -> Running | None:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text calls some scene of some tour; pages have other uses for the name ``scene``."""
+    """Whether a text is the code of a scene in a tour; pages have other uses for the name ``scene``."""
     return text == tour.END or CODE.fullmatch(text) is not None
 
 
 def find_number(of_tour: tour.Tour, page: str, state: Mapping[str, str]) -> int | None:
-    """The first scene of a tour that is a page in just this state; None for none.
+    """Number of the first scene of a tour that is a page in exactly this state; None if there is none.
 
     >>> of = tour.Tour("x", "", "", (tour.Scene("letters?level=2"), tour.Scene("letters?word=5")))
     >>> find_number(of, "letters", {"word": "5"}), find_number(of, "letters", {})
@@ -115,13 +115,13 @@ def address_of(at):
 
 
 def picture_of(at: Running) -> str:
-    """Address of a scene in a frame: as on a projector, with the light theme, which paper wants."""
+    """Address of a scene in a frame: as on a projector, with the light theme, for print."""
     page, params = address_of(at)
     return f"./{page}?{urlencode(params | {'embed': 'true', 'embed_options': 'light_theme'})}"
 
 
 def pictures_of(of_tour: tour.Tour) -> list[dict]:
-    """What `component.show_handout` opens: each scene with its question open, then all that are answered."""
+    """The scenes for `component.show_handout`: each with its question open, then all that have answers."""
     out = []
     for is_answered in (False, True):
         for number, scene in enumerate(of_tour.scenes, start=1):
@@ -135,9 +135,9 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
 
 
 def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
-    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`.
+    """The bar's data for a scene: JSON values for `spcviz.web.touring.component.show_bar`.
 
-    Only where `is_told` does it have what a speaker's window wants: answers to come, notes, all scenes.
+    Only with `is_told` they include the data of a speaker's window: answers to come, notes, all scenes.
     """
     scene, of_tour = at.scene, at.tour
     return {
@@ -166,7 +166,7 @@ def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = Fal
 
 
 def keep_note(at: Running) -> None:
-    """Remember what was wrong with an address that led to a scene: it is said as long as one stays there."""
+    """Remember the fault of an address that led to a scene: it is shown while the visitor stays there."""
     st.session_state[NOTE] = at.tour.name, at.code, at.note
 
 
@@ -176,20 +176,20 @@ def _kept_note(at):
 
 
 def describe_to_speaker(at: Running) -> dict:
-    """A scene as the speaker's window has it, with the numbers that anybody's visit has told."""
+    """A scene for the speaker's window, with the numbers that any visit has provided."""
     of = describe_scene(at, KNOWN.get((at.tour.name, at.code), {}), is_told=True)
     names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "code", "order")
     return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
 
 
 def list_choices(at: Running) -> tuple[str, ...]:
-    """What this visitor has chosen in a scene, in order."""
+    """This visitor's choices in a scene, in order."""
     return st.session_state.get(TRIED, {}).get((at.tour.name, at.number), ())
 
 
 def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
-    """What can be chosen in a scene, with why a choice that was tried is wrong, and with the answer which is
-    right: nothing that would answer it before that."""
+    """The choices of a scene, with the reason why a tried one is wrong, and once answered the right one:
+    nothing that would answer it before that."""
     if at.is_end:
         return []
     chosen, right = list_choices(at), tour.fill(at.scene.right, facts) if at.scene.right else ""
@@ -203,7 +203,7 @@ def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
 
 
 def score(of_tour: tour.Tour) -> tuple[int, int]:
-    """(questions that were right at the first try, questions that were answered) in this visit."""
+    """(questions right at the first try, questions answered) in this visit."""
     every = st.session_state.get(TRIED, {})
     first = [
         not of_tour.scenes[number - 1].options.get(chosen[0], "x")
@@ -214,7 +214,7 @@ def score(of_tour: tour.Tour) -> tuple[int, int]:
 
 
 def closing(at: Running) -> dict:
-    """What the closing scene says: what was seen, how many were right, where to go on."""
+    """Content of the closing scene: what was seen, how many answers were right, where to continue."""
     right, n = score(at.tour)
     after, one = tour.shipped_tours().get(at.tour.next), tasks.every().get(at.tour.task)
     tally = f"{right} of your {n} answers were right at the first try."
@@ -234,7 +234,7 @@ def room(text):
 
 
 def poll(at: Running, facts: Mapping[str, str]):
-    """What a class is asked by a scene: question, choices, picture, and with the answer which is right."""
+    """A scene's question to a class: text, choices, picture, and once it is answered the right choice."""
     scene, is_answered = at.scene, at.is_answered
     if not (scene.choices or scene.right):
         return None
@@ -254,7 +254,7 @@ def poll(at: Running, facts: Mapping[str, str]):
 
 
 def speaking(at: Running) -> dict:
-    """What the speaker's window has of a tour: notes, all scenes to jump to, the plan, the next picture."""
+    """Data of a tour for the speaker's window: notes, all scenes to jump to, the plan, the next picture."""
     scenes = at.tour.scenes
     said = (tour.fill(s.say or s.ask, known_facts(at.tour, n)) for n, s in enumerate(scenes, start=1))
     upcoming = running({"tour": at.tour.name, "at": str(at.number + 1)}) if at.number < len(scenes) else None
@@ -268,12 +268,12 @@ def speaking(at: Running) -> dict:
 
 
 def known_facts(of_tour, code):
-    """The numbers of a scene, if anybody has been there."""
+    """The numbers of a scene, if any visit has been there."""
     return KNOWN.get((of_tour.name, str(code)), {})
 
 
 def _after(at):
-    """What the speaker reads of the next scene."""
+    """The speaker's texts of the next scene."""
     codes = tour.codes(at.tour)
     following = codes.index(at.code) + 1 if at.code in codes else len(codes)
     if following >= len(codes):

@@ -1,6 +1,6 @@
-// The speaker's window: what is said now, notes, what comes next with its picture, and the clock against the plan.
+// The speaker's window: the current texts, notes, the next scene with its picture, and the clock against the plan.
 // It follows the window with the tour: in the same browser by a channel, on another computer by the room's desk,
-// whose key stands behind the # of its address. Where there is neither it reads the tour by itself.
+// whose key follows the # of its address. Without either it plays the tour on its own.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";
@@ -12,7 +12,7 @@ const ALONE_MS = 1500; // without a word from a window with the tour
 const DESK_MS = 800, PATIENT_MS = 5000;
 const NOTES = "spcviz-notes"; // {tour/scene: text}, in this browser
 const MOST_NOTE = 2000;
-const LATE = 30; // seconds behind the plan that are said aloud
+const LATE = 30; // seconds behind the plan from which the delay is shown
 
 class SpeakerView extends View {
   isOfBar = true;
@@ -61,15 +61,15 @@ class SpeakerView extends View {
     this.bringOwn(data);
     this.after("alone", ALONE_MS, () => this.beAlone());
   }
-  /** No window with the tour: this one goes through it by itself. */
+  /** No window with the tour: this one plays it on its own. */
   beAlone() {
     this.isAlone = true;
     this.state = this.data.tour;
     this.draw();
   }
-  /** A tour that this browser keeps is told to the server, which knows of it by this window alone. */
+  /** Send the server a tour that this browser keeps, which it knows from this window alone. */
   bringOwn({ kept }) { keepTours(kept, (what) => this.component.setTriggerValue("act", { ...what, n: Date.now() })); }
-  /** From another computer: what the hall shows, and orders to it, through the room. */
+  /** From another computer: fetch what the hall shows, and send orders to it, through the room. */
   async follow(order) {
     clearTimeout(this.following);
     const body = JSON.stringify({ desk: this.desk, ...(order ? { order } : {}) });
@@ -190,7 +190,7 @@ class SpeakerView extends View {
     this.began &&= performance.now();
     this.tick();
   }
-  /** The clock, and how it stands to the end of the scene that is shown. */
+  /** Update the clock and its lead or lag relative to the planned end of the current scene. */
   tick() {
     const ms = this.before + (this.began ? performance.now() - this.began : 0), { plan = [], number = 0 } = this.state ?? {};
     const sum = (some) => 1000 * some.reduce((a, b) => a + b, 0), until = sum(plan.slice(0, number)), late = ms - until;

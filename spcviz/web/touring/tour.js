@@ -1,7 +1,7 @@
-// The bar at every page's head: a tour's scene, undo, redo, link, glossary, print, add this scene.
+// The bar at the top of every page: a tour's scene, undo, redo, link, glossary, print, add this scene.
 //
-// The server owns the scene (it stands in the address) and fills its sentence with the page's numbers; the browser
-// has the keys, the light on a part, the black screen, and tells the speaker's window what is shown.
+// The server owns the scene (it is part of the address) and fills its sentence with the page's numbers; the browser
+// handles the keys, the highlight of a part, the black screen, and sends the speaker's window what is shown.
 
 import { button, node, setText } from "../view/elements.js";
 import { View, makeMount } from "../view/view.js";
@@ -17,11 +17,11 @@ const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
 const MARGIN = 6;
-const BRING_MS = 6000; // a scene comes bit by bit, and pushes its part about
-const TEN_POINTS = 0.83; // what makes ten points of the 16 pixels that pages are written in
-const SMALLEST = 0.62; // a page that is a little too high is made so small, to stand on one sheet
-const PAPER = 640; // pixels of a page's height, with room for what grows
-/** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
+const BRING_MS = 6000; // a scene arrives piece by piece, and pushes its part about
+const TEN_POINTS = 0.83; // scale that turns the pages' font size of 16 pixels into ten points
+const SMALLEST = 0.62; // smallest scale to fit a page that is a little too high on one sheet
+const PAPER = 640; // height of a page in pixels, with space for parts that grow
+/** In print: the page alone, with the tour's sentence and the address. Set here, not by the server: in place before the page. */
 const ON_PAPER = `@media print {
   @page { size: A4 landscape; margin: 9mm; }
   .stApp { background: #fff !important; }
@@ -95,7 +95,7 @@ class TourView extends View {
     this.listen(window, "keydown", (event) => this.early(event), true);
     this.listen(window, "scroll", () => this.follow(), true);
     hearSlides(this.ending.signal);
-    for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor's turn
+    for (const name of ["wheel", "touchmove", "pointerdown"]) this.listen(window, name, () => { this.bringUntil = 0; }, true); // the visitor takes over
     this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.onClick(event));
     this.listen(document, "spcviz-class", () => this.classRoom.open());
@@ -118,7 +118,7 @@ class TourView extends View {
     this.over.remove();
     this.paper.remove();
   }
-  /** Arrows and space move the tour until somebody clicks into the page's picture, and again with the next scene. */
+  /** Arrows and space move the tour until the visitor clicks into the page's picture, and again from the next scene on. */
   noteEntry(event) {
     const path = event.composedPath();
     if (path.includes(this.root)) this.isInPicture = false;
@@ -134,7 +134,7 @@ class TourView extends View {
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
     if (data.tools.said) this.say(data.tools.said);
-    if (!keepTours(data.tools.kept, (what) => this.act(what))) this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
+    if (!keepTours(data.tools.kept, (what) => this.act(what))) this.root.dataset.kept = ""; // storage is off: the visitor's own tour ends with the visit
     if (data.form && data.form.n !== this.formed) {
       this.formed = data.form.n;
       this.showForm(data.form);
@@ -154,7 +154,7 @@ class TourView extends View {
     if (tour) this.paintTour(tour);
     this.classRoom.follow(tour ?? this.data.lesson);
     this.follow();
-    this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
+    this.root.dataset.drawn = "1"; // not "ready": pages use that for their own views
     this.root.dataset.scene = tour ? tour.code : "";
   }
   paintTour(tour) {
@@ -188,7 +188,7 @@ class TourView extends View {
     this.tell();
   }
 
-  /** Choices as buttons, alone as in a class; what was tried says why it is wrong. */
+  /** Show choices as buttons, alone as in a class; a tried one says why it is wrong. */
   paintOptions({ options, code, isAsking }) {
     const key = JSON.stringify([code, options]);
     if (this.optionsKey === key) return;
@@ -207,7 +207,7 @@ class TourView extends View {
         next ? button(`Next tour: ${next.title}`, "Open the next tour", () => this.act({ kind: "tour", name: next.name }), { class: "onward" }) : []));
   }
 
-  // ---------------------------------------------------------------- going on
+  // ---------------------------------------------------------------- moving between scenes
 
   act(what) { this.component.setTriggerValue("act", { ...what, n: Date.now() }); }
   position() { return this.data.tour.order.indexOf(this.pending ?? this.data.tour.code); }
@@ -239,13 +239,13 @@ class TourView extends View {
       const isButton = path[0] instanceof Element && path[0].matches("button") && event.key === " ";
       if (!what || isButton) return;
       const acts = { forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() };
-      if (acts[what]() === false) return; // before the first and after the last: slides around may go on
+      if (acts[what]() === false) return; // before the first and after the last: surrounding slides may handle the key
     }
     event.preventDefault();
     event.stopPropagation();
   }
   fileName(kind) { return `spcviz-${location.pathname.split("/").pop() || "home"}.${kind}`; }
-  key() {} // all of them come early
+  key() {} // `early` handles all keys
 
   black(on = !this.isBlack) {
     this.isBlack = on;
@@ -256,7 +256,7 @@ class TourView extends View {
     else document.documentElement.requestFullscreen?.().catch(() => this.say("this browser allows no full screen"));
   }
 
-  /** One page of paper, if the letters stay large enough to be read. */
+  /** Fit the page on one sheet of paper, if the letters stay readable. */
   fitPaper() {
     const page = document.querySelector(".stMainBlockContainer"), views = [...(page?.querySelectorAll("*") ?? [])].map((e) => e.shadowRoot).filter(Boolean);
     const unprinted = [...(page?.querySelectorAll(".st-key-article, .st-key-course_slot") ?? []), ...views.flatMap((view) => [...view.querySelectorAll(".funnel")])];
@@ -270,13 +270,13 @@ class TourView extends View {
   tell() {
     if (window.frameElement) return; // a picture of a scene in another window of ours
     const { name, title, number, n, say, ask, answer, isAsking, code, speaking } = this.data.tour;
-    if (!speaking && this.hasSpeaker) return this.act({ kind: "speaker" }); // what it wants comes with the next run
+    if (!speaking && this.hasSpeaker) return this.act({ kind: "speaker" }); // the next run brings its data
     const state = { kind: "scene", name, title, number, n, say, ask, answer, isAsking, code, ...speaking };
     this.channel.postMessage(state);
     this.classRoom.show(state);
     return undefined;
   }
-  /** A speaker's window follows this one: kept with the window, which is reloaded now and then. */
+  /** Whether a speaker's window follows this one: stored with the window, which is reloaded now and then. */
   get hasSpeaker() {
     try {
       return this.isFollowed || sessionStorage.getItem(FOLLOWED) === "1";
@@ -320,7 +320,7 @@ class TourView extends View {
       + `left:${box.left - MARGIN}px;top:${box.top - MARGIN}px;width:${box.width + 2 * MARGIN}px;height:${box.height + 2 * MARGIN}px;`
       + `border:4px solid ${read("primary-color")};`;
   }
-  /** Scroll to a part that the bar or the window's edge cuts; what is larger than the room begins below the bar. */
+  /** Scroll to a part cut off by the bar or the window's edge; one larger than the space there begins below the bar. */
   bring(part) {
     const box = part.getBoundingClientRect(), isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const above = this.bar.getBoundingClientRect().bottom + 2 * MARGIN, room = window.innerHeight - above - 2 * MARGIN;
@@ -330,7 +330,7 @@ class TourView extends View {
     const block = box.height > room || box.top < above ? "start" : "end";
     part.scrollIntoView({ block, behavior: isStill ? "auto" : "smooth" });
   }
-  /** Whether the address says something else than the scene. */
+  /** Whether the address differs from the scene's. */
   hasStrayed() {
     const address = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
     for (const name of ["tour", "at", "ask", "in", "room", "embed", "embed_options", "speaker"]) address.delete(name);
@@ -339,7 +339,7 @@ class TourView extends View {
     return address.toString() !== wanted.toString();
   }
 
-  // ---------------------------------------------------------------- a scene is added
+  // ---------------------------------------------------------------- adding a scene
 
   startAdding() { this.act({ kind: "form" }); }
   showForm({ facts, address }) {

@@ -4,15 +4,15 @@ import { node } from "../view/elements.js";
 
 export const CHANNEL = "spcviz-tour";
 
-/** Whether somebody is typing there: such keys are not ours. */
+/** Whether a visitor is typing there: such keys are not ours. */
 export const isTyping = (target) => target instanceof Element
   && target.matches("textarea, select, [contenteditable=true], input:not([type=range], [type=button], [type=checkbox], [type=radio])");
 
-/** Whether somebody has just chosen from a box: what was typed to find it is gone, and undo means the choice. */
+/** Whether a visitor has just chosen from a box: the text typed to find it is gone, and undo means the choice. */
 export const isClosedBox = (target) => target instanceof Element && target.matches("input[role=combobox]:not([aria-expanded=true])");
 
-/** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus;
- * `isFree`: nothing of the page has, so that arrows and space go on. */
+/** Action of a key in a tour: forward, back, black, full, home or null. `isOurs`: the bar has the focus;
+ * `isFree`: nothing on the page has it, so that arrows and space move the tour. */
 export function keyAction(event, isOurs, isProjected, isFree = false) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const always = { PageDown: "forward", PageUp: "back" }, ours = { ArrowRight: "forward", ArrowLeft: "back", ArrowDown: "forward", ArrowUp: "back", " ": "forward", Home: "home" };
@@ -22,11 +22,11 @@ export function keyAction(event, isOurs, isProjected, isFree = false) {
 
 const SLIDES = ["PageDown", "PageUp", "ArrowRight", "ArrowLeft", " "];
 
-/** Inside a frame of somebody's slides (examples/slides.html): take keys that they send, and give back those that
- * nothing here had a use for, whether they were sent or pressed in here. `signal` ends it. */
+/** Inside a frame of somebody's slides (examples/slides.html): take the keys that they send, and return those that
+ * nothing here has used, whether they were sent or pressed in here. `signal` ends it. */
 export function hearSlides(signal) {
   if (window.parent === window) return;
-  const tell = (what) => window.parent.postMessage(what, "*"); // whose slides they are nobody knows: a key's name is no secret
+  const tell = (what) => window.parent.postMessage(what, "*"); // the slides may be anybody's: a key's name is no secret
   window.addEventListener("message", ({ data, source }) => {
     if (source !== window.parent || data?.spcviz !== "key" || !SLIDES.includes(data.key)) return;
     (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: data.key, bubbles: true, cancelable: true, composed: true }));
@@ -38,7 +38,7 @@ export function hearSlides(signal) {
   tell({ spcviz: "here" });
 }
 
-/** "undo", "redo" or nothing. */
+/** The action of an undo or redo key: "undo", "redo" or null. */
 export function takenBack(event) {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
   const key = event.key.toLowerCase();
@@ -64,7 +64,7 @@ export function partOf(point, place = document) {
 }
 function isSeen(element) {
   const box = element.getBoundingClientRect();
-  // What is in a closed box has a size, too.
+  // Parts in a closed box have a size, too.
   const isOpen = element.checkVisibility?.({ visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true }) ?? true;
   return isOpen && box.width > 0 && box.height > 0 && !element.closest(".tour");
 }
@@ -72,7 +72,7 @@ function findSelected(tree, selector) {
   try {
     return [...tree.querySelectorAll(selector)].find(isSeen) ?? null;
   } catch {
-    return null; // no selector: somebody's own tour may say anything
+    return null; // no selector: a visitor's own tour may hold anything
   }
 }
 function smallest(tree, text) {
@@ -81,7 +81,7 @@ function smallest(tree, text) {
   return deepest?.closest("[data-testid=stMetric]") ?? deepest; // a number with its name
 }
 
-/** What finds the glossary's names in a text: {pattern, entryOf}. */
+/** Matcher of the glossary's names in a text: {pattern, entryOf}. */
 export function wordsOf(entries) {
   const entryOf = new Map(entries.flatMap((entry) => entry.names.map((name) => [name.toLowerCase(), entry])));
   const escaped = [...entryOf.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/[ -]/g, "[ \\u00a0-]"));
@@ -122,7 +122,7 @@ export function wordsIn(place, words) {
   return [...firstPlaces.values()];
 }
 
-/** Minutes and seconds. */
+/** A duration as minutes and seconds. */
 export const clockText = (ms) => {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -1,4 +1,4 @@
-// Underlines the glossary's words on the page, and explains the one that is clicked in a panel.
+// Glossary words on the page: they are underlined, and a panel explains the one that is clicked.
 // Methods of TourView (tour.js).
 
 import { button, node } from "../view/elements.js";
@@ -16,13 +16,13 @@ export const EXPLAINING = {
     const place = document.querySelector("[data-testid=stMain]") ?? document.body;
     this.found = wordsIn(place, this.words);
     this.changes.disconnect();
-    for (const tree of treesOf(place)) this.changes.observe(tree, { childList: true, subtree: true, characterData: true }); // those without words too: a view fills its tree late
+    for (const tree of treesOf(place)) this.changes.observe(tree, { childList: true, subtree: true, characterData: true }); // also those without words: a view fills its tree late
     for (const { range } of this.found) this.underline(range.startContainer.getRootNode());
     globalThis.CSS?.highlights?.set("spcviz-word", new Highlight(...this.found.map((word) => word.range)));
     this.root.dataset.words = this.found.map((word) => word.entry.key).join(" ");
     this.placeWords();
   },
-  /** A button over each word's first place, for the Tab key; the mouse goes through it to the page. */
+  /** Place a button over the first occurrence of each word, for the Tab key; the mouse acts on the page through it. */
   placeWords() {
     const first = new Map();
     for (const { entry, range } of this.found) if (!first.has(entry.key) && range.getClientRects().length) first.set(entry.key, { entry, range });
@@ -47,7 +47,7 @@ export const EXPLAINING = {
     wordButton.range.startContainer.parentElement?.scrollIntoView({ block: "nearest" });
     this.placeWords();
   },
-  /** Words are marked without touching the page's own elements. */
+  /** Mark words without touching the page's own elements. */
   underline(tree) {
     if (this.seen.has(tree)) return;
     this.seen.add(tree);
@@ -70,7 +70,7 @@ export const EXPLAINING = {
     this.placePanel(null);
     this.panel.focus({ preventScroll: true });
   },
-  /** Beside a word: below it, or above where there is no room; without one in its corner. */
+  /** Place the panel next to a word: below it, or above if there is no space; without a word in its corner. */
   placePanel(at) {
     const { style } = this.panel;
     for (const name of ["left", "right", "top", "bottom"]) style[name] = "";
@@ -96,7 +96,7 @@ export const EXPLAINING = {
       entry.formula ? node("p", { class: "formula" }, entry.formula) : [], node("p", { class: "where" }, `In the paper: ${entry.where}`), link || []);
     this.placePanel(at);
   },
-  /** The glossary without one entry: it does not explain itself by itself. */
+  /** The glossary without one entry: an entry does not link to itself. */
   wordsBut(entry) {
     return { pattern: this.words.pattern, entryOf: (text) => { const match = this.words.entryOf(text); return match?.key === entry.key ? null : match; } };
   },

@@ -1,7 +1,7 @@
 """Run a tour: show its bar, collect the numbers that pages offer, handle the browser's requests.
 
 ``/?tour=NAME&scene=3`` (the presenter's link) leads to the scene's page, ``/?tour=NAME`` to the first scene.
-A sentence gets the numbers that the very run that drew the page has offered (`offer`).
+A sentence gets the numbers that were offered by the same run that drew the page (`offer`).
 """
 
 import contextlib
@@ -20,73 +20,72 @@ from spcviz.web.ui import about, history, layout, misread, navigation
 
 KEY, SPEAKER_KEY = "tour_bar", "tour_speaker"
 FACTS = "tour_facts"
-"""Where a session keeps the numbers that its page offers."""
+"""Session key of the numbers that its page offers."""
 PYTHON = "page_python"
-"""Where a session keeps the lines that compute what its page shows."""
+"""Session key of the lines that compute what its page shows."""
 BROUGHT = "page_brought"
-"""Where it keeps whether a page shows what its visitor has brought; `_WAITS` whether the bar is still to be
-drawn in this run."""
+"""Session key of whether a page shows its visitor's own data; `_WAITS`: whether the bar is still to be drawn
+in this run."""
 POLL = "page_poll"
-"""Where it keeps what a page itself asks a class."""
+"""Session key of the question that a page itself poses to a class."""
 _GOING, _FORM = "tour_going", "tour_form"
 _HOMES = "tour_homes"
-"""{(tour, code of a scene): the state that its page makes of the scene's address}; a page leaves out what is
-so anyway."""
+"""{(tour, code of a scene): the state that its page makes of the scene's address}; a page omits defaults."""
 _SAID, _CHOICES, _WAITS = "tour_said", "tour_choices", "tour_waits"
 BEEN = "tour_been"
-"""Scenes that this visit has been at, {(tour, code)}: from there it may go on to other pages."""
+"""Scenes that this visit has been at, {(tour, code)}: from there it may move to other pages."""
 _HAS_SPEAKER = "tour_has_speaker"
-"""Whether a speaker's window follows this one: who follows a tour alone is not sent what is still asked."""
+"""Whether a speaker's window follows this one: a visitor alone is not sent the answers to open questions."""
 
 
 def _keep(*names):
-    """Of the present address what another scene's has too."""
+    """The part of the current address that another scene's address shares."""
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
 def _going(at):
-    """`address_of`, with the class that is asked."""
+    """`address_of`, with the room of the class."""
     page, params = scenes.address_of(at)
     return page, params | _keep("room")
 
 
 def offer(make: Callable, *args):
-    """A page's numbers for sentences, {name: text} as it shows them: made only if a tour wants them."""
+    """Offer a page's numbers for sentences, {name: text} as it shows them: made only if a tour needs them."""
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[FACTS] = st.session_state.get(FACTS, {}) | make(*args)
 
 
 def offer_poll(make: Callable[[str], dict] | None):
-    """What a class in a room is asked by the page itself, ``make(room)``: as `lesson` has it."""
+    """Offer the page's own question to a class in a room, ``make(room)``, in the form of `lesson`."""
     st.session_state[POLL] = make
 
 
 def offer_python(lines: str):
-    """The Python of a page: lines that compute what it shows, for the Save menu; "" where there are none."""
+    """Offer the Python of a page, lines that compute what it shows, to the Save menu; "" if it has none."""
     st.session_state[PYTHON] = lines
 
 
 def offer_brought(is_brought: bool):
-    """Whether a page shows what its visitor has brought: no address leads there, no file is made of it."""
+    """Note whether a page shows its visitor's own data: no address leads there, no file is made of it."""
     was_brought = st.session_state.get(BROUGHT, False)
     st.session_state[BROUGHT] = is_brought
-    if was_brought != is_brought and not st.session_state.get(_WAITS):  # a part that reran by itself
+    if was_brought != is_brought and not st.session_state.get(_WAITS):  # a fragment that reran alone
         st.rerun()
 
 
 def by_itself(part: Callable) -> Callable:
-    """A part of a page that reruns by itself, or with the page while a tour or a task wants its numbers."""
+    """A part of a page as a fragment that reruns alone; unchanged while a tour or task needs its numbers."""
     is_told = "tour" in st.query_params or course.NAME in st.query_params
     return part if is_told else st.fragment(part)
 
 
 def is_speaking():
-    """True for the speaker's window."""
+    """Whether this is the speaker's window."""
     return st.query_params.get("speaker") == "true"
 
 
 def speak():
-    """The speaker's window, in place of a page."""
+    """Show the speaker's window, in place of a page."""
     st.html("<style>.stSidebar, .stAppHeader { display: none } html { font-size: 16px !important }</style>")
     at = scenes.running(st.query_params)
     is_tour = at is not None and bool(at.tour.scenes)
@@ -101,7 +100,7 @@ def speak():
 
 
 def _turn():
-    """The speaker's window brings its own tour, or goes to another scene. Anyone may send anything."""
+    """Take a tour from the speaker's window, or go to another scene. Anyone may send anything."""
     state = st.session_state.get(SPEAKER_KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
     at = scenes.running(st.query_params)
@@ -112,7 +111,7 @@ def _turn():
 
 
 def handout(of_tour):
-    """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
+    """Show a tour for print: every scene's sentence, question, answer and address, a picture on demand."""
     st.markdown(f"# {plain(of_tour.title)}")
     st.text(of_tour.about)
     st.caption(
@@ -130,7 +129,7 @@ def handout(of_tour):
                 answers.append(f"{number}. {tour.fill(scene.answer, later)}")
             st.caption(f"/{plain(scene.address)}")
     show_handout(scenes.pictures_of(of_tour), key=f"handout_{of_tour.name}")
-    if answers:  # on a sheet of their own: questions are to be thought about first
+    if answers:  # on a separate sheet: readers should think about the questions first
         with st.container(key="handout_answers"):
             st.html("<style>@media print { .st-key-handout_answers { break-before: page } }</style>")
             st.markdown("## Answers")
@@ -159,8 +158,8 @@ def _been():
 
 
 def _lead(page, params):
-    """Where an address leads that names a tour and no scene of it, or one of another page that this visit has
-    not been at; None for one that stays."""
+    """Target of an address that names a tour without a scene, or a scene of another page that this visit has
+    not been at; None for an address that stays."""
     at, has_place = scenes.running(params), bool(params.get("at"))
     if not has_place and not scenes.is_code(params.get("scene", "")):
         state = {name: text for name, text in params.items() if name not in tour.RESERVED}
@@ -177,7 +176,7 @@ def _lead(page, params):
 
 @contextlib.contextmanager
 def bar(page):
-    """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
+    """Draw the bar above a page that runs: last, with the page's numbers."""
     st.session_state.update({FACTS: {}, PYTHON: "", POLL: None, BROUGHT: False, _WAITS: True})
     at = scenes.running(st.query_params)
     has_controls = not at or at.scene.controls or bool(st.session_state.get(_CHOICES))
@@ -204,7 +203,7 @@ def _state():
 
 
 def _home_of(at):
-    """The state of a scene's address, as its page writes it once it has been there."""
+    """The state of a scene's address, as its page rewrites it after a first visit."""
     return st.session_state.get(_HOMES, {}).get((at.tour.name, at.code), at.scene.query(at.is_answered))
 
 
@@ -218,7 +217,7 @@ def _style(at):
     if not at:
         return "<style>:has(> .st-key-tour_slot) { position: absolute; height: 0 }</style>"
     top, room = "3.75rem", ""
-    if st.context.is_embedded:  # every pixel for the scene
+    if st.context.is_embedded:  # leave every pixel to the scene
         top = "0.3rem"
         room = ".stAppHeader { display: none } .stMainBlockContainer { padding-top: 0.4rem !important }"
     place = f":has(> .st-key-tour_slot) {{ position: sticky; top: {top}; z-index: 95 }}"
@@ -254,7 +253,7 @@ def _draw(page, at, is_home):
 
 
 def lesson() -> dict | None:
-    """What a class is asked by the page or its task, as a scene asks it; None without a room."""
+    """The question of the page or its task to a class, in the form of a scene's; None without a room."""
     now, number = course.present(), scenes.room(st.query_params.get("room", ""))
     make = st.session_state.get(POLL)
     if number is not None and make is not None:
@@ -271,7 +270,7 @@ def lesson() -> dict | None:
         return None
     one, is_over = now.task, now.is_answered
     asked = {"ask": one.ask, "choices": [option.text for option in one.options] or ["I have it"]}
-    if one.options:  # in an order that does not tell the right one
+    if one.options:  # in an order that does not give away the right one
         places = sorted(range(len(one.options)), key=lambda at: one.options[at].text)
         asked["choices"] = [one.options[at].text for at in places]
         asked["why"] = [one.options[at].why for at in places] if is_over else []
@@ -282,11 +281,11 @@ def lesson() -> dict | None:
             "answer": one.won if is_over else ""}  # fmt: skip
 
 
-# ------------------------------------------------------------------ what the browser asks for
+# ------------------------------------------------------------------ requests of the browser
 
 
 def _act():
-    """The bar's callback. Whoever sends may send anything."""
+    """The bar's callback. A sender may send anything."""
     state = st.session_state.get(KEY)
     asked = state.get("act") if isinstance(state, Mapping) else None
     if isinstance(asked, Mapping) and asked.get("kind") in _ACTS:
@@ -309,7 +308,7 @@ def _open(asked):
 
 
 def _choose(what):
-    """A choice: the right one, or the second that is wrong, leads to the answer."""
+    """Take a choice: the right one, or the second wrong one, leads to the answer."""
     at, text = scenes.running(st.query_params), str(what.get("text", ""))[: tour.TEXTS["choices"]]
     if not at or not at.tour.scenes or at.is_answered or at.is_end:
         return
@@ -370,7 +369,7 @@ def _room(asked):
 
 
 def _found(asked):
-    """A solution of somebody in the class, on the wall: the task and the room stay."""
+    """Show a solution from the class on the wall: the task and the room stay."""
     scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
     if scene.page in navigation.names():
         st.session_state[_GOING] = scene.page, scene.query() | _keep("room", course.NAME)

@@ -1,8 +1,8 @@
 """Tours as data: scenes in order, each a URL of the app with the text to say there.
 
-A tour is a small JSON file, ours (``shipped/``) or a visitor's, which is measured before it is read; its
-texts are only ever shown as text. The page puts its own numbers for names in braces, ``{kept}`` (`fill`):
-none is typed.
+A tour is a small JSON file, ours (``shipped/``) or a visitor's, whose size is checked before it is read; its
+texts are only ever shown as text. The page replaces names in braces, ``{kept}``, by its own numbers (`fill`):
+no number is typed.
 """
 
 import base64
@@ -32,22 +32,22 @@ TEXTS = {
 OWN = "own"
 """The name of the visitor's tour in an address."""
 BROUGHT = "brought"
-"""The name of a tour that a link or a file brought, until it is the visitor's."""
+"""The name of a tour that a link or a file brought, until it becomes the visitor's own."""
 RESERVED = ("tour", "at", "ask", "in", "room", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 LOOK, WORD, THINK = 20.0, 0.6, 25.0
-"""Seconds that a scene is looked at, that a spoken word takes, and that a question is thought about."""
+"""Seconds for looking at a scene, for speaking a word, and for thinking about a question."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _SWITCHES = ("controls",)
 _FORMER = ("cover",)
-"""What scenes of older files may have, and what no longer says anything."""
+"""Fields that scenes of older files may have and that are ignored."""
 END = "end"
-"""What addresses call the closing scene of a tour."""
+"""Code of the closing scene of a tour in addresses."""
 MOST_SEEN = 5
 
 
 class TourError(SpcvizError, ValueError):
-    """A file or an address holds no tour; the message is a sentence for who brought it."""
+    """A file or an address holds no tour; the message is a sentence for the visitor who brought it."""
 
 
 class Scene(NamedTuple):
@@ -55,21 +55,21 @@ class Scene(NamedTuple):
 
     address: str  # page and state: ``"letters?level=2"``; the home page is ``""``
     say: str = ""  # one or two sentences
-    # ask, answer: a question, and what is shown once it was guessed at
+    # ask, answer: a question, and the text shown after a guess
     ask: str = ""
     answer: str = ""
-    after: str = ""  # what changes in the address with the answer: ``"step=4"``
+    after: str = ""  # changes of the address with the answer: ``"step=4"``
     # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
-    # parts of the page, by its own names, with "|" between, that are hidden until the answer
+    # parts of the page, by its own names, separated by "|", that are hidden until the answer
     hide: str = ""
     controls: bool = False  # show the page's row of choices, which a tour hides otherwise
-    # what a class can choose from, with "|" between; with none and a right answer it guesses a number
+    # choices of a class, separated by "|"; without choices but with a right answer it guesses a number
     choices: str = ""
-    why: str = ""  # why each choice is wrong, with "|" between; nothing for the right one
-    right: str = ""  # the right choice, or a text that has it, or the right number, in it: ``"{kept}"``
-    notes: str = ""  # for the speaker alone
-    minutes: str = ""  # planned; empty: worked out from the texts, see `seconds`
+    why: str = ""  # why each choice is wrong, separated by "|"; nothing for the right one
+    right: str = ""  # the right choice, or a text that contains it or the right number: ``"{kept}"``
+    notes: str = ""  # for the speaker only
+    minutes: str = ""  # planned; empty: computed from the texts, see `seconds`
 
     @property
     def page(self):
@@ -83,13 +83,13 @@ class Scene(NamedTuple):
 
     @property
     def options(self):
-        """{choice: why it is wrong}; "" of the right one, and of all where no reasons are given."""
+        """{choice: why it is wrong}; "" for the right one, and for all if no reasons are given."""
         choices = _split(self.choices)
         reasons = [reason.strip() for reason in self.why.split("|")] if self.why else []
         return dict(zip(choices, [*reasons, *[""] * len(choices)], strict=False))
 
     def query(self, is_answered=False):
-        """State in the address: {name: text}, without names that are no page's state."""
+        """State in the address: {name: text}, without names that are not part of a page's state."""
         asked = self.address.partition("?")[2]
         changes = dict(parse_qsl(self.after, keep_blank_values=True)) if is_answered else {}
         state = dict(parse_qsl(asked, keep_blank_values=True)) | changes
@@ -103,20 +103,20 @@ class Tour(NamedTuple):
     title: str
     about: str
     scenes: tuple[Scene, ...]
-    level: str = ""  # whom it is for
-    # of the closing scene, which a tour without them has not: what was seen, the next tour, a task
+    level: str = ""  # its audience
+    # of the closing scene, which a tour without them lacks: what was seen, the next tour, a task
     seen: tuple[str, ...] = ()
     next: str = ""
     task: str = ""
 
 
 def _split(text):
-    """The parts of a text between "|", without those that say nothing."""
+    """The parts of a text separated by "|", without empty ones."""
     return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
 def parse(text: str | bytes, name: str = OWN) -> Tour:
-    """The tour of a JSON text, or a `TourError` with a sentence.
+    """Read the tour in a JSON text, or raise a `TourError` with a sentence.
 
     >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
     {'level': '2'}
@@ -139,7 +139,7 @@ def parse(text: str | bytes, name: str = OWN) -> Tour:
 
 
 def of_values(value, name=OWN):
-    """The tour of JSON values; see `parse`."""
+    """Read the tour in JSON values; see `parse`."""
     if not isinstance(value, dict) or not isinstance(value.get("scenes"), list):
         raise TourError('This is not a tour: it has no list of "scenes".')
     if len(value["scenes"]) > MAX_SCENES:
@@ -194,7 +194,7 @@ def dump(tour, indent=1):
 
 
 def address(page, query):
-    """Page and state as one text, as `Scene.address` has it.
+    """Page and state as one text, in the form of `Scene.address`.
 
     >>> address("letters", {"a1": "0.5", "tour": "x"})
     'letters?a1=0.5'
@@ -204,7 +204,7 @@ def address(page, query):
 
 
 def codes(tour):
-    """What addresses call a tour's scenes and answers, in order.
+    """Codes of a tour's scenes and answers in addresses, in order.
 
     >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
     ['1', '2', '2a']
@@ -216,7 +216,7 @@ def codes(tour):
 
 
 def names(text):
-    """Names in braces of a sentence, in order, each once.
+    """Names in braces in a sentence, in order, each once.
 
     >>> names("{kept} of {n}, {kept}")
     ['kept', 'n']
@@ -225,7 +225,7 @@ def names(text):
 
 
 def seconds(scene: Scene) -> float:
-    """How long a scene is planned to take: as it says itself, or else from the words and the question.
+    """Planned duration of a scene: as it says itself, or else from the words and the question.
 
     >>> seconds(Scene("letters", "Look at this.", minutes="1.5")), seconds(Scene("letters", "Look at this."))
     (90.0, 21.8)
@@ -238,7 +238,7 @@ def seconds(scene: Scene) -> float:
 
 
 def minutes(tour: Tour) -> int:
-    """How long a tour is planned to take, rounded up."""
+    """Planned duration of a tour in minutes, rounded up."""
     return math.ceil(sum(map(seconds, tour.scenes)) / 60)
 
 
@@ -255,7 +255,7 @@ def describe_size(tour: Tour) -> str:
 
 
 def fill(text: str, facts: Mapping[str, str]):
-    """A sentence with the page's own words in place of names in braces; names it does not know stay "…".
+    """A sentence with the page's own words in place of names in braces; unknown names become "…".
 
     >>> fill("{kept} letters of {n}", {"kept": "74"})
     '74 letters of …'
@@ -265,21 +265,21 @@ def fill(text: str, facts: Mapping[str, str]):
 
 @cache
 def picture(name: str) -> Path | None:
-    """The small picture of a tour that ships, one of its scenes; None if there is none."""
+    """The small picture of a shipped tour, one of its scenes; None if there is none."""
     path = PICTURES / f"{name}.webp"
     return path if path.is_file() else None
 
 
 @cache
 def loop(name: str) -> Path | None:
-    """The same scene as a loop; None where it shows nothing that plays."""
+    """The same scene as a loop; None if nothing in it plays."""
     path = PICTURES / f"{name}-loop.webp"
     return path if path.is_file() else None
 
 
 @cache
 def shipped_tours():
-    """{name: Tour} of the tours that ship, in the order of their files: ``01-cascade.json`` is "cascade"."""
+    """{name: Tour} of the shipped tours, in the order of their files: ``01-cascade.json`` is "cascade"."""
     files = sorted(SHIPPED.glob("*.json"))
     every = {path.stem.partition("-")[2]: path for path in files}
     return {name: parse(path.read_bytes(), name) for name, path in every.items()}
@@ -288,11 +288,11 @@ def shipped_tours():
 LONGEST = 30_000
 """Characters; longer addresses are cut off by servers and messengers."""
 LONGEST_KEPT = 400_000
-"""Characters of what a browser keeps for itself; no tour that can be read comes near."""
+"""Characters that a browser may keep of a tour; no readable tour comes near."""
 
 
 def pack(tour):
-    """The text of a tour for an address.
+    """Pack a tour into a text for an address.
 
     >>> from spcviz.web.tours.tour import Scene, Tour
     >>> mine = Tour("own", "Mine", "", (Scene("letters?level=2", "Look."),))
@@ -304,9 +304,9 @@ def pack(tour):
 
 
 def unpack(text, longest=LONGEST):
-    """The tour of an address's text, of at most so many characters.
+    """Unpack the tour in an address's text of at most `longest` characters.
 
-    Raises `TourError` with a sentence, for anything else; no more than `MAX_BYTES` are ever unpacked.
+    Raises `TourError` with a sentence for anything else; at most `MAX_BYTES` + 1 bytes are ever unpacked.
     """
     if len(text) > longest:
         raise TourError(f"This address is too long for a tour: {len(text):,} characters.")

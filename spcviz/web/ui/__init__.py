@@ -1,1 +1,1 @@
-"""The parts that every page is built with: state in the address, navigation, layout, undo, warm-up."""
+"""Building blocks of every page: state in the address, navigation, layout, undo, warm-up."""

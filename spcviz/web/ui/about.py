@@ -10,7 +10,7 @@ RESTRICTED = (
     "Models that find poses and label streets learned from data for research: they may be used for personal "
     "and research purposes only. About, in the menu at the top right, says which."
 )
-"""On Home."""
+"""A sentence shown on Home."""
 
 
 @cache
@@ -23,7 +23,7 @@ def version() -> str:
 
 
 def menu() -> dict[str, str]:
-    """What `st.set_page_config` takes as ``menu_items``."""
+    """The ``menu_items`` of `st.set_page_config`."""
     owed = licences.summary(MODELS)
     where = f"What each model learned from stands in `cache/models/{licences.FILE}`."
     return {"About": f"**spcviz**: structured prediction cascades, live.\n\n{owed}\n\n{where}"}

@@ -9,7 +9,7 @@ _AT, _PAST, _FUTURE = "history_page", "history_past", "history_future"
 
 
 def at_page(name):
-    """The page that is about to run; its changes are remembered by themselves."""
+    """Set the page that is about to run; each page's changes are remembered separately."""
     st.session_state[_AT] = name
 
 
@@ -22,7 +22,7 @@ def remember(before: dict[str, str]):
 
 
 def step(state: dict[str, str], is_undo: bool) -> dict[str, str] | None:
-    """The state one change before (or, for redo, after) the URL's, or None if there is none."""
+    """Return the state one change before (or, for redo, after) the URL's, or None if there is none."""
     past, future = _stacks()
     source, target = (past, future) if is_undo else (future, past)
     while source and source[-1] == state:
@@ -34,7 +34,7 @@ def step(state: dict[str, str], is_undo: bool) -> dict[str, str] | None:
 
 
 def forget():
-    """A new scene begins: nothing of the page's past counts."""
+    """Clear the page's history: a new scene begins."""
     for stack in _stacks():
         stack.clear()
 

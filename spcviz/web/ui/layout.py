@@ -16,25 +16,25 @@ PLOT = {"theme": None, "width": "stretch"}
 BAR = 130
 """Pixels that a tour's bar takes from a chart on a projector."""
 ROW = 100
-"""Pixels that a page's row of choices takes there, where a scene shows it."""
+"""Pixels that a page's row of choices takes there, if a scene shows it."""
 
 CHOICES = "page_choices"
 """Key of the row of a page's choices."""
 
 SCENE_HAS_CONTROLS = "tour_has_controls"
-"""In the session: whether what a tour shows has its page's choices; without a tour it is not asked."""
+"""Session key: whether a tour's scene shows its page's choices; unused without a tour."""
 
 PHONE = f"<style>{Path(__file__).with_name('phone.css').read_text(encoding='utf-8')}</style>"
-"""A phone's screen: the picture first, what is operated below it, where the thumb is."""
+"""A phone's screen: the picture first, the controls below it, where the thumb is."""
 
 PLAIN_HEADINGS = "<style>[data-testid=stHeaderActionElements] { display: none }</style>"
-"""A heading is no link of its own: the address is the scene's."""
+"""A heading has no link: the address belongs to the scene."""
 
 ROOMY = """<style>
 .stElementContainer[width$=px]:has(> .stSelectbox) { min-width: fit-content }
 .stElementContainer[width$=px] > .stSelectbox input { field-sizing: content }
 </style>"""
-"""A box to choose from is as wide as its page says, and wider where its words take more."""
+"""A selection box is as wide as its page says, and wider if its words need more."""
 
 PROJECTOR_CSS = """<style>
 html { font-size: clamp(16px, 1.25vw, 32px); }
@@ -51,7 +51,7 @@ def is_projected():
 
 
 def look(height=520, projected_height=600):
-    """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
+    """Palette, font scale and height in pixels of a chart, as arguments of every figure."""
     if is_projected():
         height = projected_height
         if "tour" in st.query_params:
@@ -61,12 +61,12 @@ def look(height=520, projected_height=600):
 
 
 def has_controls(state: Mapping) -> bool:
-    """Whether a page shows its row of choices: unless its address or the scene of a tour does without."""
+    """Whether a page shows its row of choices: yes, unless its address or a tour's scene omits it."""
     return bool(state["controls"]) and st.session_state.get(SCENE_HAS_CONTROLS, True)
 
 
 def use_the_room(*, is_whole: bool = False):
-    """Narrower margins than Streamlit's; with `is_whole` a projector's every pixel is the page's."""
+    """Set narrower margins than Streamlit's; with `is_whole` a page takes every pixel of a projector."""
     margins = "0.4rem 1.5rem 0" if is_whole else "4rem 1.5rem 0"
     padding = margins if is_projected() else "3rem 2rem 1rem"
     head = ".stAppHeader {display: none}" if is_whole and is_projected() else ""
@@ -74,7 +74,7 @@ def use_the_room(*, is_whole: bool = False):
 
 
 def show_page(body: Callable[[], object], introduction: str, *captions: str, is_whole: bool = True) -> None:
-    """A page: its introduction, its body, captions; on a projector the body alone. See `use_the_room`."""
+    """Show a page: introduction, body, captions; on a projector only the body. See `use_the_room`."""
     use_the_room(is_whole=is_whole)
     introduce(introduction)
     body()
@@ -84,25 +84,25 @@ def show_page(body: Callable[[], object], introduction: str, *captions: str, is_
 
 
 def introduce(introduction: str) -> None:
-    """A page's heading and what it is about; the heading alone beside a task or a tour, which say more."""
+    """Show a page's heading and introduction; only the heading with a task or a tour, which say more."""
     if not is_projected():
         is_led = questions.present() or "tour" in st.query_params
         st.markdown(introduction.partition("\n")[0] if is_led else introduction)
 
 
 def bind(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
-    """Arguments that tie a widget to a name of a page's table; `forget` is what else a change writes."""
+    """Arguments that bind a widget to a name of a page's table; a change also writes `forget`."""
     key = f"{page}_{name}"
     st.session_state[key] = state[name]
     return {
         "key": key,
         "on_change": lambda: table.write(**{name: st.session_state[key]}, **forget),
-        "label_visibility": "collapsed" if is_projected() else "visible",  # labels take room
+        "label_visibility": "collapsed" if is_projected() else "visible",  # labels take space
     }
 
 
 def choices(rows: int = 1):
-    """The row of a page's choices, or several of them: on a phone one that is swiped, below the picture.
+    """The row of a page's choices, or several rows: on a phone one that is swiped, below the picture.
 
     Once on a page; use it with ``with``.
     """
@@ -112,18 +112,18 @@ def choices(rows: int = 1):
 
 
 def swipe_area():
-    """What is wider than a phone and is swiped there; once on a page, used with ``with``."""
+    """Container for content wider than a phone, which is swiped there; once on a page, used with ``with``."""
     return st.container(key="swiped")
 
 
 def segments(label, options, tie, help=None):
-    """One of a few words to choose from: `options` maps values to what they are called."""
+    """Show a choice of one of a few words: `options` maps values to their labels."""
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
 def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], name: str = "Settings"):
-    """A closed box, by its `name`, for what few need; beside it the `wordings` of values that differ from the
-    first."""
+    """A closed box with a `name` for rarely used controls; next to it the `wordings` of values that differ
+    from those of the first scene."""
     box = st.popover(name, icon=":material/tune:")
     if changed := differing(table, state, wordings):
         st.caption(" · ".join(changed), width="content")
@@ -131,9 +131,9 @@ def more(table: StateTable, state: Mapping, wordings: Mapping[str, Callable], na
 
 
 def upload_box(label: str, bring: Callable[[str], Any], key: str) -> Any:
-    """What a visitor brings by a widget, ``bring(key)``: in sight until there is something, then a line.
+    """Show the widget of a visitor's upload, ``bring(key)``: open until there is a file, then one line.
 
-    The picture that is made of it comes next: what brought it has had its time.
+    The picture made from it comes next: its widget is no longer needed.
     """
     with st.expander(label, expanded=st.session_state.get(key) is None):
         file = bring(key)
@@ -143,7 +143,7 @@ def upload_box(label: str, bring: Callable[[str], Any], key: str) -> Any:
 
 
 def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable]) -> list[str]:
-    """What is said of the values that are not those of a page's first scene.
+    """The wordings of values that differ from those of a page's first scene.
 
     >>> from spcviz.web.ui.state import StateTable, choice
     >>> table = StateTable(choice("kind", "sum", ("sum", "max")))
@@ -157,14 +157,14 @@ def differing(table: StateTable, state: Mapping, wordings: Mapping[str, Callable
 
 
 def missing(table: StateTable, sentences: dict[str, Callable]):
-    """Say, by `sentences` of what is asked for, what this machine lacks and what is shown instead."""
+    """Say what this machine lacks and what is shown instead, by `sentences` for the requested values."""
     for name, wanted in table.missing(st.query_params).items():
         if name in sentences:
             st.info(sentences[name](wanted), icon=":material/link_off:")
 
 
 def numbers(column, rows):
-    """Metrics one under the other: label, value, note, help; on a projector without the note."""
+    """Show metrics one below the other: label, value, note, help; on a projector without the note."""
     for label, value, note, meaning in rows:
         note = None if is_projected() else note
         column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)

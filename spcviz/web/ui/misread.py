@@ -1,7 +1,7 @@
 """Report parts of an address that its page cannot show, in a line above the page.
 
-A value that is none counts as absent and leaves the address (`spcviz.web.ui.state`), so it is said as long as
-the page stays where that led. A name that nobody knows stays in the address, and the sentence with it.
+An invalid value counts as absent and leaves the address (`spcviz.web.ui.state`), so it is reported as long as
+the page stays where that led. An unknown name stays in the address, and the sentence with it.
 """
 
 import contextlib
@@ -13,40 +13,40 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.tours.tour import RESERVED
 
 _NOTED, _KNOWN, _STAYS = "misread_noted", "misread_known", "misread_stays"
-"""In the session: {name: sentence} of this run, names that its page reads, and what an earlier run left:
+"""Session keys: {name: sentence} of this run, names that its page reads, and the rest of an earlier run:
 (page, its state, its sentences)."""
 ALWAYS = frozenset(RESERVED) - {"at"}
-"""Names that every page knows: ``at`` says nothing without a tour."""
+"""Names that every page knows: ``at`` has no meaning without a tour."""
 OF_PAGES = {"tours": {"own", "handout"}, "course": {"done"}}
-"""{page: names that it reads besides a table of state}."""
+"""{page: names that it reads in addition to a table of state}."""
 FOLLOWERS = ("utm_", "fbclid", "gclid", "msclkid", "mc_")
-"""What others' programs write behind an address that is passed on: nobody asks for anything by it."""
+"""Tracking names that other programs append to a shared address: they request nothing."""
 HINTS = {
     "at": "The address names a scene and no tour: a link to a scene has both, tour=… and scene=….",
     "scene": "The address names a scene and no tour: a link to a scene has both, tour=… and scene=….",
 }
-"""{name that a page does not know: what is said instead of that}."""
+"""{name that a page does not know: the sentence instead of the general one}."""
 LONGEST, MOST = 40, 5
-"""Characters of a text of the address, and sentences, that are shown."""
+"""Most characters of a text of the address, and most sentences, that are shown."""
 
 
 def note(name: str, sentence: str) -> None:
-    """What is wrong with a name of the address, to be said above the page."""
+    """Note what is wrong with a name of the address, to be shown above the page."""
     st.session_state.setdefault(_NOTED, {})[name] = sentence
 
 
 def know(names: Iterable[str]) -> None:
-    """Names that the page of this run reads from its address."""
+    """Add names that the page of this run reads from its address."""
     st.session_state[_KNOWN] = st.session_state.get(_KNOWN, frozenset()).union(names)
 
 
 def begin() -> None:
-    """A run of the whole page begins."""
+    """Begin a run of the whole page."""
     st.session_state[_NOTED], st.session_state[_KNOWN] = {}, frozenset()
 
 
 def quote(text: str) -> str:
-    """A text of the address within quotation marks, as markdown shows it as it is.
+    """A text of the address in quotation marks, escaped so that markdown shows it as it is.
 
     >>> quote("9"), quote("a" * 50), quote(" ")
     ('“9”', '“aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…”', '“”')
@@ -55,7 +55,7 @@ def quote(text: str) -> str:
 
 
 def list_unknown(params: Mapping[str, str], known: Iterable[str]) -> list[str]:
-    """Sentences about names of an address that are none of those `known`.
+    """Sentences about names of an address that are not among those `known`.
 
     >>> list_unknown({"wrod": "5", "utm_source": "x", "word": "5"}, ["word"])
     ['This page does not know “wrod”, which the address has.']
@@ -67,8 +67,8 @@ def list_unknown(params: Mapping[str, str], known: Iterable[str]) -> list[str]:
 
 @contextlib.contextmanager
 def notice(page: str) -> Iterator[None]:
-    """Around a page that runs: what of its address was not understood, said above it."""
-    slot = st.container(key="misread")  # takes no room while nothing is in it
+    """Show above a page that runs which parts of its address were not understood."""
+    slot = st.container(key="misread")  # takes no space while it is empty
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ from spcviz.shared.folders import APP, CACHE
 from spcviz.web.course import task as tasks
 
 HOME = "pages/start/home.py"
-# A Material icon would be fetched from the network, a file read anew on every run.
+# A Material icon would be fetched from the network, a file read again on every run.
 ICON = f"data:image/svg+xml;base64,{b64encode(Path(__file__).with_name('icon.svg').read_bytes()).decode()}"
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
@@ -24,21 +24,21 @@ OWN = (
     Page("Start", "pages/start/tours.py", "Tours", ":material/tour:", "Take a guided tour"),
     Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
-"""Pages that are of no one problem."""
+"""Pages that belong to no single problem."""
 WITHOUT_CACHE = (
     HOME,
     "pages/start/data.py",
     "pages/cascade/loopy.py",
     "pages/learn/joint_beats_separate.py",
 )
-"""Pages that want no stored model, result or word: all there are where a package was installed by pip."""
+"""Pages that need no stored model, result or word: the only ones in an installation by pip."""
 OF_A_CLONE = ("pages/results/tables.py",)
-"""Pages that read what lies beside the package: no wheel has it, wherever SPCVIZ_CACHE leads."""
+"""Pages that read files next to the package: no wheel has them, wherever SPCVIZ_CACHE leads."""
 
 
 @cache
 def has_cache():
-    """Whether stored models, results and handwritten words are there, as in a clone."""
+    """Whether stored models, results and handwritten words are available, as in a clone."""
     return CACHE.is_dir()
 
 
@@ -53,37 +53,37 @@ def pages():
 
 
 def part_of(page: Page) -> str:
-    """The heading that a page stands under in the side bar."""
+    """The heading of a page in the side bar."""
     stop = tasks.stops().get(name_of(page))
     return stop.part if stop else OWN[0].section
 
 
 @cache
 def exists(path):
-    """Whether the page and what it shows are there, so that a link to it leads somewhere; looked up once."""
+    """Whether the page and its data exist, so that a link to it works; looked up once."""
     has_all = path in WITHOUT_CACHE or (has_cache() and (path not in OF_A_CLONE or clone.is_clone()))
     return has_all and (APP / path).is_file()
 
 
 @cache
 def names():
-    """{name of a page in addresses: path of its file}; the home page is ""; for reading only."""
+    """{name of a page in addresses: path of its file}; the home page is ""; do not modify."""
     files = {name_of(page): page.path for page in pages()}
     return {name: path for name, path in files.items() if exists(path)}
 
 
 def name_of(page: Page) -> str:
-    """What addresses call a page; "" is home."""
+    """Name of a page in addresses; "" is home."""
     return "" if page.path == HOME else PurePath(page.path).stem
 
 
 def file_of(path: str) -> Path:
-    """A page's file, for `st.page_link` and `st.switch_page`, which otherwise look beside the script."""
+    """A page's file, for `st.page_link` and `st.switch_page`, which otherwise look next to the script."""
     return APP / path
 
 
 def find_page(name):
-    """The page of a name, for `st.switch_page`."""
+    """The page with a name, for `st.switch_page`."""
     return APP / names()[name]
 
 
@@ -93,7 +93,7 @@ def warmup_groups_of(shown):
 
 
 def sections():
-    """What `st.navigation` takes: pages by section, copied for each run, since a page remembers its call."""
+    """Pages by section for `st.navigation`, copied for each run, since a page remembers its call."""
     return {section: list(map(copy, shown)) for section, shown in _sections().items()}
 
 
@@ -106,7 +106,7 @@ def course():
 
 @cache
 def _sections():
-    """`sections`, found on the disk once in a process."""
+    """`sections`, found on the disk once per process."""
     by_section = {}
     for page in pages():
         if exists(page.path):
@@ -117,12 +117,12 @@ def _sections():
 
 
 OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")
-"""Pages whose first view has a chart of Plotly: a browser begins at once to fetch what draws it. A page that
-is not named here fetches it when its chart comes; tests/browser/saving/test_still.py asks."""
+"""Pages whose first view has a Plotly chart: a browser begins at once to fetch the script that draws it. A
+page not listed here fetches it when its chart comes; tests/browser/saving/test_still.py checks the list."""
 
 
 class Heading(NamedTuple):
-    """A page as its HTML names it, from the first line of its file: before the page has run."""
+    """Title and sentence of a page for its HTML, from the first line of its file: before the page has run."""
 
     name: str  # in its address; "" is the home page
     title: str

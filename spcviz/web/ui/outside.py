@@ -2,10 +2,11 @@
 
 Streamlit builds modules and styles while it runs ('unsafe-inline', blob:) and Plotly functions
 ('unsafe-eval'); nothing is fetched from, or sent to, another address. Any page may show the app in a frame,
-as the Save menu offers: there is no login that a frame could misuse. `FRAMES` says otherwise.
+as the Save menu offers: there is no login that a frame could misuse. `FRAMES` can restrict this.
 
-Each session keeps an event loop (three descriptors) beside its socket, and one that has left is kept for
-`server.disconnectedSessionTTL` seconds: where few files may be open, some dozen reloads would shut all out.
+Each session keeps an event loop (three descriptors) in addition to its socket, and one that has left is kept
+for `server.disconnectedSessionTTL` seconds: under a low limit of open files, some dozen reloads would lock
+out everybody.
 """
 
 import logging
@@ -26,11 +27,11 @@ except ImportError:  # Windows has no such limit
 
 LOG = logging.getLogger(__name__)
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
-"""Of every answer that has none of its own: nothing is taken for a script that is not sent as one, and the
-address, which holds what a visitor typed, is told to no other site."""
+"""Headers of every answer that does not set them: nothing counts as a script that is not sent as one, and the
+address, which holds a visitor's input, is sent to no other site."""
 
 FRAMES = "SPCVIZ_FRAMES"
-"""Environment variable: whose pages may show the app in a frame, as ``frame-ancestors`` of CSP has it."""
+"""Environment variable: whose pages may show the app in a frame, in the form of CSP's ``frame-ancestors``."""
 
 ANY_FRAME = "'self' http: https: file:"
 POLICY = (
@@ -39,32 +40,32 @@ POLICY = (
     "font-src 'self' data:; connect-src 'self'{sockets} data: blob:; worker-src 'self' blob:; "
     "frame-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors {frames}"
 )
-"""Of every answer that has none of its own."""
+"""Content security policy of every answer that does not set one."""
 
 FULL_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Full · spcviz</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta http-equiv="refresh" content="15">
 </head><body><p>This server has room for {fit} visitors at once, and there are as many. This page tries again
 every 15 seconds.</p></body></html>"""
 COMING = 15.0
-"""Seconds in which who got the page opens the connection that it keeps."""
+"""Seconds within which a page that was sent opens its permanent connection."""
 
 WANTED = (65_536, 10_240, 4096)
-"""Descriptors to ask for, the first that the system grants; macOS grants 10,240 whatever it promises."""
+"""Descriptors to request, the first that the system grants; macOS grants 10,240 whatever it promises."""
 
 ENOUGH = 1024
-"""For a class: four a visitor, three for each who left within the last two minutes."""
+"""Descriptors for a class: four per visitor, three for each who left within the last two minutes."""
 
 OF_SERVER, OF_VISITOR = 60, 7
-"""Descriptors that the server itself has open, with connections that only fetch a file; and one visitor's."""
+"""Descriptors of the server itself, with connections that only fetch a file; and those of one visitor."""
 
 
 def middleware():
-    """What `st.App` takes."""
+    """Middleware for `st.App`."""
     return [Middleware(Headers), Middleware(Seats)]
 
 
 class Headers:
-    """ASGI middleware that adds `HEADERS` and `POLICY`, and says ``Vary`` once."""
+    """ASGI middleware that adds `HEADERS` and `POLICY`, and sends ``Vary`` only once."""
 
     def __init__(self, app):
         self.app = app
@@ -79,10 +80,10 @@ class Headers:
 
 
 def _complete(headers, scope):
-    """Headers of an answer, with those that it has not."""
+    """Headers of an answer, completed by those that it lacks."""
     vary = [value for name, value in headers if name.lower() == b"vary"]
     kept = [(name, value) for name, value in headers if name.lower() != b"vary" or len(vary) < 2]
-    if len(vary) > 1:  # of a middleware each
+    if len(vary) > 1:  # one from each middleware
         said = dict.fromkeys(one.strip() for value in vary for one in value.split(b","))
         kept.append((b"vary", b", ".join(said)))
     named = {name.lower() for name, _ in kept}
@@ -92,7 +93,7 @@ def _complete(headers, scope):
 
 
 def policy_of(scope) -> str:
-    """`POLICY` for the host that a request names; not every browser counts sockets as the page's own."""
+    """`POLICY` for the host of a request; not every browser counts sockets as of the page's own origin."""
     host = next((value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"), "")
     is_host = re.fullmatch(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", host, re.ASCII)
     sockets = f" ws://{host} wss://{host}" if is_host else ""
@@ -100,9 +101,9 @@ def policy_of(scope) -> str:
 
 
 class Seats:
-    """ASGI middleware that tells who comes to a full server so, where few descriptors may be open.
+    """ASGI middleware that informs newcomers to a full server, where few descriptors may be open.
 
-    Who is there keeps their place; beyond them nothing is accepted that would fail half-way.
+    Current visitors keep their places; beyond them nothing is accepted that would fail half-way.
     """
 
     def __init__(self, app, fit: Callable[[], int | None] = lambda: FITS["fit"]):
@@ -147,11 +148,11 @@ def _asks_for_a_page(scope):
 
 
 FITS: dict[str, int | None] = {"fit": None}
-"""How many visitors fit; None where that is no question."""
+"""How many visitors fit; None if there is no such limit."""
 
 
 def make_room() -> int | None:
-    """Let this process open as many files as it may; the limit, and a warning if it is too low."""
+    """Let this process open as many files as allowed; return the limit, and warn if it is too low."""
     if resource is None:
         return None
     soft = _raise_limit(*resource.getrlimit(resource.RLIMIT_NOFILE))
@@ -171,7 +172,7 @@ def make_room() -> int | None:
 
 
 def _raise_limit(soft, hard):
-    """The soft limit, raised as far as it may be."""
+    """Raise the soft limit as far as allowed, and return it."""
     for wanted in WANTED:
         aim = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         if soft == resource.RLIM_INFINITY or aim <= soft:

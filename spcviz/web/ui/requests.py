@@ -1,10 +1,10 @@
 """Requests of a view that are answered without a rerun of its page, such as the data of a picture.
 
 A rerun passes through Streamlit's script, its queue of messages and a redrawing of the whole page, which
-takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand
-rests.
+takes longer than the work. A view that must follow a hand sends requests here instead; the page is rerun once
+the hand rests.
 
-Anyone may send anything, in any number: one question is answered at a time, by a thread that serves nothing
+Anyone may send anything, in any number: one request is answered at a time, by a thread that serves nothing
 else; some wait; all others are told to come again, and their view falls back to its page's rerun.
 """
 
@@ -31,28 +31,28 @@ from spcviz.web.view import static_files
 LOG = logging.getLogger(__name__)
 FOLDER = "ask"
 ANSWERS = {name: module for name, (module, _) in registry.answers().items()}
-"""Name in the address -> module with ``answer(question) -> bytes``; loaded when it is first asked."""
+"""Name in the address -> module with ``answer(question) -> bytes``; loaded at its first request."""
 
 KERNELS = {name: (group,) for name, (_, group) in registry.answers().items()}
-"""Name in the address -> warm-up groups that answering wants."""
+"""Name in the address -> warm-up groups that answering needs."""
 
 MOST = 20_000
-"""Bytes of a question."""
+"""Most bytes of a request."""
 
 BODY_SECONDS = 10.0
-"""Until a question must have arrived."""
+"""Time limit for a request to arrive."""
 
 AT_ONCE, WAITING = 1, 32
-"""Questions that are answered at a time (two would wait for each other: Python runs one thread), and that may
-wait: a class whose pens are all lifted at once."""
+"""Requests that are answered at a time (two would wait for each other: Python runs one thread), and that may
+wait: a class that lifts all its pens at once."""
 
 CROWDED, MOST_REST = 8, 0.2
-"""With so many in hand, the thread rests after each answer as long as it took, at most so many seconds: pages
-and files want their turn more than whoever asks without end."""
+"""With more than `CROWDED` requests in hand, the thread rests after each answer for as long as it took, at
+most `MOST_REST` seconds: pages and files take precedence over a client that sends endless requests."""
 
 HELD, HELD_SECONDS = 500, 1.0
-"""So many refusals are held back so long, which costs a connection and no work: whoever asks again as soon as
-they are refused would otherwise keep the server busy with refusing."""
+"""Number of refusals that are held back, and for how long, which costs a connection and no work: a client
+that asks again as soon as it is refused would otherwise keep the server busy with refusing."""
 
 _LIMIT = anyio.CapacityLimiter(AT_ONCE)
 _SERVER = {"has_routes": False}
@@ -60,28 +60,28 @@ _CROWD = {"in_hand": 0, "held": 0, "rests_until": 0.0}
 
 
 class RefusedError(Exception):
-    """A question that is not answered; its argument is the status."""
+    """A request that is not answered; its argument is the status."""
 
 
 def routes():
-    """What the server needs: a list of starlette routes."""
+    """The Starlette routes of views' requests, for the server."""
     _SERVER["has_routes"] = True
     return [Route(static_files.path(f"{FOLDER}/{{name}}"), _answer, methods=["POST"])]
 
 
 def address(name):
-    """Where a view asks; empty if there is no server with `routes`."""
+    """The address of a view's requests; empty if there is no server with `routes`."""
     return f"{FOLDER}/{name}" if _SERVER["has_routes"] else ""
 
 
 def is_foreign(headers) -> bool:
-    """Whether another site's page made the visitor's browser ask: it could not read the answer, which costs
-    work.
+    """Whether another site's page made the visitor's browser send a request: it could not read the answer,
+    which costs work.
 
     Browsers that do not say so (Safari before 16.4) send the page's origin. Its host is compared without
-    scheme and port, which a proxy may change; no other site's page can send ``X-Forwarded-Host`` unasked.
-    A site whose name was turned to this server's address (DNS rebinding) is of the same origin to a browser:
-    its ``Host`` is none that the server was told.
+    scheme and port, which a proxy may change; no other site's page can send ``X-Forwarded-Host`` without
+    permission. A site whose name was redirected to this server's address (DNS rebinding) has the same origin
+    to a browser, but its ``Host`` is not among the names configured for the server.
     """
     if not is_own_host(headers):
         return True
@@ -95,10 +95,10 @@ def is_foreign(headers) -> bool:
 
 
 def is_own_host(headers) -> bool:
-    """Whether a request's ``Host`` is a name of this server, as far as the server was told its names.
+    """Whether a request's ``Host`` is a name of this server, as far as its names are configured.
 
-    ``server.allowedHosts`` says them. Without it a server that listens on this machine alone has this
-    machine's; any other takes whatever name it is called by, and numbers are no names that could be turned.
+    ``server.allowedHosts`` lists them. Without it a server that listens only on this machine has this
+    machine's names; any other accepts every name, and numeric addresses cannot be redirected like names.
     """
     hosts = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
     names = [name for one in hosts if one.strip() and (name := _host(f"//{one.strip()}"))]
@@ -163,7 +163,7 @@ async def _hold_back():
 
 @contextlib.contextmanager
 def count_request(crowd: dict, name: str = "in_hand") -> Iterator[None]:
-    """One more of a crowd meanwhile."""
+    """Count one more request of a crowd during the block."""
     crowd[name] += 1
     try:
         yield
@@ -174,7 +174,7 @@ def count_request(crowd: dict, name: str = "in_hand") -> Iterator[None]:
 def object_of(text: bytes) -> dict:
     """The JSON object of a request; raises `RefusedError`."""
     try:
-        value = orjson.loads(text)  # refuses what is nested too deep, and NaN and infinity
+        value = orjson.loads(text)  # refuses deep nesting, NaN and infinity
     except ValueError:
         raise RefusedError(400) from None
     if not isinstance(value, dict):
@@ -183,7 +183,7 @@ def object_of(text: bytes) -> dict:
 
 
 async def body(request: Request, most: int = MOST) -> bytearray:
-    """A request's bytes, if they come in time and are at most so many; raises `RefusedError`."""
+    """A request's bytes, if they arrive in time and number at most `most`; else raises `RefusedError`."""
     pieces = bytearray()
     try:
         with anyio.fail_after(BODY_SECONDS):
@@ -199,9 +199,9 @@ async def body(request: Request, most: int = MOST) -> bytearray:
 
 
 def _work_out(name, text):
-    """In a thread of its own: also what it takes to read the question is not the event loop's to wait for."""
+    """Answer a request in a separate thread: the event loop must not wait even for reading it."""
     question = object_of(text)
-    if warmup.seconds_until(KERNELS[name]) is not None:  # the page's rerun says for how long
+    if warmup.seconds_until(KERNELS[name]) is not None:  # the page's rerun shows for how long
         raise RefusedError(503)
     time.sleep(max(0.0, _CROWD["rests_until"] - time.monotonic()))
     began = time.monotonic()
@@ -210,7 +210,7 @@ def _work_out(name, text):
             return import_module(ANSWERS[name]).answer(question)
     except (
         Exception
-    ) as error:  # the page's rerun says what is wrong; the kind alone, for it may quote a visitor
+    ) as error:  # the page's rerun says what is wrong; log only the type, since it may quote a visitor
         LOG.error("a question of %s failed: %s", name, type(error).__name__)
         raise RefusedError(500) from None
     finally:

@@ -1,4 +1,4 @@
-"""The reproduced results that exist and how each is shown, from the list of problems."""
+"""The available reproduced results and how each is shown, from the list of problems."""
 
 import contextlib
 import logging
@@ -14,12 +14,12 @@ from spcviz.web.figures.plain import plain
 
 LOG = logging.getLogger(__name__)
 HEIGHT, FEATURES = 430, "raw"
-"""Of the page Paper tables: pixels of a chart, and the features that it opens a result with."""
+"""For the page Paper tables: height of a chart in pixels, and the features shown first for a result."""
 
 
 @contextlib.contextmanager
 def said_if_damaged(name):
-    """Around all that a page makes of a stored result: a sentence instead where its file is damaged."""
+    """Show a sentence in place of everything that a page makes of a stored result if its file is damaged."""
     try:
         with result_files.reading(name):
             yield
@@ -29,30 +29,30 @@ def said_if_damaged(name):
 
 
 def names():
-    """Names of the results that the problems know, in order; then of other files."""
+    """Names of the problems' results, in order; then those of other files."""
     known = list(registry.results())
     return [*known, *(name for name in common.results_found() if name not in known)]
 
 
 def title(name):
-    """What a menu calls a result; one that no problem knows goes by its name."""
+    """Title of a result in a menu; its name if it belongs to no problem."""
     row = registry.results().get(name)
     return row.title if row else name
 
 
 def find_shown(name):
-    """How a result is shown: a `spcviz.web.figures.blocks.Shown`."""
+    """The `spcviz.web.figures.blocks.Shown` of a result, which says how it is shown."""
     row = registry.results().get(name)
     return registry.load(row.show) if row else results.ANYTHING
 
 
 def draw_result(name, features, look):
-    """All that is shown of a stored result."""
+    """All blocks of a stored result."""
     return tables.result_blocks(name, features, **look, _shown=find_shown(name))
 
 
 def fill_more():
-    """Draw all stored results once, as a light page does: a class opens them all in the same second."""
+    """Draw all stored results once, in the light theme: a class opens them all in the same second."""
     look = {"palette": palette("light"), "scale": 1.0, "height": HEIGHT}
     for name in names():
         with contextlib.suppress(result_files.ResultError), result_files.reading(name):

@@ -2,8 +2,8 @@
 
 A page reads its table, seeds its widgets from it, and every callback writes back through it. A value that
 does not parse or is out of range counts as absent and leaves the address; a default is not written. So a link
-restores a page, and a mistyped link still shows one. The first scene may be another than that of the defaults
-(`StateTable.first_scene`), so that links made before keep theirs. A value that only another machine has (a
+restores a page, and a mistyped link still shows one. The first scene may differ from that of the defaults
+(`StateTable.first_scene`), so that older links keep their meaning. A value that only another machine has (a
 picture of a data set) counts as absent, but stays in the address, and `StateTable.missing` lets the page say
 so.
 
@@ -26,11 +26,11 @@ MOST_NAMED, MOST_CHARACTERS = 8, 24
 
 
 class Field(NamedTuple):
-    """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`."""
+    """One row of the table; made by `whole`, `real`, `choice`, `flag` and `text`."""
 
     name: str  # the parameter's name in the address
     kind: str  # one of "whole", "real", "choice", "text"
-    default: Any  # what an absent parameter means
+    default: Any  # meaning of an absent parameter
     # low, high: range of numbers, ends included
     low: float = -math.inf
     high: float = math.inf
@@ -41,17 +41,17 @@ class Field(NamedTuple):
     elsewhere: str = ""
 
     def parse(self, text: object) -> Any:
-        """The value of an address's text; the default if it is not one."""
+        """The value of a text in the address; the default if it is invalid."""
         value = self._convert(text)
         return value if value is not None and self.allows(value) else self.default
 
     def says(self, text: object) -> bool:
-        """Whether an address's text is a value of it; none says that there is none."""
+        """Whether a text in the address is a value of the field; no text means None."""
         value = self._convert(text)
         return value is not None and self.allows(value)
 
     def convert(self, value: Any) -> Any:
-        """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
+        """A value in the field's own type, if they are equal: a browser sends 1.0 as 1."""
         is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
         return float(value) if self.kind == "real" and is_whole else value
 
@@ -68,13 +68,13 @@ class Field(NamedTuple):
         return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
 
     def is_missing(self, text: object) -> bool:
-        """Whether an address's text asks for what another machine may have and this one has not."""
+        """Whether a text in the address requests a value that another machine may have and this one lacks."""
         if not self.elsewhere or not isinstance(text, str) or len(text) > self.longest:
             return False
         return not self.allows(self._convert(text)) and bool(re.fullmatch(self.elsewhere, text, re.ASCII))
 
     def describe_refusal(self, text: str) -> str:
-        """A sentence about an address's text that is no value of it.
+        """A sentence about a text in the address that is no value of the field.
 
         >>> whole("level", 1, 1, 6).describe_refusal("9")
         'The address says level = “9”, but a whole number from 1 to 6 is wanted; the page shows its own.'
@@ -118,7 +118,7 @@ def real(name: str, default: float | None, low: float, high: float) -> Field:
 
 
 def choice(name: str, default: str, choices: Iterable[str], elsewhere: str = "") -> Field:
-    """One of several words; `elsewhere`: a pattern of words that are on offer where there are more data."""
+    """One of several words; `elsewhere`: a pattern of words available on machines with more data."""
     return Field(name, "choice", default, choices=tuple(choices), pattern=".*", elsewhere=elsewhere)
 
 
@@ -128,7 +128,7 @@ def flag(name: str, default: bool) -> Field:
 
 
 def text(name: str, default: str, pattern: str, longest: int = 400) -> Field:
-    """Text of at most so many characters that matches a regular expression."""
+    """Text of at most `longest` characters that matches a regular expression."""
     return Field(name, "text", default, pattern=pattern, longest=longest)
 
 
@@ -146,12 +146,12 @@ class StateTable:
     def __init__(self, *fields: Field, opening: Mapping[str, object] | None = None) -> None:
         self.fields = {field.name: field for field in fields}
         self.opening = {n: v for n, v in (opening or {}).items() if self.fields[n].allows(v)}
-        """Where the page's first scene, that of an address without any of the table's names, is not the
-        defaults': older links leave out what is a default, and go on meaning it."""
+        """Values in which the page's first scene, that of an address with none of the table's names, differs
+        from the defaults: older links omit defaults, and keep their meaning."""
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """What absent parameters mean, each by itself."""
+        """The meaning of each absent parameter."""
         return {name: field.default for name, field in self.fields.items()}
 
     @property
@@ -167,7 +167,7 @@ class StateTable:
         return self.defaults | self.opening
 
     def narrow(self, **choices: Iterable[Any]) -> "StateTable":
-        """The same table with what exists now of some values; the first for a default that does not."""
+        """The same table with the currently available choices; the first replaces a missing default."""
         fields = dict(self.fields)
         for name, allowed in choices.items():
             now, field = tuple(allowed), fields[name]
@@ -186,7 +186,7 @@ class StateTable:
         }
 
     def missing(self, params: Mapping[str, str]) -> dict[str, str]:
-        """What an address asks for that another machine may have and this one has not: {name: its text}.
+        """Requested values that another machine may have and this one lacks: {name: its text}.
 
         >>> table = StateTable(choice("pair", "dots", ("dots",), elsewhere="cones|tsukuba"))
         >>> table.missing({"pair": "cones"}), table.missing({"pair": "typing error"})
@@ -200,7 +200,7 @@ class StateTable:
         }
 
     def list_refused(self, params: Mapping[str, str]) -> dict[str, str]:
-        """What an address asks for that is no value at all: {name: its text}, shortened.
+        """Requested values that are invalid: {name: its text}, shortened.
 
         >>> table = StateTable(text("text", "", "[a-z]{0,3}"))
         >>> table.list_refused({"text": "abcd"}), table.list_refused({"text": "abc"})
@@ -214,7 +214,7 @@ class StateTable:
         return out
 
     def clean(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """A state with every value that is out of range replaced by its default."""
+        """A state with every out-of-range value replaced by its default."""
         taken = {name: field.convert(state[name]) for name, field in self.fields.items() if name in state}
         return {
             name: taken[name] if name in taken and field.allows(taken[name]) else field.default
@@ -226,7 +226,7 @@ class StateTable:
         return self._encode_state(self.clean(state), {})
 
     def _encode_state(self, state: dict[str, Any], kept: dict[str, str]) -> dict[str, str]:
-        """Parameters of a state beside those that are `kept` for another machine."""
+        """Parameters of a state, added to those that are `kept` for another machine."""
         if not kept and state == self.first_scene:
             return {}
         out = {name for name, field in self.fields.items() if state[name] != field.default}
@@ -239,9 +239,10 @@ class StateTable:
         }
 
     def read(self, sentences: Mapping[str, Callable[[str], str]] | None = None) -> dict[Any, Any]:
-        """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not.
+        """State in the page's URL; invalid values and defaults are removed from it, `missing` ones are not.
 
-        Of bad values a sentence is said above the page: the page's own of `sentences`, {name: of its text}.
+        A sentence above the page reports each invalid value: the page's own from `sentences`, {name: function
+        of its text}, or a general one.
         """
         present = st.query_params.to_dict()
         state = self.parse(present)
@@ -265,7 +266,7 @@ class StateTable:
         return state
 
     def _write(self, params: dict[str, str], present: dict[str, str]) -> bool:
-        """Put parameters into an address that now says `present`; whether it changes."""
+        """Put parameters into the address, now `present`; return whether it changes."""
         wanted = {name: value for name, value in present.items() if name not in self.fields} | params
         if present != wanted:
             st.query_params.from_dict(wanted)
@@ -274,16 +275,16 @@ class StateTable:
 
 MAX_ORDER = 6
 LOWEST_ALPHA = -100.0
-"""The lowest alpha in an address: 0 is the mean of max-marginals, and below 0 a threshold lies under it."""
+"""The lowest alpha in an address: 0 is the mean of max-marginals, and below 0 a threshold is below it."""
 _ALPHA = r"(?:-?0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|-?[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3}"
 _ALPHA += r"|-[0-9]{1,2}(?:\.[0-9]{1,20})?|-100(?:\.0{1,20})?)"
 PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
-"""What is pinned as A or B: a name (of a model, a method) and alphas or shares; see `list_pinned`."""
+"""A pin A or B: a name (of a model, a method) and alphas or shares; see `list_pinned`."""
 PINS = {"A": "pin_a", "B": "pin_b"}
 
 
 def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
-    """What a lattice keeps in its page's address; `symbols` is a pattern of what a cell spells."""
+    """Fields of a lattice in its page's address; `symbols` is a pattern of the states that a cell spells."""
     return (
         whole("level", 1, 1, n_levels),
         whole("step", 4, 0, 4),
@@ -297,7 +298,7 @@ def lattice_fields(n_levels: int, symbols: str) -> tuple[Field, ...]:
 
 
 def list_pinned(state: Mapping[Any, Any]) -> dict[str, tuple[str, str, list[float]]]:
-    """{"A" or "B": (text, its name, its numbers)} of what is pinned in a page's state.
+    """{"A" or "B": (text, its name, its numbers)} for the pins in a page's state.
 
     >>> list_pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}

@@ -1,9 +1,9 @@
 """Warm-up of a fresh server: compile or load kernels before the first visitor needs them.
 
 Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
-another (`spcviz.registry.warmup`). What a page opens with is stored (`spcviz.web.cached.first`) and waits for
-nothing; what needs a kernel that is not compiled yet shows the remaining time in its place, and opens
-automatically (`may_compute`).
+another (`spcviz.registry.warmup`). The values that a page opens with are stored (`spcviz.web.cached.first`)
+and wait for nothing; a part that needs a kernel not compiled yet shows the remaining time in its place, and
+opens automatically (`may_compute`).
 """
 
 import contextlib
@@ -18,19 +18,19 @@ import streamlit as st
 
 LOG = logging.getLogger(__name__)
 TERMINAL = logging.getLogger("spcviz.server")
-"""What whoever started the server reads: a line when compiling begins, and one when it has ended."""
+"""Messages for the person who started the server: a line when compiling begins, and one when it has ended."""
 
 
 class State:
-    """How far warm-up is; one for the process, written by its thread only.
+    """Progress of warm-up; one for the process, written by its thread only.
 
     `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
     would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has
-    loaded the first group only. `known` is set once it is known what is pending; until then such a part
-    waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is
-    set). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups
-    that are compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page
-    was last run, by `time.monotonic`; `running` is how many run now.
+    loaded the first group only. `known` is set once the pending groups are known; until then such a part
+    waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow changes of the
+    clock). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the
+    groups that are compiled one after the other, `seconds` the measured time of each. `visited` is when a
+    page was last run, by `time.monotonic`; `running` is how many run now.
     """
 
     def __init__(self):
@@ -39,9 +39,10 @@ class State:
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
     def let_visitors_first(self, forever=False, patience=None):
-        """Wait until no page has run for a moment, or not for long; work beside one halves its speed.
+        """Wait until no page has run for a moment, at most `patience` seconds unless `forever`.
 
-        Nor is there a wait while somebody waits for what is made here.
+        Work next to a running page halves its speed. There is no wait while a visitor waits for a value that
+        is computed here.
         """
         from spcviz.web.cached.sharing import ASKED, WAITING
 
@@ -55,12 +56,12 @@ class State:
             time.sleep(0.05)
 
     def tell_how_long(self):
-        """Say in the terminal that kernels compile, and about how long."""
+        """Report in the terminal that kernels are being compiled, and about how long it takes."""
         longest = max(sum(self.seconds.get(name, 0.0) for name in lane) for lane in self.lanes)
         TERMINAL.info("spcviz: compiling for this machine, about %.0f s; pages work meanwhile", longest)
 
     def count(self, change):
-        """A page begins to run (1) or has run (-1)."""
+        """Count a page that begins to run (1) or has run (-1)."""
         with self.counting:
             self.running += change
             self.visited = time.monotonic()
@@ -68,11 +69,11 @@ class State:
 
 STATE = State()
 OVERDUE = 1.0
-"""Seconds under which an estimate that is still waited for was too small."""
+"""Seconds left below which an estimate was too small, if the wait is not over."""
 STATE.known.set()  # nothing is pending where nobody warms up
 _LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
 _PIECE_PATIENCE = 1.0
-"""Seconds that a piece of some that are made in the pool waits: one takes a tenth of that."""
+"""Seconds that each piece of work in the pool waits for visitors: one takes a tenth of that."""
 
 
 def start() -> threading.Thread:
@@ -115,7 +116,7 @@ def seconds_until(names: Collection[str]) -> float | None:
 
 @contextlib.contextmanager
 def visit():
-    """Around a page that runs: what is loaded in the background makes room for it."""
+    """Mark that a page runs: loading in the background yields to it."""
     STATE.count(1)
     try:
         yield
@@ -125,13 +126,13 @@ def visit():
 
 
 def note_opening(names: Collection[str]) -> None:
-    """A page of these warm-up groups is opened: what else they need is loaded in the background."""
+    """Note that a page of these warm-up groups is opened: the rest of them is loaded in the background."""
     if names:
         STATE.opened.set()
 
 
 def may_compute(module: str, has_other: bool) -> bool:
-    """Whether the kernels are compiled that the cached calls of a module want; if not, see `shared.GATE`."""
+    """Whether the kernels that the cached calls of a module need are compiled; if not, see `sharing.GATE`."""
     names = _groups_of(module)
     if seconds_until(names) is None:
         return True
@@ -166,7 +167,7 @@ def _warm_up():
     from spcviz.web.cached import heap
 
     try:
-        # Here and not above: importing numba takes as long as the home page may take in all.
+        # Imported here and not above: importing numba takes as long as the home page may take in total.
         STATE.wanted.wait(_FIRST_PAGE)
         STATE.let_visitors_first()
         from spcviz.web.cached import ahead
@@ -176,7 +177,7 @@ def _warm_up():
         TERMINAL.info("spcviz: ready")
         heap.settle()
         STATE.opened.wait()
-        from spcviz.web.ui import results  # and this as late: it brings all figures
+        from spcviz.web.ui import results  # imported late, too: it imports all figures
 
         ahead.load_rest(STATE, {"results": results.fill_more()})
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
@@ -188,7 +189,7 @@ def _warm_up():
 
 
 def _open_terminal():
-    """Let `TERMINAL` write: plain lines, whatever Streamlit's own logging does."""
+    """Let `TERMINAL` write plain lines, independent of Streamlit's own logging."""
     TERMINAL.handlers = [logging.StreamHandler()]
     TERMINAL.setLevel(logging.INFO)
     TERMINAL.propagate = False

@@ -1,7 +1,7 @@
 // Helpers of all views: DOM elements and their texts, bytes, ink, colours. No view, no clock.
 
 let speak = (text) => text;
-/** What every text goes through on its way to the page, from here on. */
+/** Set the function that every text passes through on its way to the page from now on. */
 export const speakAs = (change) => { speak = (text) => typeof text === "string" ? change(text) : text; };
 
 export function node(tag, attributes = {}, ...children) {
@@ -23,13 +23,13 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** What a button is called: what it shows comes first, so that who speaks to the page can say what is seen. */
+/** A button's accessible name: its visible text comes first, so that users of speech input can say what they see. */
 const calledBy = (label, title) => {
   const shown = [label].flat(Infinity).filter((part) => typeof part === "string").join(" ").trim();
   return /\p{L}/u.test(shown) && !title.toLowerCase().includes(shown.toLowerCase()) ? `${shown}: ${title}` : title;
 };
 
-/** A button that leaves the keys to the picture once it was clicked. */
+/** A button that returns the keys to the picture once it was clicked. */
 export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": calledBy(label, title), onclick: (event) => {
   if (event.detail > 0) event.currentTarget.blur();
   onclick(event);
@@ -51,9 +51,9 @@ export function percentile(values, q) {
 
 const ARRAYS = { f8: Float64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 
-/** What mount.pack made of a value: the value, its arrays typed. */
+/** Unpack a value packed by mount.pack, its arrays typed. */
 export function openData(bytes) {
-  const { buffer } = bytes.slice(); // begins at 0, as arrays of eight bytes a number want it
+  const { buffer } = bytes.slice(); // begins at 0, as arrays with eight bytes per number require
   const length = new DataView(buffer).getUint32(0, true), start = 4 + length;
   return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)), (_, value) => {
     if (!value || !value.$) return value;
@@ -62,7 +62,7 @@ export function openData(bytes) {
   });
 }
 
-/** What mount.runs made of an array. */
+/** Unroll an array from mount.runs. */
 export function unrollRuns({ values, lengths }) {
   const out = new values.constructor(lengths.reduce((sum, n) => sum + n, 0));
   let at = 0;
@@ -86,5 +86,5 @@ export function toRgb(text) {
   return (value.match(/[\d.]+/g) || [0, 0, 0]).slice(0, 3).map(Number);
 }
 
-/** Whether a background is a dark one. */
+/** Whether a background is dark. */
 export const isDarkColour = ([red, green, blue]) => 0.3 * red + 0.59 * green + 0.11 * blue < 128;

@@ -1,11 +1,11 @@
-// Draws a cascade as a funnel: as high as the logarithm of the words that are left, from level to level.
+// A cascade as a funnel: its height is the logarithm of the words that are left, from level to level.
 
 import { svg } from "./elements.js";
 
-const LEAST = 0.1; // of the height: one word is still seen
+const LEAST = 0.1; // share of the height for a single word, to keep it visible
 const MIDDLE = 50;
 
-/** Share of the height for so many words of all. */
+/** Share of the height for `words` of `all`. */
 export const shareOf = (words, all) => (all > 1 ? LEAST + (1 - LEAST) * Math.log10(Math.max(words, 1)) / Math.log10(all) : 1);
 
 /** A section as a picture that fills its element: from `before` words down to `after` of `all`. */

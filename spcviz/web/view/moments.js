@@ -1,9 +1,9 @@
-// Chooses the moments of a story that a loop shows, and how long each stays.
+// Moments of a story that a loop shows, and the duration of each.
 
 const SECONDS = [4, 8]; // of a loop, at least and at most
-const FIRST = 0.9, LAST = 1.6, NEXT = 0.5; // seconds of the first moment, of the last, of those between where there is room
+const FIRST = 0.9, LAST = 1.6, NEXT = 0.5; // seconds of the first moment, of the last, of those between if they fit
 
-/** At most so many of n moments, evenly, the first and the last among them: numbers from 0. */
+/** At most `most` of n moments, evenly spaced, including the first and the last: numbers from 0. */
 export function chosenOf(n, most) {
   const count = Math.min(n, most);
   return Array.from({ length: count }, (_, k) => (count > 1 ? Math.round(k * (n - 1) / (count - 1)) : 0));

@@ -1,10 +1,10 @@
 """Python side of all views: mount a component, send parts once, reconcile browser and server state.
 
-The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
-What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
-browser keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next
-view, and gets all. Parts that the first picture does not need are sent *later*, when the browser asks for
-them by name.
+The browser owns a component's view (its drags, choices, selections); the server keeps it in the address. A
+component draws its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The browser
+keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next view,
+and gets all. Parts that the first picture does not need are sent *later*, when the browser requests them by
+name.
 """
 
 import contextlib
@@ -29,44 +29,44 @@ PACKAGE = Path(__file__).parents[2]
 
 
 class Component(NamedTuple):
-    """What makes a component."""
+    """Definition of a component."""
 
     name: str  # Streamlit's name for it
     css: tuple[str, ...]  # its style sheets, paths below the package
     parts: tuple[str, ...]  # its JavaScript, see `script`
-    view_names: tuple[str, ...] = ()  # what the browser owns; none if it tells the server nothing
-    html: str | None = None  # what stands in it before its JavaScript runs
+    view_names: tuple[str, ...] = ()  # owned by the browser; empty if it sends the server nothing
+    html: str | None = None  # its content before its JavaScript runs
 
 
 class Packed(NamedTuple):
-    """A part as bytes, with its digest: what is the same on every run is packed once, see `pack_part`."""
+    """A part as bytes, with its digest: one that is the same on every run is packed once, see `pack_part`."""
 
     content: bytes
     digest: str
 
 
 def pack_part(part):
-    """A part ready to be sent."""
+    """Pack a part for sending."""
     content = pack(part)
     return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
 _packed: dict[tuple, tuple[object, Packed]] = {}
-"""(id of an owner, function, a visit or nobody's, its settings) -> (the owner, so that its id stays its own;
+"""(id of an owner, function, a visit or None, its settings) -> (the owner, so that its id is not reused;
 `Packed`)."""
 
 _used: dict[tuple, float] = {}
-"""When what is a visitor's own was used last."""
+"""When a visitor's own part was last used."""
 
 _packing = threading.Lock()
 
 
 def packed_of(owner: object, make: Callable, *settings: Hashable) -> Packed:
-    """`pack_part` of ``make(owner, *settings)``, once for all visitors who see the same object so.
+    """`pack_part` of ``make(owner, *settings)``, once for all visitors who see the same object that way.
 
-    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda. Settings say what
-    of the owner is packed, such as how far a question shows it. What a visitor's own things are made into
-    (`ownership.showing`) goes with them.
+    `owner` comes from a cache and is never changed; `make` must persist, so it is no lambda. Settings say
+    which data of the owner are packed, such as how much of it a question shows. Parts made from a visitor's
+    own data (`ownership.showing`) are deleted with the data.
 
     >>> word = {"n": 1}
     >>> packed_of(word, dict) is packed_of(word, dict)
@@ -85,13 +85,13 @@ def packed_of(owner: object, make: Callable, *settings: Hashable) -> Packed:
     seconds = time.monotonic() - begun
     with _packing:
         known = _packed.setdefault(key, made)
-    if known is made:  # and not somebody else's, meanwhile
+    if known is made:  # and no other thread's, meanwhile
         memory.MEMORY.add((packed_of, *key), _forget, made, seconds)
     return known[1]
 
 
 def _forget(name):
-    """There is no memory left for a packed part any more."""
+    """Forget a packed part that the cache budget has evicted."""
     with _packing:
         _packed.pop(name[1:], None)
         _used.pop(name[1:], None)
@@ -99,7 +99,7 @@ def _forget(name):
 
 @ownership.hold
 def _forget_over(is_over):
-    """Drop what was packed of visits that are over: see `owned.Holder`."""
+    """Drop the packed parts of visits that are over: see `ownership.Holder`."""
     with _packing:
         gone = [key for key, used in _used.items() if is_over(key[2], used)]
     for key in gone:
@@ -108,21 +108,21 @@ def _forget_over(is_over):
 
 
 class Mounted(NamedTuple):
-    """A component with all that it was given."""
+    """A component with all its data."""
 
     component: Component
-    payload: dict  # what is sent on every run
-    parts: dict[str, Packed] | None  # what is sent once, by name; None where data are JSON values alone
-    key: str = ""  # what its page calls it
+    payload: dict  # sent on every run
+    parts: dict[str, Packed] | None  # sent once, by name; None if the data are JSON values alone
+    key: str = ""  # its name on the page
 
     @property
     def data(self) -> bytes | dict:
-        """What the component was given: a whole `message`, or JSON values where it has no parts."""
+        """The component's data: a whole `message`, or JSON values if it has no parts."""
         return self.payload if self.parts is None else as_message(self.payload, self.parts)
 
     @property
     def alone(self) -> bytes:
-        """The message without its parts, which come by themselves."""
+        """The message without its parts, which come separately."""
         digests = {name: part.digest for name, part in (self.parts or {}).items()}
         return message(self.payload, digests, {})
 
@@ -132,7 +132,7 @@ _RECORDS: list[list[Mounted]] = []
 
 @contextlib.contextmanager
 def recording() -> Iterator[list[Mounted]]:
-    """What is mounted meanwhile, by whatever thread: for a process without visitors."""
+    """Record the components mounted meanwhile, by any thread: for a process without visitors."""
     records: list[Mounted] = []
     _RECORDS.append(records)
     try:
@@ -142,7 +142,7 @@ def recording() -> Iterator[list[Mounted]]:
 
 
 def is_recorded() -> bool:
-    """Whether a page is opened to be saved: what waits for a visitor's click has to be in it."""
+    """Whether a page is opened to be saved: it must contain the parts that wait for a visitor's click."""
     return bool(_RECORDS)
 
 
@@ -165,10 +165,10 @@ def show(
     later: Collection[str] = (),
     **callbacks,
 ) -> dict:
-    """Mount a component; returns what the browser has sent: ``view`` and triggers.
+    """Mount a component; returns the browser's state: ``view`` and triggers.
 
     `payload` is sent on every run: JSON values, and arrays if there are `parts`. These are sent once and
-    found in ``data.parts``, those named in `later` once the browser has asked for them (``want`` in view.js).
+    found in ``data.parts``, those named in `later` once the browser has requested them (``want`` in view.js).
     `callbacks` are ``on_view_change`` and the like, called without arguments.
     """
     if component.view_names:
@@ -182,7 +182,7 @@ def show(
 
 
 def viewer(component):
-    """The function that mounts a component on (what is sent on every run, the parts that are sent once)."""
+    """The function that mounts a component, given (data sent on every run, parts sent once)."""
 
     def mount(payload, *, key, view, on_change, later=()):
         sent, parts = payload
@@ -194,7 +194,7 @@ def viewer(component):
 def unsent(
     key: str, parts: dict[str, dict], later: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Digests of parts by name, and, by digest, the parts that this session's browser lacks, or asks for."""
+    """Digests of parts by name, and, by digest, the parts that this session's browser lacks or requests."""
     packs, live = ready(parts), live_view(key) or {}
     memory = st.session_state.setdefault(
         f"{key}_sent", {"digests": frozenset(), "lost": None, "wanted": None}
@@ -213,25 +213,25 @@ def unsent(
 
 
 def _names_of(wanted):
-    """The parts that a browser asks for; whoever sends may send anything."""
+    """The parts that a browser requests; a sender may send anything."""
     names = wanted.get("names") if isinstance(wanted, Mapping) else None
     return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
 def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
-    """Parts packed, by name."""
+    """Pack parts; by name."""
     return {name: part if isinstance(part, Packed) else pack_part(part) for name, part in parts.items()}
 
 
 def as_message(payload, parts):
-    """A component's data with all of its parts, for who is not known to have any."""
+    """A component's data with all of its parts, for a receiver not known to have any."""
     packs = ready(parts)
     digests = {name: part.digest for name, part in packs.items()}
     return message(payload, digests, {part.digest: part.content for part in packs.values()})
 
 
 def message(payload, digests, fresh):
-    """A component's data as bytes: what is sent on every run, the parts' digests, the parts in `fresh`."""
+    """A component's data as bytes: the payload of every run, the parts' digests, the parts in `fresh`."""
     arrays = {digest: np.frombuffer(packed, "u1") for digest, packed in fresh.items()}
     return pack(payload | {"digests": digests, "fresh": arrays})
 
@@ -242,7 +242,7 @@ def pack_ink(pixels: ArrayLike) -> np.ndarray:
 
 
 def narrow(array):
-    """Whole numbers of at least 0 in the smallest type that holds them.
+    """Nonnegative integers in the smallest type that holds them.
 
     >>> narrow([3, 255]).dtype, narrow([3, 256]).dtype
     (dtype('uint8'), dtype('uint16'))
@@ -252,7 +252,7 @@ def narrow(array):
 
 
 def runs(array: ArrayLike) -> dict[str, np.ndarray]:
-    """Whole numbers of at least 0, of which many follow their equals, for `unrolled` in elements.js.
+    """Run lengths of nonnegative integers with long runs of equal values, for `unrollRuns` in elements.js.
 
     >>> {name: own.tolist() for name, own in runs([7, 7, 7, 0, 7]).items()}
     {'values': [7, 0, 7], 'lengths': [3, 1, 1]}
@@ -263,16 +263,15 @@ def runs(array: ArrayLike) -> dict[str, np.ndarray]:
 
 
 TYPES = ("f8", "i4", "i2", "i1", "u1", "u2", "u4")
-"""Arrays that can be sent, as the browser calls them."""
+"""Types of arrays that can be sent, by the browser's names."""
 
 
 def pack(value) -> bytes:
-    r"""A JSON value with arrays in it as bytes, for `opened` in elements.js.
+    r"""Pack a JSON value that contains arrays into bytes, for `openData` in elements.js.
 
     Four bytes give the length of the header; it is JSON, with ``{"$": [type, first byte, length]}`` for an
     array, counted from the header's end. Arrays, of `TYPES`, are little-endian and begin at a multiple of 8.
-    Raises `ValueError` for a float that is not finite outside of an array, `KeyError` for an array of another
-    type.
+    Raises `ValueError` for a non-finite float outside of an array, `KeyError` for an array of another type.
 
     >>> pack({"a": np.array([1, 2], np.uint8)})
     b'\x1c\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}  \x01\x02\x00\x00\x00\x00\x00\x00'
@@ -297,8 +296,8 @@ def pack(value) -> bytes:
 def script(parts: Sequence[str]) -> str:
     """JavaScript files, by path, as one module without imports; the last has the default export.
 
-    A file that exports nothing keeps its names to itself: two problems may call something the same. A JSON
-    file becomes a constant of its name in capitals, so that a browser keeps it with the script.
+    A file that exports nothing keeps its names private: two problems may use the same name. A JSON file
+    becomes a constant with its name in capitals, so that a browser caches it with the script.
     """
     out = []
     for part in parts:
@@ -322,14 +321,15 @@ def script(parts: Sequence[str]) -> str:
 def live_view(key: str) -> dict | None:
     """The view the browser last sent for the component mounted under `key`, or None."""
     state = st.session_state.get(key)
-    view = state.get("view") if isinstance(state, Mapping) else None  # whoever sends may send anything
+    view = state.get("view") if isinstance(state, Mapping) else None  # a sender may send anything
     return dict(view) if isinstance(view, Mapping) else None
 
 
 def epoch(key: str, view: dict) -> int:
-    """A number that rises when the server's view is news to the browser; else the browser's own view wins.
+    """A number that rises when the server's view is new to the browser; else the browser's own view wins.
 
-    News is neither what the browser shows (sent last, or was made to show since) nor what it was given last.
+    A view is new if it is neither the one that the browser shows (sent last, or was made to show since) nor
+    the one that it was given last.
     """
     live = live_view(key)
     sent = {name: live.get(name) for name in view} if live else None

@@ -1,10 +1,10 @@
 // Pins A and B of a view: two settings kept to compare.
-// Methods for a View whose `view` has `pin_a` and `pin_b`; it has of its own
+// Methods for a View whose `view` has `pin_a` and `pin_b`; the View itself defines
 //
-//    pinName()        what a pin would hold now: "name:number,number"
-//    usePin(name)     go back to what a pin holds
-//    pinSays(name)    what a pin says of what is shown, "…" until it is known
-//    canUse(name)     whether one can go back to it
+//    pinName()        content of a pin set now: "name:number,number"
+//    usePin(name)     go back to the settings of a pin
+//    pinSays(name)    result of a pin for what is shown, "…" until it is known
+//    canUse(name)     whether the view can go back to it
 
 import { button, node } from "./elements.js";
 
@@ -13,7 +13,7 @@ export const PIN_KEYS = { A: "pin_a", B: "pin_b" };
 export const PINS = {
   pinText(name) { return this.view[PIN_KEYS[name]]; },
   unpin(name) { this.set({ [PIN_KEYS[name]]: "" }); },
-  /** Pin what is shown; the same again: unpin. */
+  /** Pin the current settings; if they are pinned already, unpin. */
   pin(name) {
     const text = this.pinName();
     this.set({ [PIN_KEYS[name]]: this.pinText(name) === text ? "" : text });

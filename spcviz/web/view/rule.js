@@ -7,7 +7,8 @@
 // it rises.
 //
 // `best` is the largest of one example's max-marginals, `mean` the mean of the finite ones. Below alpha 0 the
-// threshold lies under the mean, down to where all is kept. node imports this file as it is (tests/web/view compares it with the engine, to the last bit).
+// threshold is below the mean, down to where all is kept. node imports this file as it is (tests/web/view compares
+// it with the engine, to the last bit).
 
 export const MAX_ALPHA = 1 - 1e-9;
 
@@ -16,10 +17,10 @@ export function thresholdOf(best, mean, alpha) {
   return best - (1 - Math.min(alpha, MAX_ALPHA)) * (best - mean);
 }
 
-/** The least by which a margin lies below the best: what rounding can hide. */
+/** The least distance of a margin below the best, relative to it: the size of rounding errors. */
 const NO_SPREAD = 1e-12;
 
-/** What 1 - alpha is a share of: best - mean, or another yardstick if one is given (not below 0). */
+/** The scale of 1 - alpha: best - mean, or another yardstick if one is given (not below 0). */
 export function yardstickOf(best, mean, given) {
   return given < 0 ? best - mean : Math.max(given, NO_SPREAD * Math.abs(best));
 }
@@ -29,7 +30,7 @@ export function thresholdBy(rule, best, mean, setting) {
   return rule === "margin" ? best - yardstickOf(best, mean, -setting) : thresholdOf(best, mean, setting);
 }
 
-/** The setting of a rule from which a score is pruned, as `breakPointOf`. */
+/** The setting of a rule from which on a score is pruned, as in `breakPointOf`. */
 export function breakPointBy(rule, score, best, mean, hasSpread) {
   if (rule !== "margin") return breakPointOf(score, best, mean, hasSpread);
   if (score === -Infinity) return -Infinity;
@@ -41,7 +42,7 @@ export function settingOfScore(rule, score, best, mean) {
   return rule === "margin" ? score - best : alphaOfScore(score, best, mean);
 }
 
-/** Whether a score is kept: what equals the threshold goes. */
+/** Whether a score is kept: one equal to the threshold is pruned. */
 export function survives(score, tau) {
   return score > tau;
 }
@@ -51,15 +52,15 @@ export function alphaOfScore(score, best, mean) {
   return (score - mean) / (best - mean);
 }
 
-/** Where a slider begins that has to reach some alphas: at the mean, or at the next tenth under the lowest. */
+/** Lower end of a slider that must reach some alphas: the mean, or the next tenth below the lowest. */
 export function lowestOf(...alphas) {
   return Math.min(0, Math.floor(10 * Math.min(...alphas)) / 10);
 }
 
-/** What is said of an alpha whose threshold lies under the mean. */
+/** The note on an alpha whose threshold is below the mean. */
 export const belowMean = (alpha) => (alpha < 0 ? ", below the mean" : "");
 
-/** The alpha from which a score is pruned: -Infinity forbidden from the start, Infinity never. */
+/** The alpha from which on a score is pruned: -Infinity if it is forbidden from the start, Infinity if never. */
 export function breakPointOf(score, best, mean, hasSpread) {
   if (score === -Infinity) return -Infinity;
   return !hasSpread || score >= best ? Infinity : alphaOfScore(score, best, mean);

@@ -1,7 +1,7 @@
 """Serve views' JavaScript and pictures at URLs that browsers cache, instead of with every run.
 
-`app.py` gives `routes` to the server. Without them (a page run by itself, a test) nothing is published and
-the JavaScript travels inline.
+`app.py` gives `routes` to the server. Without them (a page run alone, a test) nothing is published and the
+JavaScript is sent inline.
 """
 
 import base64
@@ -31,19 +31,19 @@ _SERVER = {"has_routes": False}
 
 
 def path(route: str) -> str:
-    """Where the server serves a route of ours: below ``server.baseUrlPath``, as all that Streamlit serves."""
+    """Path of a route of ours on the server: below ``server.baseUrlPath``, like everything of Streamlit's."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return f"/{base}/{route}" if base else f"/{route}"
 
 
 def routes():
-    """What the server needs: a list of starlette routes."""
+    """The Starlette routes of published files, for the server."""
     _SERVER["has_routes"] = True
     return [Route(path(f"{FOLDER}/{{name}}"), _send)]
 
 
 def publish(name: str, js: str, css: str) -> str:
-    """JavaScript that loads a component's module from a URL of its own; "" without a server's `routes`."""
+    """JavaScript that loads a component's module from its own URL; "" without a server's `routes`."""
     if not _SERVER["has_routes"]:
         return ""
     content = f"{js}\nexport const css = {json.dumps(css)};\n".encode()
@@ -51,7 +51,7 @@ def publish(name: str, js: str, css: str) -> str:
 
 
 def publish_file(name: str, content: bytes, media_type: str) -> str:
-    """Serve a file at an address of its own, relative to the app's; inline where no server has `routes`.
+    """Serve a file at its own address, relative to the app's; inline if no server has `routes`.
 
     >>> publish_file("one.txt", b"text", "text/plain")
     'data:text/plain;base64,dGV4dA=='
@@ -62,7 +62,7 @@ def publish_file(name: str, content: bytes, media_type: str) -> str:
 
 
 def _publish(name, content, media_type):
-    """The address names the content, so it never changes."""
+    """Publish a content at an address that contains its digest, so it never changes."""
     stem, _, ending = name.rpartition(".")
     address = f"{stem}-{hashlib.sha256(content).hexdigest()[:16]}.{ending}"
     _PUBLISHED[address] = content, media_type

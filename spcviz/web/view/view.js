@@ -1,6 +1,6 @@
 // View, the base class of all views: state shared with the server, playing, keys, layout, theme, files.
 //
-// The browser owns what a visitor sets ("the view"), the server owns the data. A server's view is adopted only
+// The browser owns a visitor's settings ("the view"), the server owns the data. A server's view is adopted only
 // for new data (another `identity`) or when its `epoch` says that it changed by other means (the browser's back
 // button, a link); never in the middle of a drag. Streamlit calls a component's default export again on every
 // change of its data: one instance lives per parent element.
@@ -12,9 +12,9 @@ export const LATTICE = "spcviz-lattice";
 export const PAINTED = "spcviz-painted";
 /** To all views of a page: "add yourself to this list". */
 export const VIEWS = "spcviz-views";
-const PAGE = ".stMainBlockContainer"; // of Streamlit: as tall as all that is above and below a view
-const PAPER_DOTS = 3; // of a pixel's side on paper: 300 to the inch
-/** On paper: the light theme, pictures in their own proportions, and nothing to operate but what also explains them. */
+const PAGE = ".stMainBlockContainer"; // of Streamlit: as tall as everything above and below a view
+const PAPER_DOTS = 3; // per side of a pixel on paper: 300 per inch
+/** On paper: the light theme, pictures in their own proportions, and no controls except those that also explain. */
 const PRINTED = `.on-paper { color-scheme: light;
   --st-background-color: #FFFFFF; --st-secondary-background-color: #F4F6F9; --st-border-color: #D5DBE3; --st-text-color: #17202B; --st-primary-color: #2F2FBC;
   --st-blue-color: #2F2FBC; --st-gray-color: #667080; --st-green-color: #097338; --st-violet-color: #733E81; --st-orange-color: #C32902; --st-red-color: #800700; }
@@ -22,7 +22,7 @@ const PRINTED = `.on-paper { color-scheme: light;
   canvas { max-width: 100% !important; height: auto !important; }
   input, select, textarea, .more-box, button:not(.word, .methods button, [aria-pressed=true], [aria-current], [aria-selected=true]) { display: none !important; }
 }`;
-/** In a loop: nothing to operate, and what is pressed tells where the story is. */
+/** In a loop: no controls, except that pressed buttons show the position in the story. */
 const FILMED = `.on-film :is(input, select, textarea, output, .more-box, .menu, button:not([aria-pressed=true], [aria-current], [aria-selected=true], .word, .stays *)) { display: none !important; }
 .on-film * { caret-color: transparent; animation: none !important; transition: none !important; }`;
 const REST_MS = 120;
@@ -32,7 +32,7 @@ const NARROW_WIDTH = 900;
 const KEPT_PARTS = 64;
 const FILE_TYPES = { csv: "text/csv", svg: "image/svg+xml" };
 
-/** Whether a key press is meant for the picture and not for a control of its own or of the page. */
+/** Whether a key press is meant for the picture and not for one of its controls or the page's. */
 function isOurKey(event, root) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !root.isConnected) return false;
   const path = event.composedPath(), target = path[0], isOurs = path.includes(root);
@@ -44,10 +44,10 @@ function isOurKey(event, root) {
   return isOurs || !target.matches("input[type=range], [role=radio], [role=tab]");
 }
 
-/** Parts of data that were received, the latest used last: the server sends each once. */
+/** Received parts of data, the most recently used last: the server sends each once. */
 const library = new Map();
 
-/** A component's data, each part by its name; and whether all of them are here but those that come when wanted. */
+/** A component's data, each part by its name; and whether all are here except those that come on request. */
 export function receive(bytes) {
   const { fresh, later = [], ...data } = openData(bytes), { digests } = data;
   for (const [digest, packed] of Object.entries(fresh)) library.set(digest, Object.assign(openData(packed), { digest }));
@@ -62,36 +62,36 @@ export function receive(bytes) {
   return { data, isWhole: Object.entries(data.parts).every(([name, part]) => part || later.includes(name)) };
 }
 
-/** A component's life on the page. What each has of its own:
+/** A component's life on the page. Each kind of view defines:
  *
  *    build(data)        its elements, once; returns the outermost
- *    take(data, isNew)  new data from the server, `this.view` being what is to be shown of it
+ *    take(data, isNew)  take new data from the server, of which `this.view` is to be shown
  *    paint()            everything that depends on the view; draw() calls it at most once a frame
- *    step(by)           one step on (1) or back (-1): arrow keys
+ *    step(by)           one step forward (1) or back (-1): arrow keys
  *    rewind()           to the start, if the story is at its end
  *    advance()          one step of playing, every `playMs`; false after the last
- *    keys(event)        further keys and what they do
- *    fileName(kind)     of what is saved
+ *    keys(event)        further keys and their actions
+ *    fileName(kind)     name of a saved file
  *    story              the moments of a loop, as changes of the view
- *  and where it differs: fit(), sent(), send(), clock(), watched, leastHeight. */
+ *  and where it differs: fit(), viewToSend(), send(), clock(), watched, leastHeight. */
 export class View {
   view = null;
   data = null;
   identity = null;
   epoch = null;
-  turn = 0; // how often a view that asks by itself has asked; see `answered`
+  turn = 0; // requests so far of a view that asks on its own; see `takeAnswer`
   drag = null;
   playing = false;
   isEmbed = false;
   isBig = false;
   isOnPaper = false;
   isOnFilm = false;
-  isOfBar = false; // of the app itself: nothing that a saved page keeps
+  isOfBar = false; // part of the app itself, which a saved page does not keep
   isDark = false;
   playMs = 1000;
   leastHeight = 0; // of a window that gets a projector's sizes
   timers = new Map();
-  wanting = new Set(); // parts asked for since the last data came
+  wanting = new Set(); // parts requested since the last data came
   ending = new AbortController();
   note = node("span", { class: "note", "aria-live": "polite" });
 
@@ -103,7 +103,7 @@ export class View {
     this.listen(window, "resize", () => this.resize());
     for (const name of ["beforeprint", "afterprint"]) this.listen(window, name, () => this.putOnPaper(name === "beforeprint"));
     this.observer = new ResizeObserver(() => this.resize());
-    const page = document.querySelector(PAGE); // not there in a saved page
+    const page = document.querySelector(PAGE); // absent in a saved page
     for (const one of page ? [...this.watched, page] : this.watched) this.observer.observe(one);
   }
   destroy() {
@@ -115,9 +115,9 @@ export class View {
   /** The elements whose sizes count. */
   get watched() { return [this.root]; }
   fit() {}
-  /** How much of the window is left below an element's top, the page being scrolled to its start. */
+  /** Height of the window left below an element's top, with the page scrolled to its start. */
   roomBelow(element) {
-    if (this.isOnFilm) return 0; // a loop is as high as its view wants to be at least
+    if (this.isOnFilm) return 0; // a loop is as high as the minimum of its view
     let scrolled = 0;
     for (let e = element.parentElement; e; e = e.parentElement || (e.getRootNode() || {}).host) scrolled += e.scrollTop || 0;
     return window.innerHeight - element.getBoundingClientRect().top - scrolled;
@@ -132,14 +132,14 @@ export class View {
     const timer = setTimeout(() => { this.timers.delete(name); act(); }, ms);
     this.timers.set(name, () => clearTimeout(timer));
   }
-  /** The same for the next frame. */
+  /** Do something at the next frame; under the same name only the last call counts. */
   onFrame(name, act) {
     this.cancel(name);
     const frame = requestAnimationFrame((now) => { this.timers.delete(name); act(now); });
     this.timers.set(name, () => cancelAnimationFrame(frame));
   }
   isDue(name) { return this.timers.has(name); }
-  /** Whether there was something to call off. */
+  /** Cancel what is due under a name; returns whether there was anything. */
   cancel(name) {
     if (!this.isDue(name)) return false;
     this.timers.get(name)();
@@ -149,7 +149,7 @@ export class View {
   // ---------------------------------------------------------------- data in, view out
 
   update(component, data) {
-    if (data.turn < this.turn) { // what is shown answers a later stroke: this comes too late
+    if (data.turn < this.turn) { // the picture answers a later stroke: this comes too late
       this.component = component;
       return;
     }
@@ -186,7 +186,7 @@ export class View {
     component.setStateValue("view", this.stateToTell());
     this.view = view;
   }
-  /** Ask for parts that are not here yet, each once until other data come. */
+  /** Request parts that are not here yet, each once until other data come. */
   want(names) {
     const lacking = names.filter((name) => !this.data.parts[name] && !this.wanting.has(name));
     if (!lacking.length) return;
@@ -195,12 +195,12 @@ export class View {
     this.cancel("send");
     this.component.setStateValue("view", this.stateToTell());
   }
-  /** What `viewToSend` says, and what was asked for. */
+  /** The result of `viewToSend`, with the requested parts. */
   stateToTell() {
     const { lost, wish } = this;
     return { ...this.viewToSend(), ...lost && { lost }, ...wish && { wanted: wish } };
   }
-  /** Whether there is something to say yet. */
+  /** Whether a message is still to be sent. */
   get isUnsent() { return this.isDue("send"); }
   /** A slider over a share of the view, in thousandths. */
   shareSlider(name, label) {
@@ -214,7 +214,7 @@ export class View {
   draw() {
     if (!this.isDue("draw")) this.onFrame("draw", () => { if (this.view && this.root.isConnected) this.paint(); });
   }
-  /** Measure anew; an address with `embed=true` on a large screen gets a projector's sizes. */
+  /** Measure again; an address with `embed=true` on a large screen gets a projector's sizes. */
   resize() {
     if (!this.view) return;
     this.isEmbed = new URLSearchParams(location.search).get("embed") === "true";
@@ -233,7 +233,7 @@ export class View {
   }
   /** Dots of a canvas for the side of a pixel. */
   get dots() { return this.isOnPaper ? PAPER_DOTS : window.devicePixelRatio || 1; }
-  /** Look whether the page is dark; returns what reads the variables of Streamlit's theme. */
+  /** Check whether the page is dark; returns a function that reads the variables of Streamlit's theme. */
   readTheme() {
     const style = getComputedStyle(this.root);
     const read = (name, otherwise) => style.getPropertyValue(`--st-${name}`).trim() || otherwise;
@@ -254,7 +254,7 @@ export class View {
     };
     requestAnimationFrame(tick);
   }
-  /** How smooth it was goes to the data attributes. */
+  /** End a drag; its smoothness is written to the data attributes. */
   endDrag() {
     if (!this.drag) return;
     const { frames, latency } = this.drag, gaps = frames.slice(1).map((t, i) => t - frames[i]), { dataset } = this.root;
@@ -268,9 +268,9 @@ export class View {
     this.send();
     this.draw();
   }
-  /** A change during a drag, by the time stamp of its event; counted up to the next `notePaint`. */
+  /** Note a change during a drag, by the time stamp of its event; its latency ends at the next `notePaint`. */
   stamp(time) { if (time && this.drag) this.drag.stamp = this.drag.stamp || time; }
-  /** A picture was drawn, in so many milliseconds. */
+  /** Note that a picture was drawn in `ms` milliseconds. */
   notePaint(ms) {
     const { dataset } = this.root;
     if (this.drag && this.drag.stamp) {
@@ -315,7 +315,7 @@ export class View {
 
   // ---------------------------------------------------------------- a loop
 
-  /** What playing shows, moment by moment: changes of the view; none where nothing plays. */
+  /** The moments of playing, as changes of the view; none if nothing plays. */
   get story() { return []; }
   /** Draw one moment of the story for a loop, at once. */
   showMoment(change) {
@@ -326,7 +326,7 @@ export class View {
     if (this.cancel("draw")) this.paint();
   }
 
-  // ---------------------------------------------------------------- what is taken away
+  // ---------------------------------------------------------------- saving and copying
 
   say(text) {
     setText(this.note, text);

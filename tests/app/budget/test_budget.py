@@ -1,4 +1,4 @@
-"""The budget pages through app.py: they come up, survive any address, and draw what is asked for."""
+"""The budget pages through app.py: they open, survive any address, and draw what it asks for."""
 
 import pytest
 
@@ -135,7 +135,7 @@ def test_another_task_opens_with_its_own_scene():
     assert set(at.query_params) == {"task"}
     control(at, "Batch").set_value(20).run()
     method = set() if first_scene("parsing")[0]["method"] == "dms_pi" else {"method"}
-    assert set(at.query_params) == {"task", "size", "budget"} | method  # no longer the scene: it says where
+    assert set(at.query_params) == {"task", "size", "budget"} | method  # it has left the scene, and says so
 
 
 def test_a_damaged_result_leaves_the_page_with_its_defaults(monkeypatch):

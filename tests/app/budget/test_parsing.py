@@ -1,4 +1,4 @@
-"""The Parsing page through app.py: it comes up, takes sentences, says what it cannot take."""
+"""The Parsing page through app.py: it opens, takes sentences, and says which ones it cannot take."""
 
 import pytest
 
@@ -11,7 +11,7 @@ PAGE = "pages/budget/parsing.py"
 
 
 def asked(at, name):
-    """A value of the address; Streamlit's versions differ in whether it comes as a list."""
+    """A value of the address; some versions of Streamlit return it as a list."""
     value = at.query_params[name]
     return value[0] if isinstance(value, list) else value
 
@@ -57,7 +57,7 @@ def clone(monkeypatch):
 
 
 def notes(at):
-    """What a page says of a link to what is not there."""
+    """Notes of a page about a link to something that is missing."""
     return [info.value for info in at.info if info.icon == ":material/link_off:"]
 
 

@@ -1,4 +1,4 @@
-"""The page Scenes at any time through app.py: it comes up, and changes its picture."""
+"""The page Scenes at any time through app.py: it opens, and changes its picture."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_first_visit_and_another_street():
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What the page hands to its view, run by run: (data, view)."""
+    """Arguments that the page passes to its view, one (data, view) for each run."""
     seen = []
     monkeypatch.setattr(
         component, "show_scene", lambda given, *, view, **_: seen.append((given[0], view)) or None
@@ -101,7 +101,7 @@ def test_a_link_to_a_batch_of_camvid_says_that_it_is_not_here_and_stays(clone):
 
 
 def test_the_page_opens_with_the_stored_street(monkeypatch):
-    monkeypatch.setattr(live, "label", None)  # nothing is worked out
+    monkeypatch.setattr(live, "label", None)  # nothing may be computed
     cached.label_picture.clear()
     stored = cached.label_picture("rendered", FIRST_SEED)
     fresh = live.render_scene(FIRST_SEED)

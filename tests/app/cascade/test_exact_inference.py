@@ -1,4 +1,4 @@
-"""The page Exact inference through app.py: every choice opens, clicks count, any address is taken."""
+"""The page Exact inference through app.py: every choice opens, clicks count, any address is accepted."""
 
 import json
 from functools import partial

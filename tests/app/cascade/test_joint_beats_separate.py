@@ -99,7 +99,7 @@ def test_without_the_data_folder_the_page_still_has_something_to_show(monkeypatc
     assert "Shown instead: random dots." in at.info[0].value
     assert params_of(at)["pair"] == "cones"
     assert wrong(at)[2] < 10
-    assert not visit(pair="motorcycle").info  # comes with scikit-image
+    assert not visit(pair="motorcycle").info  # scikit-image brings it
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ VIEWS = ["grid", "errors", "strength", "combs", "pruning", "messages", "agreemen
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """An empty cache folder; yields where results go."""
+    """An empty cache folder; yields the folder of results."""
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
@@ -59,7 +59,7 @@ def params_of(at):
 
 
 def pictured(at):
-    """The picture of the grids: HTML."""
+    """The picture of the grids, as HTML."""
     return "".join(block.proto.body for block in at.get("html") if "grids-beside" in block.proto.body)
 
 
@@ -95,7 +95,7 @@ def test_another_grid_is_not_called_chosen():
     [{"seed": "3"}, {"strength": "4.0", "seed": "0"}, {"k": "2"}, {"controls": "0"}],
 )
 def test_a_link_from_before_there_was_a_view_of_the_grid_shows_the_errors(params):
-    """The names it does not say mean what they meant then."""
+    """Names missing from the address mean what they meant then."""
     at = visit(**params)
     strength, seed = float(params.get("strength", 10.0)), int(params.get("seed", 3))
     grid = live.live_grid(5, 5, 4, strength, seed)

@@ -28,14 +28,14 @@ def said(at):
 
 
 def pictures(at):
-    """The page's own components: the bars above every page are some, too."""
+    """The page's own components, without the bars above every page."""
     return [
         component for component in at.get("bidi_component") if component.key not in ("tour_bar", "course_bar")
     ]
 
 
 def sent(at):
-    """What the component got: payload and parts, their arrays as (type, first byte, length)."""
+    """The component's message: payload and parts, with arrays as (type, first byte, length)."""
     (picture,) = pictures(at)
     data = picture.proto.bytes
     head, parts = header(data), {}
@@ -49,12 +49,12 @@ def sent(at):
 
 
 def header(data):
-    """The JSON that a message begins with."""
+    """The JSON at the start of a message."""
     return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
 
 
 def test_it_opens_with_people_signing_from_the_stored_clip(monkeypatch):
-    monkeypatch.setattr(cached, "pose_clip", None)  # nothing is worked out
+    monkeypatch.setattr(cached, "pose_clip", None)  # nothing may be computed
     at = visit()
     assert f"Signing clip “{cached.FIRST}”" in said(at)
     assert "CC BY 4.0" in said(at)
@@ -108,7 +108,7 @@ def test_arms_under_a_budget_come_with_the_clip_and_stay(monkeypatch):
     assert [arms["n_frames"], arms["names"][0], data["view"]["spend"]] == [1, "detectors", 0.5]
     assert len(arms["ms"]) > len(arms["four_ms"]) == 3
     assert "The models of arms were trained on rendered clips" in said(at)
-    monkeypatch.setattr(arm_clip, "watch", None)  # known: nothing is worked out again
+    monkeypatch.setattr(arm_clip, "watch", None)  # cached: nothing is recomputed
     at = visit(show="level", scene="astronaut")
     assert "arms" in sent(at)["parts"]
     assert sent(at)["has_arms"]
@@ -169,7 +169,7 @@ def test_a_clip_is_worked_out_once_and_found_by_who_asks_next(tmp_path, monkeypa
     monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
     first_time = sent(visit(scene="astronaut"))
     (kept,) = (tmp_path / shelf.FOLDER).glob("*.clip")
-    monkeypatch.setattr(cached, "pose_clip", None)  # nothing is worked out again
+    monkeypatch.setattr(cached, "pose_clip", None)  # nothing is recomputed
     again = sent(visit(scene="astronaut"))
     assert again["digests"] == first_time["digests"]
     assert {name: again[name] for name in ("identity", "part", "alphas")} == {

@@ -29,7 +29,7 @@ ROWS = [
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """A cache folder with the real models and no results; yields where results go."""
+    """A cache folder with the real models and no results; yields the folder of results."""
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
@@ -43,7 +43,7 @@ visit = partial(open_page, PAGE, features="raw")
 
 
 def control(at, name):
-    """A widget by the name of what it sets."""
+    """A widget, by the name of the field that it sets."""
     widgets = [*at.get("button_group"), *at.select_slider, *at.selectbox]
     return next(w for w in widgets if w.key == f"sweep_{name}")
 
@@ -66,7 +66,7 @@ def chart(at):
 
 
 def params_of(at):
-    """The address without the set of words: single values as text."""
+    """The address without the set of words, each value as a string."""
     every = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
     return {name: value for name, value in every.items() if name != "features"}
 
@@ -219,7 +219,7 @@ def test_theorem_2_stands_beside_theorem_1():
 
 
 def test_the_bound_is_of_the_words_that_were_chosen():
-    """The open vocabulary has features of the same name as the 55 words, and other words."""
+    """The open vocabulary shares a feature name with the 55 words, but has other words."""
     for features, why in (
         ("open", "put together from the same letter images"),
         ("fourier", "the same 55 words"),

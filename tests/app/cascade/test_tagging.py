@@ -60,7 +60,7 @@ ODD = ["Go", "?!...", "😀 👍🏽", "שלום עולם", "Zxqv wkrp blorf.", 
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_sentences_are_tagged(text):
-    is_foreign = text == "שלום עולם"  # that is said
+    is_foreign = text == "שלום עולם"  # the page says so
     app = run(text=text)
     assert len(app.warning) == is_foreign
     app = run(text=text, view="compare")

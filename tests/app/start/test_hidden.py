@@ -1,9 +1,9 @@
-"""Every question of every tour and task: its answer is in nothing that a browser is sent before it is given.
+"""Every question of every tour and task: nothing sent to a browser contains its answer before it is given.
 
-Not only what can be read: payloads of components with the parts that are sent on demand, charts' arrays,
-files behind buttons, the bars' own data. What counts as an answer beside its numbers and its reasons is said
-by ``secrets.json``, by task and by scene. What is to be chosen among things that all stand there is no secret
-as long as none is singled out: wherever the right one stands, wrong ones stand beside it.
+This covers more than readable text: payloads of components with the parts that are sent on demand, charts'
+arrays, files behind buttons, the bars' own data. ``secrets.json`` lists, by task and by scene, what counts as
+an answer besides its numbers and its reasons. A choice among things that are all visible is no secret as long
+as none is singled out: wherever the right one appears, wrong ones appear next to it.
 """
 
 import json
@@ -30,30 +30,30 @@ from ..test_course import EVERY, open_task, turned_to, values_of
 SHIPPED = tour.shipped_tours()
 QUESTIONS = [(n, k) for n, t in SHIPPED.items() for k, s in enumerate(t.scenes, 1) if s.answer]
 SIZES = ("cells", "words", "length", "level")
-"""Facts that answers repeat and that are no secret."""
+"""Facts that answers repeat but that are no secret."""
 
 SUBJECTS = ("word", "text", "sentence", "task", "vocabulary", "data", "picture", "ink", "letters", "kind")
-"""Names in addresses that say what a scene is about; others say how it is looked at."""
+"""Names in addresses that say what a scene is about; others say how it is viewed."""
 
 SECRETS = json.loads((Path(tasks.__file__).parent / "secrets.json").read_text(encoding="utf-8"))
 
 ITS_OWN = re.compile(
     r"(\.open\.(options|ask|ring)|\.tour\.(ask|say|options|poll\.(ask|choices))|\.tasks\[\d+\]\.id)\b"
 )
-"""What the question itself says: its sentence, its choices, the control that it is about."""
+"""Paths of the question itself: its sentence, its choices, the control that it is about."""
 
 PLACES = re.compile(r"\.(col_start|\w+_arcs)$")
-"""Where columns begin and which arcs are meant: places in a lattice's arrays, no numbers of anything."""
+"""Starts of columns and indices of arcs: positions in a lattice's arrays, no quantities."""
 
 NAMED = re.compile(r"\{([a-z_0-9]+)\}")
 
 
 def looked_through(at):
-    """(a page after its run, leaves of all that the run sent): at once, on demand, behind buttons."""
+    """Run a page; returns it and the leaves of all that it sent: at once, on demand, behind buttons."""
     plain, files = DeltaGenerator.download_button, []
 
     def noted(self, label, data, *rest, **named):
-        files.append(data() if callable(data) else data)  # a server would keep it behind an address
+        files.append(data() if callable(data) else data)  # a server would serve it at an address
         return plain(self, label, data, *rest, **named)
 
     main = st.download_button.__self__
@@ -68,7 +68,7 @@ def looked_through(at):
 
 @cache
 def open_scene(name, number, is_answered=False):
-    """(what a scene's page sends, its facts)."""
+    """(leaves that a scene's page sends, its facts)."""
     scene = SHIPPED[name].scenes[number - 1]
     code = f"{number}{'a' * is_answered}"
     at = visitor()
@@ -82,29 +82,29 @@ def open_scene(name, number, is_answered=False):
 
 
 def subject_of(scene):
-    """What a scene is about: its page, and what is looked at there in whatever way."""
+    """Subject of a scene: its page and what is viewed there, however it is viewed."""
     return scene.page, {key: value for key, value in scene.query().items() if key in SUBJECTS}
 
 
 def lines(leaves):
-    """A line for each text and number, without what the question itself says."""
+    """A line for each text and number, without those of the question itself."""
     return [
         line for line in payloads.texts(leaves).splitlines() if not ITS_OWN.search(line.partition(" = ")[0])
     ]
 
 
 def values_in(leaves):
-    """The same without where each stands."""
+    """The same lines without the paths."""
     return [line.partition(" = ")[2] if " = " in line else line for line in lines(leaves)]
 
 
 def stands(value, text):
-    """Whether a value stands in a text as a word or a number of its own."""
+    """Whether a value occurs in a text as a separate word or number."""
     return re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)", text) is not None
 
 
 def places(leaves):
-    """{where something stands, without its number in a list: all texts and numbers there}."""
+    """{path without indices of lists: all texts and numbers there}."""
     out = {}
     for leaf in leaves:
         where = re.sub(r"\[\d+\]", "[]", leaf.path)
@@ -113,7 +113,7 @@ def places(leaves):
 
 
 def singled_out(value, others, leaves):
-    """Places where a value stands and not all of the others that could be chosen."""
+    """Places that contain a value but not all of the other choices."""
     return [
         where
         for where, text in places(leaves).items()
@@ -126,14 +126,14 @@ def singled_out(value, others, leaves):
 
 @cache
 def is_solution(name, key, value):
-    """Whether a task is solved where its solution has another value."""
+    """Whether a task is solved when one value of its solution is replaced."""
     one = EVERY[name]
     state = tasks.state_of(one.solved) | {key: value}
     return one.is_solved(values_of(open_task(f"{one.page}?{urlencode(state)}", name)))
 
 
 def told(name, key, value, leaves):
-    """Places where a task's solving state stands, and none beside it that does not solve it."""
+    """Places that contain a task's solving value and no value that does not solve it."""
     out = []
     for where, text in places(leaves).items():
         named = dict.fromkeys(re.findall(rf"\b{key}=([\w.-]*\w)", text))
@@ -145,7 +145,7 @@ def told(name, key, value, leaves):
 def found(patterns, leaves, values=None):
     """Lines and places that give an answer away, by `SECRETS` and the values at the solution.
 
-    A pattern is one of lines; a name in braces is a value; after "@" it is of places that are not to be sent.
+    A pattern matches lines; a name in braces is a value; "@" begins one of places that must not be sent.
     """
     said, out = lines(leaves), []
     for pattern in patterns:
@@ -163,7 +163,7 @@ def found(patterns, leaves, values=None):
 
 
 def reasons(one):
-    """Sentences that only an answer brings, and hints, which count."""
+    """Sentences that are shown only with an answer, and hints, because asking for one counts."""
     return [
         text
         for text in (one.won.partition("{")[0], one.hint, one.way, *(o.why for o in one.options))
@@ -222,7 +222,7 @@ def test_the_answer_is_hidden_until_it_is_given(name, number):
 
 @pytest.mark.parametrize(("name", "number"), QUESTIONS)
 def test_a_question_says_the_same_once_it_is_answered(name, number):
-    """The answer may change the page; its numbers are not those that were asked about."""
+    """The answer may change the page, but the question must keep its numbers."""
     scene = SHIPPED[name].scenes[number - 1]
     (_, asked), (_, answered) = open_scene(name, number), open_scene(name, number, True)
     for text in (scene.ask, *scene.options):
@@ -255,8 +255,8 @@ HOLDS = {
     "wrong/9": "right_all < right_start",
     "yardstick/5": "lost_test + lost_test < allowed",
 }
-"""{scene: what makes its right choice right, on the numbers that its page offers with the answer}; where a
-choice is itself such a number, `Scene.right` says so."""
+"""{scene: condition that makes its right choice right, on the numbers that its page offers with the answer};
+where a choice is itself such a number, `Scene.right` says so."""
 
 
 @pytest.mark.parametrize("name", HOLDS)

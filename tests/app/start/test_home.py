@@ -27,7 +27,7 @@ def test_three_ways_in(home):
     assert [h.value for h in home.header] == ["I am a student", "I do research", "I give a lecture"]
     assert len(home.get("page_link")) == 3 + sum(
         bool(page.invitation) for page in navigation.pages()
-    )  # each leads to a page that is there
+    )  # each leads to a page that exists
     listed = {page.path for page in navigation.pages() if navigation.exists(page.path)}
     assert {"pages/cascade/letters.py", "pages/cascade/sweep.py", "pages/start/tours.py"} <= listed
     said = [link.proto.page for link in home.get("page_link")][:3]
@@ -49,7 +49,7 @@ def test_no_charts(home):
 
 
 def test_nothing_slow_is_imported():
-    """Seconds of importing that the visitor of the home page should not wait for."""
+    """Such imports take seconds, which the visitor of the home page should not wait for."""
     code = """
 import sys
 from streamlit.testing.v1 import AppTest
@@ -67,7 +67,7 @@ def spelled(letters):
 
 
 def ending(word):
-    """(what is read letter by letter, by pairs, and at the end by the sharper model, words that are left)."""
+    """(readings letter by letter, by pairs, and by the sharper model at the end; number of words left)."""
     left = word.falls_at > landing.STOP
     reading = [reading for alpha, reading in word.sharper if alpha <= landing.STOP][-1]
     return (
@@ -79,7 +79,7 @@ def ending(word):
 
 
 def test_the_story_on_the_page_is_true(home):
-    """Letter by letter it is misread; few words are left, and the sharper model reads it right."""
+    """Read letter by letter the word is wrong; few words are left, and the sharper model reads it right."""
     word = landing.word()
     alone, best, reading, n_left = ending(word)
     assert alone == best != spelled(word.truth) == reading

@@ -29,7 +29,7 @@ def facts(at):
 
 
 def shown(app, address):
-    """What the bar would show at an address, with the page's own numbers."""
+    """Contents of the bar at an address, with the page's own numbers."""
     return scenes.describe_scene(scenes.running(address), facts(app))
 
 
@@ -55,7 +55,7 @@ def test_only_a_window_that_a_speaker_follows_is_told_what_is_still_asked(name, 
 
 @pytest.mark.parametrize(("name", "at"), [("wrong", "3"), ("hybrid", "1")])
 def test_a_scene_whose_address_says_what_is_so_anyway_is_not_strayed_from(name, at):
-    """Pages leave out of their address what is their own first scene's."""
+    """Pages omit from their address the values of their own first scene."""
     scene = tour.shipped_tours()[name].scenes[int(at) - 1]
     page = open_page(navigation.names()[scene.page], **scene.query(), tour=name, at=at)
     params = {key: page.query_params[key] for key in page.query_params if key not in tour.RESERVED}
@@ -69,7 +69,7 @@ def test_a_scene_whose_address_says_what_is_so_anyway_is_not_strayed_from(name, 
 
 
 def test_the_word_that_more_money_spoils_is_read_right_from_its_pixels():
-    """Spend, scene 9, says so; no view at everything bought shows it."""
+    """Scene 9 of Spend says so; no view of everything bought shows it."""
     _, query = scenes.address_of(running := scenes.running({"tour": "spend", "at": "9"}))
     assert "pixels alone read this word right" in running.scene.say
     seen = facts(open_page("pages/budget/policy.py", **query))
@@ -86,7 +86,7 @@ def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypa
 
 
 def test_a_card_of_the_list_is_few_elements():
-    """Each costs a class of 40 in every run; twelve a card took them a second and a half."""
+    """Each element costs a class of 40 time in every run; twelve per card took a second and a half."""
     at = open_page("pages/start/tours.py")
     cards = [one.value for one in at.markdown if one.value.startswith("![A scene")]
     assert len(cards) == len(tour.shipped_tours())
@@ -105,7 +105,7 @@ def test_a_card_of_the_list_is_few_elements():
     ],
 )
 def test_any_address_is_survived(address, note):
-    st.session_state.clear()  # outside a server it is one for all tests
+    st.session_state.clear()  # outside a server all tests share it
     at = open_page(EXACT, **address)
     assert note in scenes.running(address).note
     bar = shown(at, address)
@@ -143,7 +143,7 @@ HOME = "pages/start/home.py"
     ],
 )
 def test_half_of_a_scene_s_address_leads_to_a_scene(page, address, leads):
-    """A tour alone, on whatever page, is its first scene, or the one that is the page's state."""
+    """A tour alone, on any page, means its first scene, or the scene that matches the page's state."""
     st.session_state.clear()
     at = open_page(page, **address)
     params = {name: "".join(at.query_params[name]) for name in at.query_params}
@@ -189,7 +189,7 @@ def test_what_is_wrong_with_a_led_address_is_said_while_one_stays_there():
     led = scenes.running({"tour": "circles", "at": "99"})
     scenes.keep_note(led)
     here = {"tour": "circles", "at": led.code}
-    n = len(led.tour.scenes)  # some want data that may not be there
+    n = len(led.tour.scenes)  # some need data that may be missing
     assert [shown_note(here) for _ in range(2)] == [f"This tour has no scene 99: it has {n}."] * 2
     assert not shown_note({"tour": "circles", "at": "3"})
 
@@ -269,7 +269,7 @@ def test_a_handout_s_pictures():
 
 @pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
 def test_the_stories_told_are_what_the_models_do():
-    """Words without numbers claim something as well: another model may need another word."""
+    """Sentences without numbers make claims as well: another model may need another word."""
     tuned = (None,) * 6
     word = [facts_of(cached.letters_trace(192, "open", 4, tuned), level) for level in (1, 4)]
     assert word[0]["reading"] != word[0]["truth"] == word[1]["reading"], "neighbours make it right"

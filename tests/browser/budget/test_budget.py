@@ -46,7 +46,7 @@ def test_spending_by_hand_is_scored(page, server):
     root = ready(page, f"{server}/trade_off?words=24&budget=0.1")
     root.get_by_role("button", name="Take this budget").click()
     chips = root.locator(".chip")
-    chips.nth(0).and_(root.locator(".chip:not(.right):not(.wrong)")).wait_for()  # painted anew
+    chips.nth(0).and_(root.locator(".chip:not(.right):not(.wrong)")).wait_for()  # repainted
     assert root.get_attribute("data-wrong") == ""  # nothing is given away before the score
     for i in (0, 1):
         chips.nth(i).click()

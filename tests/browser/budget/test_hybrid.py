@@ -1,4 +1,4 @@
-"""Orders and features in Chromium: a course is walked, an action taken over, a link restored; projector."""
+"""Orders and features in Chromium: steps of a course, an action by hand, a restored link; projector."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_a_course_is_walked_and_taken_over(browser, server):
     assert root.get_attribute("data-step") == "3"
     assert root.locator(".factor.new").count() == 1
     root.locator("g.action").first.click()
-    page.keyboard.press("ArrowLeft")  # before the server has answered: drawn from what is there
+    page.keyboard.press("ArrowLeft")  # before the server has answered: drawn from the data at hand
     page.evaluate("() => window.dispatchEvent(new Event('resize'))")
     page.wait_for_selector("[data-courses='2']")
     page.wait_for_function("() => /hand=3/.test(document.location.search)")
@@ -62,7 +62,7 @@ def test_projector(browser, server, scheme):
     )
     assert min(heights) >= 24
     bottom = root.locator("svg.graph").evaluate("(graph) => graph.getBoundingClientRect().bottom")
-    assert bottom <= 1080  # all that survives is in sight
+    assert bottom <= 1080  # all surviving states are visible
     page.context.close()
 
 

@@ -82,7 +82,7 @@ def test_the_page_opens_beside_the_tree_of_tags_alone_and_chance(browser, server
     )
     assert int(rows["At random"].split("/")[0]) < n_words
     box = root.locator("svg.curve").bounding_box()
-    assert box["y"] + box["height"] <= 980  # both trees and the curve are in sight
+    assert box["y"] + box["height"] <= 980  # both trees and the curve are visible
     page.locator("button", has_text="More policies").click()
     page.wait_for_function("() => location.search !== ''")
     address = page.url

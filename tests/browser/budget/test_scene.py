@@ -1,6 +1,6 @@
 """Scenes at any time in Chromium: a stored street first, time dragged in place, a link.
 
-Figures are printed (``pytest -n 0 -s -m browser``); what is asserted is what a busy machine holds.
+Figures are printed (``pytest -n 0 -s -m browser``); the assertions hold even on a busy machine.
 """
 
 import json
@@ -81,7 +81,7 @@ def test_a_link_restores_a_step_and_keys_walk_on(browser, server):
         page.keyboard.press("ArrowRight")
         page.wait_for_selector(f"[data-step='{step + 1}']", timeout=20_000)
         page.keyboard.press("4")
-        # this photograph has no truth, so nothing says what is right or wrong: the fourth is the picture
+        # this photograph has no truth, so no view shows right and wrong: the fourth view is the picture
         page.wait_for_selector(".scene [data-show='picture'][aria-pressed='true']", timeout=20_000)
         page.wait_for_function("() => location.search.includes('show=picture')", timeout=60_000)
         assert float(query_of(page)["spend"]) > 0.2
@@ -99,9 +99,9 @@ def test_the_page_opens_paused_in_the_middle_while_its_rival_works(browser, serv
         assert box["y"] + box["height"] <= 900
         step = int(root.get_attribute("data-step"))
         assert 3 <= step < last
-        page.wait_for_timeout(2500)  # it does not begin by itself
+        page.wait_for_timeout(2500)  # it does not start automatically
         assert int(root.get_attribute("data-step")) == step
         assert page.locator(".scene .right .state").inner_text() == "no answer yet"
-        assert "?" not in page.url  # what nobody has asked for is not in the address
+        assert "?" not in page.url  # values that nobody has chosen are not in the address
     finally:
         context.close()

@@ -31,7 +31,7 @@ def open_page(browser, address, *, width=1440, height=900, **context):
 
 
 def click_mark(page, trace, nth):
-    """Click the nth mark of the nth trace of marks of the first chart."""
+    """Click mark number `nth` of marker trace number `trace` in the first chart."""
     marks = (
         page.locator(".js-plotly-plot").first.locator(".scatterlayer .trace").nth(trace).locator("path.point")
     )

@@ -1,7 +1,7 @@
 """The Letters page in Chromium: speed, keys, links, projector, export.
 
-Bounds are looser than the figures to reach, so that a busy machine does not fail what is not broken; every
-figure is printed (``pytest -n 0 -s``).
+Bounds are looser than the goals, so that a busy machine does not fail what is not broken; every figure is
+printed (``pytest -n 0 -s``).
 """
 
 import math
@@ -31,7 +31,7 @@ FILLS = (
 """Whether the view fills a screen of 1920 x 1080 without scrolling."""
 LATE = """const soon = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = (act) => setTimeout(() => soon(act), 250);"""
-"""Draws as late as a machine with much else to do."""
+"""Draws as late as a busy machine would."""
 COLD_SECONDS, WARM_SECONDS = 30, 10
 
 
@@ -42,7 +42,7 @@ def open_page(browser, server, query="", *, width=1440, height=900, **context):
     page = context.new_page()
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    # Streamlit itself probes <page>/_stcore/ on a deep link before it finds its root: not ours.
+    # On a deep link Streamlit probes <page>/_stcore/ before it finds its root: not our error.
     page.on(
         "console",
         lambda m: (
@@ -70,7 +70,7 @@ def shown(page):
 
 
 def settle(page):
-    """Until the server has answered everything and the address is written."""
+    """Wait until the server has answered everything and the address is written."""
     page.wait_for_timeout(250)
     page.wait_for_function("() => !document.documentElement.classList.contains('spcviz-settling')")
     wait(page, "root.dataset.followed === 'true'")
@@ -105,7 +105,7 @@ def test_the_first_lattice_after_a_cold_start(browser, fresh_server):
 def test_dragging_alpha_is_smooth_and_deeper_levels_follow(browser, server, level):
     with open_page(browser, server, f"?level={level}&order=4") as page:
         best, before = None, page.locator(".mini-row").nth(level).text_content()
-        for _ in range(3):  # the best of three: other work on the machine is not ours to measure
+        for _ in range(3):  # the best of three, to exclude other work on the machine
             drag(page)
             settle(page)
             seen = shown(page)
@@ -120,7 +120,7 @@ def test_dragging_alpha_is_smooth_and_deeper_levels_follow(browser, server, leve
         print(f"\nlevel {level}: {best} (goal: fps 55, gap p95 20 ms), {seen['sent']} messages")
         assert level == 3 or before != after
     # A picture that the server redraws changes 3 to 8 times a second. The goal above is for a quiet machine,
-    # and here other tests run beside this one.
+    # but here other tests run in parallel.
     assert best["fps"] >= 12
     assert best["gapP95"] <= 250
     assert int(seen["sent"]) <= 5 * 2.5 * 3 + 6

@@ -1,6 +1,6 @@
-"""The Pose page in Chromium: it opens with a clip, prunes under the hand, plays, and its link restores it.
+"""The Pose page in Chromium: it opens with a clip, prunes while dragged, plays, and its link restores it.
 
-Figures are printed (``pytest -n 0 -s``); what is asserted is what a busy machine holds.
+Figures are printed (``pytest -n 0 -s``); the assertions hold even on a busy machine.
 """
 
 import json
@@ -62,13 +62,13 @@ def test_space_plays_the_clip_at_its_own_rate_and_stops_it(browser, server):
         gaps = [b - a for (a, _), (b, _) in pairwise(seen[1:])]
         ms = 1000 / cached.first_clip().rate
         print(f"\nframes every {median(gaps):.0f} ms, of a clip with one every {ms:.0f} ms: {steps}")
-        # A busy machine paints seldom and skips what it cannot paint; the clip keeps its own rate.
+        # A busy machine paints rarely and skips frames; the clip keeps its own rate.
         assert seen[0][1] == 0
         assert min(steps) >= 1
         assert 0.8 * ms < (seen[-1][0] - seen[1][0]) / (seen[-1][1] - seen[1][1]) < 3 * ms
         if median(gaps) < 1.5 * ms:
             assert median(steps) == 1, steps
-        page.wait_for_timeout(500)  # what was asked for before the pause is still drawn
+        page.wait_for_timeout(500)  # frames requested before the pause are still drawn
         stood = shown(page)["frame"]
         page.wait_for_timeout(500)
         assert shown(page)["frame"] == stood
@@ -141,7 +141,7 @@ def test_the_budget_of_arms_is_dragged_in_place(browser, server):
         page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
         page.mouse.down()
         page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=10)
-        wait(page, f"+root.dataset.step > {free}")  # while the hand is still down: the server was not asked
+        wait(page, f"+root.dataset.step > {free}")  # while the mouse is still down: no request to the server
         assert "spend" not in query_of(page) or float(query_of(page)["spend"]) == 0
         page.mouse.up()
         page.wait_for_function(

@@ -1,4 +1,4 @@
-"""The Sweep page in Chromium: what AppTest cannot do: click charts, see the address, fill a projector."""
+"""The Sweep page in Chromium, beyond AppTest: clicks on charts, the address, a full projector screen."""
 
 import contextlib
 import re
@@ -16,7 +16,7 @@ CHART = ".js-plotly-plot .main-svg"
 
 @contextlib.contextmanager
 def open_page(browser, address, query="", *, size=(1440, 1000), color_scheme="light"):
-    """The Sweep page of the 55 words in a browser of its own, once its chart is drawn."""
+    """The Sweep page of the 55 words in a new browser context, once its chart is drawn."""
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=color_scheme)
     try:
@@ -31,7 +31,7 @@ def open_page(browser, address, query="", *, size=(1440, 1000), color_scheme="li
 
 
 def close_dialog(page):
-    """A server's very first visitor is told "Page not found" although the page is there."""
+    """Close "Page not found", a dialog that a server's very first visitor sees although the page exists."""
     page.wait_for_timeout(300)
     button = page.get_by_role("dialog").get_by_role("button", name="Close")
     if button.count():
@@ -46,7 +46,7 @@ def settle(page):
 
 
 def query_of(page):
-    """The address without the set of words, which is the 55 where a test opened the page."""
+    """The address without the set of words, which is the 55 words if a test opened the page."""
     query = {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
     query.pop("features", None)
     return query

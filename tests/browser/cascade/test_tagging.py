@@ -1,4 +1,4 @@
-"""The Tagging page in Chromium: what people type, and the projector."""
+"""The Tagging page in Chromium: typed text, and the projector."""
 
 from urllib.parse import quote
 
@@ -86,7 +86,7 @@ def open_sentence(browser, server, query="", *, width=1440, height=900, **contex
 
 
 def chip(page, word, tag):
-    """The chip of a tag under a word, from 0."""
+    """The chip of a tag under a word, counted from 0."""
     return page.locator(".word").nth(word).locator(f".chip:has(small:text-is('{tag}'))")
 
 

@@ -1,4 +1,4 @@
-"""The Write page in Chromium: strokes are read, stand in the address, and come back from it."""
+"""The Write page in Chromium: strokes are read, stored in the address, and restored from it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ LETTERS = {
 }
 COLD_MS = 60_000
 GOAL_MS = 100
-"""At p90, warm, on a machine with nothing else to do."""
+"""At p90, warm, on an idle machine."""
 
 
 def draw(page, canvas, points):
@@ -53,7 +53,7 @@ def test_a_drawn_word_is_read_and_its_link_restores_it(browser, server):
     assert page.locator(".write.example").count() == 0
     assert page.locator(".lattice").get_attribute("data-ready") == "1"
     print(f"pen up to picture: {took} ms (the first of them cold); the goal is {GOAL_MS} ms at p90")
-    # The page hears of the last stroke once the pen rests: the third letter has two.
+    # The page is notified of the last stroke once the pen rests: the third letter has two.
     kept = r"() => /^b[^~]+~[^~]+~[^~.]+\.[^~]+/.test(new URL(location).searchParams.get('ink'))"
     page.wait_for_function(kept, timeout=COLD_MS)
     again = page.context.new_page()

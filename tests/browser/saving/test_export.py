@@ -1,4 +1,4 @@
-"""Saved scenes in Chromium, from a disk, the network cut: they draw, are dragged, and run nothing else."""
+"""Saved scenes in Chromium, from disk and offline: they draw, can be dragged, and run nothing else."""
 
 import io
 import itertools
@@ -18,7 +18,7 @@ ROOT = "document.querySelector('main section').shadowRoot"
 
 
 def wait_for(page, condition):
-    """Until JavaScript says so; in the file's policy playwright's own waiting may not evaluate texts."""
+    """Wait until JavaScript is true; the file's policy bars Playwright's own wait from evaluating text."""
     for _ in range(200):
         if page.evaluate(condition):
             return
@@ -28,7 +28,7 @@ def wait_for(page, condition):
 
 @pytest.fixture
 def alone(browser):
-    """A function that opens a file without a network: (page, what went wrong, what was asked for)."""
+    """A function that opens a file without a network: (page, errors, requested addresses)."""
     contexts = []
 
     def open_file(path, scheme="light"):

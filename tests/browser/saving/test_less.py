@@ -1,4 +1,4 @@
-"""First views of pages on three screens: how many controls, how high; and what axe-core finds.
+"""First views of pages on three screens: number of controls, height, and findings of axe-core.
 
 The figures are printed (``pytest -n 0 -s``). Rules of WCAG 2.2 A and AA, and best practices.
 """
@@ -23,7 +23,7 @@ STREAMLIT_S = {
     "listitem": "<li class=",
     "presentation-role-conflict": "stFileUploader",
 }
-"""Rules that Streamlit's own elements break, and what the broken ones have in their HTML."""
+"""Rules that Streamlit's own elements break, and a text in the HTML of these elements."""
 CUT = """() => {
   const out = [];
   const isCut = (e) => {
@@ -53,8 +53,8 @@ CUT = """() => {
   walk(document);
   return out;
 }"""
-"""Words of which a part is behind an edge that nothing scrolls: of a text or of what was chosen in a box. A
-whole sentence in a box is no word of it: no line of a phone takes it, and its page draws it."""
+"""Words partly hidden behind an edge that cannot be scrolled, in a text or in the value of a select box.
+A whole sentence in a box does not count: it fits no line of a phone, and its page draws it."""
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
@@ -65,7 +65,7 @@ PANEL = """() => [...document.querySelectorAll('*')].map((e) => e.shadowRoot?.qu
 
 
 def open_sized(browser, address, size, theme):
-    """A page at a size, once it stands still."""
+    """A page at a given size, once its layout is stable."""
     width, height, query = SIZES[size]
     size = {"viewport": {"width": width, "height": height}}
     page = browser.new_page(**size, color_scheme=theme, reduced_motion="reduce")
@@ -76,7 +76,7 @@ def open_sized(browser, address, size, theme):
 
 
 def faults(page):
-    """What axe finds of ours; nothing where it is not installed (``npm ci``)."""
+    """Findings of axe in our own elements; empty where it is not installed (``npm ci``)."""
     if not AXE.is_file():
         return []
     page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -134,7 +134,7 @@ def test_words_are_reached_by_the_tab_key_and_explained_where_they_stand(browser
 
 
 def test_words_that_are_cut_are_found(browser):
-    """A page of one's own: a box, an ellipsis, a frame around, a shadow tree; what only looks so."""
+    """A page made for this test: a box, an ellipsis, a frame around, a shadow tree, and false alarms."""
     page = browser.new_page(viewport={"width": 800, "height": 600})
     page.set_content("""<!doctype html><style>div { width: 60px; white-space: nowrap }</style>
       <input role="combobox" value="one that is far too long for its box" style="width: 80px">
@@ -157,7 +157,7 @@ def test_words_that_are_cut_are_found(browser):
 
 
 def test_what_is_counted(browser):
-    """A page of one's own with every trap: hidden, closed, nested, below the fold, in a shadow tree."""
+    """A page made for this test with every trap: hidden, closed, nested, below the fold, in a shadow tree."""
     page = browser.new_page(viewport={"width": 800, "height": 600})
     page.set_content("""<!doctype html><main class="stMain">
       <div class="spcviz-tools"><button>apart</button></div>

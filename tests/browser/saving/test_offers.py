@@ -1,4 +1,4 @@
-"""The Save menu offers what `export` makes of a page, and nothing that it then refuses."""
+"""The Save menu offers what `export` can make of a page, and nothing that is then refused."""
 
 from urllib.parse import quote
 
@@ -24,14 +24,14 @@ STATES = (
 
 @pytest.fixture(scope="module")
 def shots():
-    """shots(html) -> what a sheet of moments tells of itself."""
+    """shots(html) -> the data that a sheet of moments reports of itself."""
     one = chromium.Chromium(drawing.require_browser())
     yield lambda html: one.draw(html, loops.WINDOW, 1, lambda _: None)[1]
     one.close()
 
 
 def is_made(make, *args):
-    """Whether something is made, and not refused."""
+    """Whether an export is made and not refused."""
     try:
         make(*args)
     except ArgumentError:
@@ -40,7 +40,7 @@ def is_made(make, *args):
 
 
 def made_of(address, shots):
-    """What `export` makes of an address, by the menu's words."""
+    """Exports that `export` can make of an address, in the menu's words."""
     kinds = {"Page": (page.html, address), "Python": (paper.python, address)}
     offers = {name for name, wish in kinds.items() if is_made(*wish)}
     if loops.wanted_of(shots(loops.sheet(address))) is not None:
@@ -51,7 +51,7 @@ def made_of(address, shots):
 
 
 def offered(browser, server, address):
-    """The words of the menu, with SVG where the loop's own menu has it."""
+    """The entries of the menu, with SVG where the loop's own menu has it."""
     tab = browser.new_page()
     tab.goto(f"{server}/{quote(address, safe='?=&')}", timeout=120_000)
     tab.locator(".spcviz-tools button", has_text="Save").wait_for(timeout=120_000)

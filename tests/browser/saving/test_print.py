@@ -1,4 +1,4 @@
-"""Pictures on paper, in Chromium: drawn anew at paper's resolution and in the light theme, and back again."""
+"""Pictures on paper, in Chromium: redrawn at print resolution and in the light theme, and back again."""
 
 import re
 

@@ -84,7 +84,7 @@ def test_a_frame_shows_the_scene(menu, browser, tmp_path):
     panel.get_by_role("button", name="A frame for slides").click()
     text = panel.locator("textarea").input_value()
     inside = browser.new_page()
-    slides = tmp_path / "slides.html"  # a page of one's own, as slides are
+    slides = tmp_path / "slides.html"  # a separate page, like slides
     slides.write_text(f"<!doctype html><title>slides</title>{text}", encoding="utf-8")
     inside.goto(slides.as_uri())
     frame = inside.frame_locator("iframe")
@@ -118,7 +118,7 @@ def test_a_card_is_shown_saved_and_its_link_copied(browser, server, tmp_path, ad
     page = context.new_page()
     page.goto(f"{server}/{address}", timeout=120_000)
     opener, panel = page.locator(".spcviz-tools button", has_text="Card"), page.locator(".tour > .panel")
-    for _ in range(60):  # what reads may still be compiled
+    for _ in range(60):  # the reader may still be compiling
         opener.click(timeout=120_000)
         for _ in range(100):
             if not panel.get_by_role("status").inner_text().startswith("drawing"):

@@ -1,4 +1,4 @@
-"""A site of static files in Chromium: from a disk and below a path, played by keys, with strangers' tours."""
+"""A site of static files in Chromium: from disk and below a path, played by keys, with strangers' tours."""
 
 import contextlib
 import functools
@@ -30,7 +30,7 @@ FIRST_PICTURE = 200_000
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
-        """Nothing."""
+        """Log nothing."""
 
 
 WHOLE = tour.shipped_tours()["cascade"]
@@ -59,7 +59,7 @@ def web(folder):
 
 @pytest.fixture
 def visit(browser):
-    """A function that opens an address: (page, what went wrong, what was fetched: {address: bytes})."""
+    """A function that opens an address: (page, errors, responses as {address: bytes})."""
     contexts = []
 
     def open_address(address, scheme="light"):
@@ -111,13 +111,13 @@ def test_the_first_picture_is_there_after_few_bytes(visit, web, name):
     page.wait_for_timeout(300)
     assert wrong == []
     sizes = {url: size for url, size in fetched.items() if "-1.js" in url or "scenes/" not in url}
-    most = 3_000_000 if name == "pose" else FIRST_BYTES  # a whole clip, as the file of it
+    most = 3_000_000 if name == "pose" else FIRST_BYTES  # a whole clip, as in its file
     assert 10_000 < sum(sizes.values()) < most, sizes
 
 
 @pytest.mark.parametrize("name", ["tours/cascade", "letters", "sweep", "pose"])
 def test_a_phone_has_a_picture_before_scripts_and_data(browser, web, name):
-    """What stands in the page: 1 s at 1.6 Mbit/s are 200 kB; a whole clip comes after it."""
+    """The picture is in the page itself: 1 s at 1.6 Mbit/s is 200 kB; a whole clip comes after it."""
     small = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
     with contextlib.closing(browser.new_context(**small)) as context:
         page, fetched = context.new_page(), []

@@ -1,6 +1,6 @@
-"""A scene in slides, in Chromium: the keys of the slides step it, and go on where it has no use for them.
+"""A scene in slides, in Chromium: the slides' keys step it, and move on where it does not use them.
 
-The slides are those of ``examples``; a few lines stand in for reveal.js, which comes from a CDN.
+The slides are those of ``examples``; a few lines replace reveal.js, which comes from a CDN.
 """
 
 import pytest
@@ -37,9 +37,9 @@ const Reveal = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The example with what it shows beside it: a tour of two scenes, and a word."""
+    """The example in a folder with the files it shows: a tour of two scenes, and a word."""
     root = tmp_path_factory.mktemp("slides")
-    scenes = tour.shipped_tours()["cascade"].scenes[7:9]  # neither asks
+    scenes = tour.shipped_tours()["cascade"].scenes[7:9]  # neither asks a question
     site.write(root / "site", {"cascade": tour.Tour("cascade", "Two", "", scenes)}, names=[])
     (root / "letters.html").write_text(saved.html("letters?order=3"), encoding="utf-8")
     text = (ROOT / "examples" / "slides.html").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def inside(page, name):
     """The document of the shown frame, once its scene has come."""
     page.wait_for_selector(f"iframe[src*='{name}']")
     frame = page.frame(url=lambda url: name in url)
-    while frame is None:  # its document has not begun
+    while frame is None:  # its document has not started to load
         page.wait_for_timeout(50)
         frame = page.frame(url=lambda url: name in url)
     wait_for(frame, "document.documentElement.dataset.shown === '1'")
@@ -93,7 +93,7 @@ def test_a_clicker_walks_through_a_tour_and_on(slides):
     scene(frame, "2")
     slides.keyboard.press("PageDown")
     at(slides, 2)
-    slides.keyboard.press("PageUp")  # a saved word has no use for it
+    slides.keyboard.press("PageUp")  # a saved word does not use this key
     at(slides, 1)
     slides.keyboard.press("PageUp")
     scene(frame, "1")

@@ -18,7 +18,7 @@ WIDTH = "() => Math.max(document.documentElement.scrollWidth, document.querySele
 
 @pytest.fixture(scope="module")
 def windows(browser):
-    """{size: a page of that size}, for all tests of this file: what one has fetched the next need not."""
+    """{size: a page of that size}, for all tests of this file, so that they share what was fetched."""
     contexts, tabs = [], {}
     for name, (width, height, _) in SIZES.items():
         contexts.append(browser.new_context(viewport={"width": width, "height": height}))
@@ -30,7 +30,7 @@ def windows(browser):
 
 
 CASES = [*((name, "phone") for name in navigation.headings()), ("letters", "desk"), ("sweep", "projector")]
-"""Every page on a phone, where the most moves, and two at the other sizes."""
+"""Every page on a phone, where layout shifts most, and two at the other sizes."""
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
@@ -47,7 +47,7 @@ def test_a_page_stays_still_as_wide_as_its_window_and_misses_nothing(windows, se
     page.remove_listener("console", said)
     page.remove_listener("response", came)
     assert wrong == []
-    if os.environ.get("SPCVIZ_QUIET"):  # a busy machine brings parts after the page is shown
+    if os.environ.get("SPCVIZ_QUIET"):  # a busy machine delivers parts after the page is shown
         assert shift_of(page.evaluate("window.spcvizShifts")) < GOOD
     assert page.evaluate(WIDTH) <= width
 

@@ -1,4 +1,4 @@
-"""Your data in Chromium: a file and a model from a person's disk, read once and without a fault."""
+"""Your data in Chromium: a file and a model from a visitor's disk, read once and without an error."""
 
 import io
 import re
@@ -16,14 +16,14 @@ CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\n
 
 
 def model():
-    """A model that was trained elsewhere."""
+    """A model trained elsewhere."""
     words, labels = ["He", "reckons"], ["B-NP", "B-VP"]
     X = [templates.features_of(words, templates.read_template("word[0]"))] * 6
     return to_zip(StructuredPerceptron(max_iter=1, random_state=0).fit(X, [labels] * 6))
 
 
 def scores():
-    """Scores of another model, with gold."""
+    """Scores of another model, with gold labels."""
     rng, out = np.random.default_rng(0), io.BytesIO()
     labels = np.tile([1, 2, 0], 12)
     emissions = rng.normal(size=(36, 3)) + 2 * np.eye(3)[labels]

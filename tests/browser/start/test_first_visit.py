@@ -1,4 +1,4 @@
-"""The very first visitor of a server, by a link to a page that is not the home page."""
+"""A server's very first visitor, by a link to a page other than the home page."""
 
 import pytest
 
@@ -6,7 +6,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_the_first_visitor_of_a_server_finds_any_page(browser, fresh_server):
-    """Streamlit's older navigation is on where ``pages`` lies beside the script, and would miss it."""
+    """With ``pages`` next to the script Streamlit uses its older navigation, which would miss the page."""
     page = browser.new_page()
     try:
         page.goto(f"{fresh_server}/tables")

@@ -1,4 +1,4 @@
-"""Home in Chromium: the story ends right by itself, and on a phone it is in the first view."""
+"""Home in Chromium: the story plays to its right ending on its own; on a phone it is in the first view."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A connection that fails loses nothing of a visitor's; a page that is closed or reloaded takes all along."""
+"""A failed connection loses none of a visitor's data; closing or reloading the page drops all of them."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 NAME = "mine.txt"
 TEXT = "\n\n".join("the D\ndog N\nbarks V" for _ in range(30))
 LONG = 8.0
-"""Seconds without a connection: several looks of the clock that lets go."""
+"""Seconds without a connection: several sweeps of the clock that drops data."""
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def wire(server):
 
 
 def brought(context, wire):
-    """A page that has read a file of its visitor's."""
+    """A page that has read its visitor's file."""
     page = context.new_page()
     page.goto(f"http://localhost:{wire.port}/data", timeout=120_000)
     box = page.locator("input[type=file]").first
@@ -44,14 +44,14 @@ def test_a_connection_that_is_lost_for_a_while_loses_nothing(browser, wire):
         with page.expect_websocket(timeout=90_000):
             wire.mend()
         page.get_by_role("button", name="Train", exact=False).first.click(timeout=60_000)
-        page.get_by_text("Trained on").first.wait_for(timeout=120_000)  # on what was brought before
+        page.get_by_text("Trained on").first.wait_for(timeout=120_000)  # on the data brought before
         assert page.get_by_text("30 sentences").first.is_visible()
     finally:
         context.close()
 
 
 class Coming(Uploader):
-    """A visitor of Your data who can come back to the visit that was left, as a browser does."""
+    """A visitor of Your data who can return to an interrupted visit, as a browser does."""
 
     def __init__(self, port):
         super().__init__(port, "data")
@@ -63,12 +63,12 @@ class Coming(Uploader):
         super()._widget(delta, shown)
 
     async def come_back(self):
-        """Take the visit up again, by its number, as Streamlit's page does; what is shown then."""
+        """Resume the visit by its number, as Streamlit's page does; returns the texts shown then."""
         address = f"ws://127.0.0.1:{self.port}/_stcore/stream"
         protocols = ["streamlit", "none", self.session]
         number, self.texts = self.session, []
         self._socket = await connect(address, subprotocols=protocols, compression=None, max_size=None)
-        while not self.texts:  # what was under way when the connection ended may come first
+        while not self.texts:  # messages pending when the connection ended may come first
             await self.run()
         assert self.session == number, "it is another visit"
         return " ".join(self.texts)
@@ -76,8 +76,8 @@ class Coming(Uploader):
 
 @pytest.mark.parametrize("code", [1001, 1000, None])
 def test_what_was_brought_is_gone_only_where_the_page_said_that_it_went(server, code, monkeypatch):
-    """1001 is what browsers send when a page is closed, reloaded or left; a wire that fails sends nothing."""
-    monkeypatch.setattr(visitor_of_bench, "PATIENCE", 120.0)  # the first to come waits for kernels
+    """Browsers send 1001 when a page is closed, reloaded or left; a failing connection sends nothing."""
+    monkeypatch.setattr(visitor_of_bench, "PATIENCE", 120.0)  # the first visitor waits for kernels
 
     async def run():
         visitor = Coming(urlsplit(server).port)

@@ -1,4 +1,4 @@
-"""Pictures on Tours in Chromium: still until one is pointed at; nothing that moves for who wants none."""
+"""Pictures on Tours in Chromium: still until one is pointed at, and always still with reduced motion."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every shipped tour, played in Chromium by clicker: each scene restores its state and says what is shown."""
+"""Every shipped tour, played in Chromium by clicker: each scene restores its state and says what it shows."""
 
 import re
 import time
@@ -48,11 +48,11 @@ CONTRAST = """() => {
     .filter((e) => e.offsetHeight && !e.disabled && ratio(e) < 4.5)
     .map((e) => [e.className || e.textContent, ratio(e)]);
 }"""
-"""What in the bar has too little contrast: name and ratio."""
+"""Elements of the bar with too little contrast: name and ratio."""
 BLOCKS = """() => [...document.querySelectorAll('.stMainBlockContainer > .stVerticalBlock > *')]
   .map((e) => [e.dataset.testid, Math.round(e.getBoundingClientRect().height), e.innerText.slice(0, 40)])"""
-"""What stands on a page, with its height in pixels: to see what did not fit."""
-SECONDS = 60  # other work on the machine, and what is worked out once
+"""Blocks of a page with their heights in pixels, to see which did not fit."""
+SECONDS = 60  # for other work on the machine, and for what is computed once
 
 
 def wait(page, code):
@@ -75,7 +75,7 @@ def text_of(page, part):
 
 
 def numbers(template, said):
-    """What a sentence has in place of its names: {name: words}."""
+    """Words that a sentence has in place of its template's names: {name: words}."""
     pattern, seen = "", set()
     for piece in re.split(r"(\{[a-z][a-z0-9_]*\})", template):
         name = piece[1:-1] if piece.startswith("{") else ""
@@ -91,12 +91,12 @@ def plain(text):
 
 
 def checked(page, at):
-    """One scene: its state, its part, its sentences against what the page shows."""
+    """Check a scene: its state, its part, and its sentences against what the page shows."""
     query = dict(parse_qsl(urlsplit(page.url).query))
     wanted = scenes.address_of(at)[1] | ({"embed": "true"} if "embed" in query else {})
-    assert query.items() <= wanted.items(), at  # what is a page's default is not in its address
+    assert query.items() <= wanted.items(), at  # a page omits its defaults from its address
     assert {"tour", "at"} <= query.keys(), at
-    if at.is_end:  # what was seen, and where to go on
+    if at.is_end:  # a summary, and links to continue
         assert text_of(page, "closing")
         return
     is_changed = at.is_answered and at.scene.after
@@ -112,7 +112,7 @@ def checked(page, at):
         shown = plain(page.evaluate(READ))
         missing = {name: words for name, words in said.items() if words == "…" or words not in shown}
     assert not missing, (at.tour.name, at.code, missing)
-    if at.scene.point and not is_hiding:  # what is hidden cannot be pointed at
+    if at.scene.point and not is_hiding:  # a hidden part cannot be pointed at
         page.wait_for_function(f"() => ({ROOT}).dataset.part === '1'", timeout=1000 * SECONDS)
     assert page.get_by_test_id("stException").count() == 0
 
@@ -246,7 +246,7 @@ def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
         page.get_by_label("One or two sentences").fill(f"It says {{word}} {script}")
         page.get_by_role("button", name="Add the scene").click()
         page.get_by_text("scene 1 of your tour").wait_for()
-        page.goto(f"{server}/?tour=own&scene=1")  # another session: the browser has kept the tour
+        page.goto(f"{server}/?tour=own&scene=1")  # a new session: the browser has kept the tour
         page.goto(f"{server}/tours")
         page.get_by_text("My tour").first.wait_for(timeout=15_000)
         with page.expect_download() as download:
@@ -257,13 +257,13 @@ def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
         )
         page.get_by_text("1. It says").click()
         page.get_by_role("link", name="Try").wait_for()
-        stand_still(page)  # the box opens bit by bit: a link that moves under the finger is not pressed
+        stand_still(page)  # the box opens gradually: a click on a moving link would miss it
         page.get_by_role("link", name="Try").click()
         wait(page, "1")
         assert page.evaluate(f"() => ({ROOT}).querySelector('.say').innerText") == f"It says qual {script}"
         page.goto(f"{server}/tours")
         page.get_by_text("Or begin with a copy of").wait_for()
-        stand_still(page)  # the browser gives the server its tour back: the page runs once more
+        stand_still(page)  # the browser returns its tour to the server: the page reruns
         page.locator("input[type=file]").first.set_input_files(
             {"name": "t.json", "mimeType": "application/json", "buffer": b"[" * 300_000}
         )
@@ -272,7 +272,7 @@ def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
 
 def test_a_scene_on_paper_is_one_page(browser, server):
     with open_scene(browser, f"{server}/exact_inference?tour=cascade&at=1", "1") as page:
-        # As one who prints: when all of it is there. A busy machine draws the chart long after the bar.
+        # As a reader would, print once all is there. A busy machine draws the chart long after the bar.
         page.wait_for_selector("[data-test-script-state='notRunning']", timeout=1000 * SECONDS)
         page.wait_for_selector(".stPlotlyChart .main-svg", timeout=1000 * SECONDS)
         stand_still(page)

@@ -1,4 +1,4 @@
-"""Uploads in Chromium: who leaves takes the decoder along, and rubbish gets a sentence that can be read."""
+"""Uploads in Chromium: leaving the page ends the decoder, and rubbish gets a readable sentence."""
 
 import time
 
@@ -18,7 +18,7 @@ PAGES = {"pose": "pose?scene=upload", "scene": "scene?kind=upload", "write": "wr
 
 
 def uploader(page, address):
-    """Where a file is put."""
+    """The page's input for a file."""
     page.goto(address, timeout=120_000)
     if "write" in address:
         page.get_by_role("button", name="Settings").click(timeout=90_000)
@@ -28,7 +28,7 @@ def uploader(page, address):
 
 
 def decoders():
-    """Of any server: only one test at a time brings this one's file."""
+    """Processes of decoders, of any server: only one test at a time sends this one a file."""
     running = psutil.process_iter(["cmdline"])
     return [
         process.pid
@@ -50,7 +50,7 @@ def test_who_leaves_takes_the_decoder_along(browser, server, name):
     context = browser.new_context()
     try:
         box = uploader(context.new_page(), f"{server}/{PAGES[name]}")
-        marked = hostile.jpeg_of_scans(4000, 4000) + name.encode()  # each page's own: nothing is kept of it
+        marked = hostile.jpeg_of_scans(4000, 4000) + name.encode()  # unique, so nothing is cached
         box.set_input_files({"name": "a.jpg", "mimeType": "image/jpeg", "buffer": marked})
         assert wait_for(lambda: set(decoders()) - others, 30)
         started = set(decoders()) - others

@@ -16,7 +16,7 @@ from tests.strategies import ANY_SCORE
 
 @st.composite
 def batches(draw):
-    """(unary, lengths, pairwise): shared, or for each row the step into it."""
+    """(unary, lengths, pairwise): one shared table, or for each row the table of the step into it."""
     n = draw(st.integers(1, 3))
     lengths = draw(st.lists(st.integers(1, 4), max_size=4))
     rows = sum(lengths)
@@ -57,7 +57,7 @@ def test_k_best_are_those_of_enumeration(batch, k):
 
 
 def test_both_ways_to_sum_give_the_single_calls():
-    """Scores of hundreds go through logs, those beside them are summed directly."""
+    """Scores in the hundreds go through logs; the chains next to them are summed directly."""
     rng = np.random.default_rng(0)
     unary, pairwise = rng.normal(size=(60, 5)), rng.normal(size=(5, 5))
     unary[20:40] *= 1000.0

@@ -33,7 +33,7 @@ def gap(got, want, size):
 
 
 def check_max_plus(unary, pairwise, rng):
-    """Largest relative difference of everything max-plus on one chain."""
+    """Largest relative difference of all max-plus functions on one chain."""
     best, node, edge = oracle.tables(unary, pairwise, lambda v: v.max(initial=-np.inf))
     size = size_of(unary, pairwise)
     if best == -np.inf:
@@ -108,7 +108,7 @@ def is_tame(unary, pairwise):
 @pytest.mark.parametrize("n", [8, 26, 45])
 @pytest.mark.parametrize("length", [1, 5, 400])
 def test_sums_over_many_states_are_those_of_the_logs(length, n):
-    """Long enough that what rescaling takes out leaves a number's range; some steps far from the rest."""
+    """Chains so long that the factors taken out by rescaling leave a float's range; some steps stand out."""
     rng = np.random.default_rng(n)
     unary, pairwise = 3 * rng.normal(size=(length, n)), rng.normal(size=(length - 1, n, n))
     pairwise[::7] *= 15
@@ -158,7 +158,7 @@ def test_messages_from_both_ends_meet_in_the_middle(length, n):
 
 @pytest.mark.parametrize("spread", [199.9, 200.1, 299.9, 300.1, 599, 601, 5000])
 def test_marginals_near_the_border_of_what_can_be_summed_directly(spread):
-    """Low tables on both sides of an edge: its products pass three of them."""
+    """Low tables on both sides of an edge: its products go through three of them."""
     pairwise = np.zeros((5, 2, 2))
     pairwise[:3] = -spread
     pairwise[4, 0, 1] = -1.0
@@ -318,7 +318,7 @@ def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):
 @pytest.mark.parametrize("n_states", [5, 8, 26])
 @pytest.mark.parametrize("length", [best.LONG - 1, best.LONG, 40])
 def test_one_table_is_the_same_as_one_for_each_step(length, n_states):
-    """A long chain's only table is copied into other rows; many tables are taken as they are."""
+    """A long chain's only table is copied into other rows; several tables are used as they are."""
     rng = np.random.default_rng(length)
     unary, table = rng.normal(size=(length, n_states)), rng.normal(size=(n_states, n_states))
     table[0, 1:3] = -np.inf

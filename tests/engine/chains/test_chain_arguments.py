@@ -1,4 +1,4 @@
-"""Bad tables, lengths, labels and numbers that chains are given are named; a chain that dies, too."""
+"""Bad tables, lengths, labels and numbers given to chains are named; so is where a chain dies."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Steps among many states: the same as in full, to the last bit, whatever the scores are like."""
+"""Steps among many states: equal to full steps to the last bit, whatever the scores are like."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from spcviz.engine.kernels.jit import kernel
 
 @kernel
 def steps(vectors, table, tops, out, waits):
-    """One step after the other from given vectors, and what each says of the next."""
+    """One step after the other from given vectors, and the wait that each passes on to the next."""
     wait = (0, PAUSE)
     for i in range(len(vectors)):
         wait = combine_best(vectors[i], table, tops, out[i], wait)
@@ -29,7 +29,7 @@ def stepped(vectors, table):
 
 
 def scores(rng, kind, shape):
-    """Peaked, flat, with many equals, and with what is forbidden."""
+    """Scores that are peaked, flat, have many ties, or have forbidden entries."""
     table = {"peaked": 20 * rng.normal(size=shape), "equal": rng.integers(0, 3, shape).astype(float)}.get(
         kind
     )
@@ -58,7 +58,7 @@ def test_where_one_state_stands_out_the_others_rows_are_not_read():
     vector = np.full((1, 40), -1.0)
     vector[0, 7] = 0.0
     tops = tops_of(table)
-    table[np.arange(40) != 7] = np.nan  # would be seen
+    table[np.arange(40) != 7] = np.nan  # would show if read
     out, waits = np.empty((1, 40)), np.empty((1, 2), np.int64)
     steps(vector, table, tops, out, waits)
     assert not out.any()

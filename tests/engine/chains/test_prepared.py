@@ -1,4 +1,4 @@
-"""Transitions made ready once give what `chain` gives, and refuse what `chain` refuses."""
+"""Transitions prepared once give what `chain` gives, and refuse what `chain` refuses."""
 
 import numpy as np
 import pytest

@@ -114,7 +114,7 @@ def test_refusals_name_the_argument():
 
 
 def anew(unary, steps):
-    """Max-marginals where nothing may be possible: -inf. steps[i] leads into i."""
+    """Max-marginals, -inf where nothing is possible; steps[i] leads into i."""
     left, right = unary.copy(), np.zeros_like(unary)
     for i in range(1, len(unary)):
         left[i] += (left[i - 1][:, None] + steps[i]).max(axis=0)
@@ -126,7 +126,7 @@ def anew(unary, steps):
 @settings(max_examples=100)
 @given(seed=st.integers(0, 2**31), length=st.integers(1, 7), n=st.integers(1, 5), gaps=st.floats(0, 0.5))
 def test_tables_by_step_with_forbidden_steps(seed, length, n, gaps):
-    """Changes of scores and of the step into a position together, tables shared in any order."""
+    """A position's scores and the step into it change together; tables are shared in any order."""
     rng = np.random.default_rng(seed)
     tables = rng.normal(size=(length + 2, n, n))
     tables[rng.random(tables.shape) < gaps] = -np.inf

@@ -73,7 +73,7 @@ def test_at_zero_it_is_the_decoded_labelling(case):
 
 @given(chains(), st.sampled_from([1e-6, 1.0, 1e6, 1e100]))
 def test_no_epsilon_is_too_small(case, scale):
-    """Weights are weights, values go to the best score, and nothing warns."""
+    """Weights still sum to 1, values tend to the best score, and nothing warns."""
     unary, pairwise = scale * case[0], scale * case[1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -68,7 +68,7 @@ def test_nothing_allowed_anywhere_is_said_and_not_answered():
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 6), (6, 1)])
 @pytest.mark.parametrize("n", [1, 3])
 def test_grids_of_one_row_and_one_class_are_exact_under_every_method(rows, columns, n):
-    """One row or column is a chain and every comb all of it: the sum is exact, and so are messages."""
+    """One row or column is a chain, and every comb is all of it: the sum is exact, and so are messages."""
     scores = (
         RNG.normal(size=(rows, columns, n)),
         RNG.normal(size=(rows, columns - 1, n, n)),

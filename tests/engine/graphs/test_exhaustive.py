@@ -66,7 +66,7 @@ def test_counts_of_the_lecture():
 
 
 def test_letters_of_the_lecture():
-    """Q then V by themselves; U after Q together."""
+    """Q then V if decoded separately; U after Q if decoded jointly."""
     unary = np.zeros((2, 26))
     q, u, v = 16, 20, 21
     unary[0, q], unary[1, v], unary[1, u] = 5.0, 2.0, 1.5

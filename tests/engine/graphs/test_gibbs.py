@@ -85,7 +85,7 @@ def test_sharp_distributions_reach_their_mode():
     unary = np.array([[0.0, 300.0], [0.0, 0.0]])
     pairwise = np.array([[0.0, -5e4], [-5e4, 0.0]])
     samples = gibbs.sample(unary, [[0, 1]], pairwise, gibbs.seeds(np.random.default_rng(0), 50), 20)
-    assert (samples[:, 0] == samples[:, 1]).all()  # the other way round is e^-50000 as likely
+    assert (samples[:, 0] == samples[:, 1]).all()  # unequal labels are e^-50000 times as likely
 
 
 def test_bad_arguments_are_refused_by_name():
@@ -108,7 +108,7 @@ def test_bad_arguments_are_refused_by_name():
 
 
 def test_one_chain_from_a_given_start():
-    """One start for one chain is written to, so it must be the sampler's own."""
+    """The start of a single chain is overwritten, so it must be the sampler's own copy."""
     start = np.array([1, 0])
     samples = gibbs.sample(
         np.zeros((2, 2)), [[0, 1]], np.zeros((2, 2)), gibbs.seeds(np.random.default_rng(0), 1), 3, start

@@ -29,7 +29,7 @@ def test_exact_on_forests(args, schedule, damping):
                 loopy_bp.propagate(*args, kind, **options)
         return
     unary = args[0]
-    # LBP knows a component only by itself: compare with tables from which other components are taken out.
+    # LBP sees each component on its own: compare with tables from which other components are taken out.
     table = oracle.node_table(*args, max)
     beliefs = loopy_bp.propagate(*args, "max", **options)
     size = max(1.0, np.abs(unary[np.isfinite(unary)]).max(initial=0))
@@ -100,7 +100,7 @@ def test_a_frustrated_ring_oscillates_and_damping_settles_it():
 
 
 def test_convergence_is_per_variable():
-    """A frustrated ring beside a lone edge: the edge settles, the ring does not."""
+    """A frustrated ring next to a lone edge: the edge settles, the ring does not."""
     pairwise = np.tile(np.array([[3.0, -3.0], [-3.0, 3.0]]), (4, 1, 1))
     pairwise[0] *= -1
     unary = np.zeros((6, 2))
@@ -159,7 +159,7 @@ def test_bad_arguments_are_refused_by_name():
 @pytest.mark.parametrize("kind", ["sum", "max"])
 @pytest.mark.parametrize("is_wide", [True, False])
 def test_damping_keeps_its_share_of_the_old_log_message(kind, is_wide, monkeypatch):
-    """Messages start at log 0, so after one iteration what is left is 1 - damping of the undamped ones."""
+    """Log-messages start at 0, so after one iteration they are 1 - damping times the undamped ones."""
     rng = np.random.default_rng(3)
     args = rng.normal(size=(4, 3)), RING, rng.normal(size=(4, 3, 3))
     if not is_wide:
@@ -174,7 +174,7 @@ def test_damping_keeps_its_share_of_the_old_log_message(kind, is_wide, monkeypat
     [("max", False, True), ("max", True, True), ("sum", False, True), ("sum", True, False)],
 )
 def test_the_fast_loop_is_taken_where_it_may_be(kind, forbid, is_wide, monkeypatch):
-    """Semirings compare equal as tuples (MAX_PLUS == LOG_PLUS): which loop runs must not hang on that."""
+    """Semirings compare equal as tuples (MAX_PLUS == LOG_PLUS): which loop runs must not depend on that."""
     calls = []
     fast = loopy_bp.propagate_wide
     monkeypatch.setattr(loopy_bp, "propagate_wide", lambda *args: calls.append(1) or fast(*args))

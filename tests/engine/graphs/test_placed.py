@@ -1,4 +1,4 @@
-"""Placed states against enumeration: no pair is formed by the engine, every one by the oracle."""
+"""Placed states against enumeration: the engine forms no pairs, the oracle forms all of them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The line that says that kernels compile: once in a process, of this package alone, if asked for."""
+"""The line that announces compiling kernels: once per process, for this package alone, on request."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from spcviz.engine.kernels import announcing, kernel_cache
 
 
 def compiling(module):
-    """What numba tells of a function that it begins to compile."""
+    """The event that numba raises when it begins to compile a function."""
     dispatcher = SimpleNamespace(py_func=SimpleNamespace(__module__=module))
     return events.Event("numba:compile", events.EventStatus.START, {"dispatcher": dispatcher})
 

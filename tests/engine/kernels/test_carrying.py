@@ -1,4 +1,4 @@
-"""Kernels that another place takes over: a second clone, a file, an image; and what is refused."""
+"""Compiled kernels taken over by a second clone, a file or an image; and what is refused."""
 
 import hashlib
 import io
@@ -39,7 +39,7 @@ print(json.dumps([len(compiled), *about]))
 
 
 def run(root, folder, **more):
-    """(kernels compiled, name of the folder, whether it is carried, complaints) of a process of its own."""
+    """(kernels compiled, name of the folder, whether it is carried, complaints) of a separate process."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "SPCVIZ_"))}
     done = subprocess.run(
         [sys.executable, "-c", COUNTED.format(root=str(root))], cwd=root, capture_output=True, text=True,
@@ -80,7 +80,7 @@ def exported(folder):
 
 
 def written(path, file, change=lambda name, content: content, **platform):
-    """The archive anew, with some contents changed."""
+    """A copy of the archive with some contents changed."""
     with zipfile.ZipFile(file) as given, zipfile.ZipFile(path, "w") as archive:
         for name in given.namelist():
             content = change(name, given.read(name))
@@ -104,7 +104,7 @@ def test_an_exported_file_is_all_that_another_machine_needs(compiled, tmp_path):
     kernel_cache.Sums(other).add()  # as `kernels import` does before it ends
     assert run(ROOT, tmp_path)[0] == 0
     (other / next(iter(other.rglob("*.nbc")))).unlink()
-    assert carrying.import_kernels(other, here, path)[0] == 0  # its index stands: nothing of it is replaced
+    assert carrying.import_kernels(other, here, path)[0] == 0  # its index exists: nothing of it is replaced
 
 
 @pytest.mark.parametrize("field", carrying.Platform._fields)
@@ -190,7 +190,7 @@ def test_a_process_starts_with_what_an_image_carries_until_its_own_are_ready(tmp
     (baseline / name / "letters.ready").write_text("1.0")
     environment = {carrying.CARRIED: str(baseline)}
     assert run(ROOT, own, **environment) == [0, f"{name}-carried", True, []]
-    # a process that is told to compiles for this very processor, and then the next one takes that
+    # on request a process compiles for this very processor, and the next one uses those kernels
     assert run(ROOT, own, **{carrying.CARRIED: ""})[:3] == [n, name, False]
     (own / name / "letters.ready").write_text("1.0")
     assert run(ROOT, own, **environment) == [0, name, False, []]

@@ -1,4 +1,4 @@
-"""The digest that a folder of kernels is named after: which changes of sources change it."""
+"""The digest that names a folder of kernels: which changes in the sources change it."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,7 @@ MODULES = {
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of a package in small: kernels two folders down, a constant that they compile in."""
+    """A miniature package: kernels two folders down, and a constant that they compile in."""
     for name, source in MODULES.items():
         path = tmp_path / "spcviz" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,14 +59,14 @@ def test_changed_sentences_compile_nothing_anew(package, name, old, new):
 
 
 def test_another_checkout_of_the_same_code_has_the_same_folder(package, tmp_path_factory):
-    """What a kernel is made of names its folder, and not where it lies."""
+    """A kernel's sources name its folder, not their location."""
     other = tmp_path_factory.mktemp("other")
     shutil.copytree(package / "spcviz", other / "spcviz")
     assert kernel_cache.kernel_digest(other) == kernel_cache.kernel_digest(package)
 
 
 def test_every_file_that_compiles_is_in_the_digest():
-    """The files are found by their imports; whoever compiles in another way would be missed."""
+    """Files are found by their imports; a file that compiles in another way would be missed."""
     package = ROOT / "spcviz"
     compiling = {p for p in package.rglob("*.py") if "@kernel" in (text := p.read_text()) or "njit" in text}
     assert len(compiling) > 25

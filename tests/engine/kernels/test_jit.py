@@ -88,7 +88,7 @@ def cache_files(folder):
 
 
 def is_whole(path):
-    """Whether its sum is in the list of the folder two above it."""
+    """Whether the file's checksum is in the list of the folder two levels above it."""
     line = f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.parent.name}/{path.name}"
     return line in (path.parents[1] / "sums.txt").read_text().splitlines()
 
@@ -284,7 +284,7 @@ def test_sums_that_cannot_be_written_stop_nothing(tmp_path, monkeypatch):
 
 
 def test_the_last_kernels_of_a_burst_get_their_sums_while_the_process_lives(tmp_path):
-    """A process that starts later removes what has none."""
+    """A process that starts later removes kernels without one."""
     listed = kernel_cache.Sums(tmp_path)
     for name in ("first.nbi", "last.nbi"):
         (tmp_path / name).write_text(name)
@@ -338,5 +338,5 @@ def test_a_loaded_kernel_raises_what_the_one_that_it_calls_raises(tmp_path):
 
 
 def test_float_flags_keep_infinities():
-    """-inf means pruned: a compiler that may assume that there is none may do anything."""
+    """-inf means pruned: a compiler that may assume there are no infinities may do anything."""
     assert not {"fast", "nnan", "ninf"} & set(jit.SAFE_FLAGS)

@@ -85,7 +85,7 @@ def test_arrays_are_filled(n):
 
 
 def _doubled(values):
-    """Of rows by one kernel, of a number by another."""
+    """Twice the values: one kernel doubles rows, another a number."""
     return values * 2 if np.ndim(values) == 0 else _doubled_rows(values)
 
 
@@ -135,7 +135,7 @@ from {__name__} import _doubled_number, _doubled_rows, test_a_call_is_that_of_th
 test_a_call_is_that_of_the_kernel_for_its_types()
 print(len(_doubled_rows.signatures), len(_doubled_number.signatures))
 """
-    fresh = os.environ | {"SPCVIZ_JIT_DIR": str(tmp_path)}  # what is on disk already is not compiled
+    fresh = os.environ | {"SPCVIZ_JIT_DIR": str(tmp_path)}  # a kernel already on disk is not compiled
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=fresh, capture_output=True, text=True, timeout=200
     )

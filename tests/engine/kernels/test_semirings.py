@@ -70,7 +70,7 @@ def _combine_plain(sr, vector, matrix, out):
     semirings.combine_plain(sr, vector, matrix, out)
 
 
-# Of few columns, of one block of eight, of sixteen, of thirty-two, and of some that overlap.
+# Few columns, one block of eight, of sixteen, of thirty-two, and overlapping blocks.
 @READINGS
 @pytest.mark.parametrize("m", [1, 7, 8, 9, 15, 16, 26, 31, 32, 33, 45, 50, 64, 101])
 def test_explicit_vectors_compute_what_the_plain_loop_does(sr, m):

@@ -14,7 +14,7 @@ SINGLE = np.float32
 
 
 def scores(rng, shape, whole):
-    """Few different whole numbers, so that there are ties, or any numbers; some forbidden."""
+    """A few distinct whole numbers, so that there are ties, or any numbers; some are forbidden."""
     drawn = rng.integers(-3, 4, shape).astype(float) if whole else 10 * rng.normal(size=shape)
     drawn[rng.random(shape) < 0.1] = -np.inf
     return drawn

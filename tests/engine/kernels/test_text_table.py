@@ -24,7 +24,7 @@ def total_of(data, places, secret=SECRET):
 
 
 def table_of(pairs, n_slots, secret=SECRET):
-    """Records and slots of pairs of texts, the second may be None; numbers from 100 on."""
+    """Records and slots of pairs of texts, whose second may be None; numbered from 100."""
     rows = [
         (k, *(None if text is None else text.encode() for text in pair)) for k, pair in enumerate(pairs, 100)
     ]
@@ -90,7 +90,7 @@ def test_what_shares_slots_is_found(n):
 
 
 def test_one_hash_of_two_texts_is_no_confusion():
-    """Records are compared, not hashes: here all slots say that they are of the hash that is asked for."""
+    """Records are compared, not hashes: here all slots claim the hash that is looked up."""
     records, slots = table_of([("a", None), ("b", None), ("c", None)], 4)
     data, places = np.frombuffer(b"bx", np.uint8), np.array([[0, 1, 0, -1], [1, 1, 0, -1]], np.int32)
     totals = np.array([total_of(data, place) for place in places], np.uint64)

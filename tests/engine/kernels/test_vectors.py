@@ -64,7 +64,7 @@ def _extremes(values):
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 7, 8, 12, 15, 16, 17, 31, 32, 33, 100])
 def test_largest_and_smallest(n):
     values = np.random.default_rng(n).permutation(n).astype(np.float64)
-    for at in range(n):  # wherever it stands
+    for at in range(n):  # at every position
         assert _extremes(np.roll(values, at)) == (n - 1, 0)
     want = values.max(initial=-np.inf), values.min(initial=np.inf)
     assert _extremes(values) == _extremes(np.repeat(values, 2)[::2]) == want

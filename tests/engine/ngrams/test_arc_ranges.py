@@ -1,4 +1,4 @@
-"""Runs against the arcs they stand for: every arc once, in order, with its ends; no more runs than needed."""
+"""Runs against the arcs they represent: every arc once, in order, with its ends; no more runs than needed."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ def test_wide_enough_it_is_exact_and_narrow_it_scores_what_it_says(order):
 
 
 def test_wider_is_never_forgetful_of_the_best_beginning():
-    """A beginning that is worse by itself wins by what follows: width 1 loses it, width 2 does not."""
+    """A prefix that is worse on its own wins by what follows: width 1 loses it, width 2 does not."""
     table = ngram_table(2, [encode(2, [1, 1])], [2.0])
     unary = [[1.0, 0.0], [0.0, 0.0]]
     assert beam_decode(table, unary, [2], 2, 1)[0] == [1.0]

@@ -28,7 +28,7 @@ def table_of(n_states, weights, end):
 
 
 def rank(y, order):
-    """Of equals the smallest last n-gram wins, then the smallest state before it, and so on to the first."""
+    """Ties go to the smallest last n-gram, then to the smallest state before it, and so on to the first."""
     n = min(order, len(y))
     return (y[len(y) - n :], y[: len(y) - n][::-1])
 
@@ -84,7 +84,7 @@ def test_every_order_length_and_number_of_states(order, has_end):
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_unpruned_lattice(order):
-    """A cascade that prunes nothing is exact n-gram Viterbi, real number of letters included."""
+    """A cascade that prunes nothing is exact n-gram Viterbi, also with the real number of letters."""
     rng = np.random.default_rng(order)
     n = 26 if order < 4 else 6
     grams = {encode(n, rng.integers(0, n, m)): rng.normal() for m in range(2, order + 1) for _ in range(200)}

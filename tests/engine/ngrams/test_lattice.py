@@ -23,7 +23,7 @@ def table_of(n_states, weights, end):
 
 
 def grown(n_states, order, unaries, rng, share):
-    """A lattice of the given order, pruned at random on the way (never to death), and the oracle's spaces."""
+    """A lattice of the given order, pruned at random (but never infeasible), and the oracle's spaces."""
     lengths = [len(u) for u in unaries]
     lat = lattice.unigrams(lengths, n_states)
     spaces = [oracle.full_space(length, n_states, 1) for length in lengths]

@@ -38,7 +38,7 @@ def example_of(lat, w):
 
 
 def check_safe(lat, score, pruned, max_arcs=None):
-    """Every feasible example keeps a complete path and its best one; nothing of an infeasible one."""
+    """Every feasible example keeps a complete path and its best one; an infeasible one keeps nothing."""
     on_path = np.zeros(lat.n_arcs, dtype=bool)
     on_path[pruned.best_path[pruned.best_path >= 0]] = True
     assert pruned.keep[on_path].all()
@@ -73,7 +73,7 @@ def random_alphas(rng, n_examples):
 
 
 def check_pruning(seed):
-    """(lattices, of them infeasible, of them capped): a batch of 25, pruned and grown up to three times."""
+    """(lattices, infeasible ones, capped ones): a batch of 25, pruned and grown up to three times."""
     rng = np.random.default_rng(seed)
     lat, done, infeasible, capped = random_lattices(rng, 25), 0, 0, 0
     for _ in range(3):
@@ -217,7 +217,7 @@ def test_what_equals_the_threshold_goes():
 
 
 def test_the_best_path_is_kept_where_rounding_would_part_it():
-    """P2: a small gap on large scores; by the bare rule the best path's own arcs would go."""
+    """P2: a small gap on large scores; under the bare rule the best path's own arcs would be pruned."""
     rng = np.random.default_rng(0)
     lat = lattice.unigrams([8] * 50, 4)
     pruned = prune(lat, 1e6 + 1e-3 * rng.normal(size=lat.n_arcs), 1.0)

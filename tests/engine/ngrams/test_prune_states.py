@@ -85,7 +85,7 @@ def test_marginals_are_those_of_enumeration(seed):
 
 
 def exact_probabilities(n_states, scores):
-    """p(y_i = k) of one word, (L, K), its pairs' scores (L - 1, K, K) added up as decimals of 400 digits."""
+    """p(y_i = k) of one word, (L, K), from pair scores (L - 1, K, K) summed as decimals of 400 digits."""
     with localcontext(prec=400):
         whole = {}
         for y in itertools.product(range(n_states), repeat=len(scores) + 1):
@@ -104,7 +104,7 @@ def exact_probabilities(n_states, scores):
 
 @given(SEEDS, st.sampled_from([1e5, 1e7, 1e9, 1e12, 1e16, 1e300]), st.sampled_from([0.02, 0.3, 0.7]))
 def test_large_scores_keep_the_states_that_exact_probabilities_keep(seed, size, alpha):
-    """What all arcs of a place share, however large, takes nothing from how they differ."""
+    """A score that all arcs at a position share, however large, does not blur their differences."""
     rng = np.random.default_rng(seed)
     length, k = int(rng.integers(2, 5)), int(rng.integers(2, 4))
     every = np.ones((length, k), dtype=bool)
@@ -117,7 +117,7 @@ def test_large_scores_keep_the_states_that_exact_probabilities_keep(seed, size, 
     sure = abs(p - alpha) > 1e-6
     try:
         keep = keep_states(lattice, scores.ravel(), alpha, every, rule="probability")
-    except ScoreError:  # rightly, if both ways of every labelling are masked somewhere
+    except ScoreError:  # rightly, if every labelling is masked somewhere
         tops = scores.max(axis=(1, 2))
         paths = itertools.product(range(k), repeat=length)
         rest = [[scores[i, y[i], y[i + 1]] - tops[i] for i in range(length - 1)] for y in paths]
@@ -137,7 +137,7 @@ def test_large_unaries_keep_the_states_that_exact_probabilities_keep(seed, size,
 
 
 def test_probabilities_that_no_float_tells_are_refused():
-    """Every labelling takes one of two masks, and none has to take it at this place."""
+    """Every labelling takes one of two masks, and none must take it at this position."""
     scores = np.array([[[0.0, -np.inf], [-np.inf, -1e12]], [[-1e12, -1e12], [0.0, 0.5]]])
     with pytest.raises(ScoreError, match=r"within 1e9 of the best arcs of its columns .* got one at -1e\+12"):
         keep_states(

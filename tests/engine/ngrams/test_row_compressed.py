@@ -19,7 +19,7 @@ def random_table(rng, n_states, order, *, has_end, is_whole):
 
 
 def random_case(seed, n_states=5):
-    """(lengths, mask, tables and unaries of five levels); every other time whole numbers: there are ties."""
+    """(lengths, mask, tables and unaries of five levels); every other time whole numbers, for ties."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 8, 5)
     shape = lengths.sum(), n_states

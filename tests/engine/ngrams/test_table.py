@@ -16,7 +16,7 @@ from tests.strategies import cases, random_scores
 
 
 def suffix_sum(weights, gram):
-    """What a look-up should say: the weights of all suffixes of two symbols and more."""
+    """The expected result of a look-up: the summed weights of all suffixes of at least two symbols."""
     return sum(weights.get(gram[at:], 0.0) for at in range(len(gram) - 1))
 
 
@@ -90,7 +90,7 @@ def test_letters_are_states():
 
 
 def check_lattice(seed):
-    """Largest relative difference of everything max-plus on one n-gram lattice, pruned at random."""
+    """Largest relative difference of all max-plus functions on one n-gram lattice, pruned at random."""
     rng = np.random.default_rng(seed)
     n_states, order, scale = int(rng.integers(1, 4)), int(rng.integers(1, 5)), rng.choice([1e-6, 1.0, 1e6])
     unary = random_scores(rng, (int(rng.integers(1, 5)), n_states), scale=scale)

@@ -17,7 +17,7 @@ ALPHAS = st.floats(0, 1) | st.floats(-5, 0)
 VALUES = (
     arrays(np.float64, st.integers(1, 12), elements=PRUNED | SMALL_INTEGERS)
     .filter(lambda v: np.isfinite(v).any())
-    .map(lambda v: np.round(v, 6))  # what lies nearer together falls together
+    .map(lambda v: np.round(v, 6))  # values closer than this fall together
 )
 NUDGE = 1e-7
 
@@ -92,7 +92,7 @@ def test_the_best_survives_every_alpha_and_rounding():
             mask = filtering.keep(values, limit)
             assert not mask[np.isneginf(values)].any()
             assert limit.tau <= limit.best
-            # Only where alpha's cap times the gap is lost in rounding does it take the explicit guard.
+            # Only where alpha's cap times the gap is lost in rounding is the explicit guard needed.
             if not limit.has_spread or limit.best - limit.mean > 1e-6 * abs(limit.best):
                 assert mask[np.argmax(values)]
             assert filtering.keep(values, limit, [np.argmax(values)])[np.argmax(values)]
@@ -229,7 +229,7 @@ def test_lemmas(model, alpha):
             whole.append(hit.all())
             if chain.score(*model, y) > limit.tau + 1e-9:
                 assert hit.all()
-        if alpha < 1 - 1e-6:  # beyond, rounding may part the best path: its guard is in `prune`
+        if alpha < 1 - 1e-6:  # above that, rounding may break the best path: its guard is in `prune`
             assert any(whole)
 
 
@@ -240,7 +240,7 @@ def test_lemmas(model, alpha):
     data=st.data(),
 )
 def test_threshold_is_convex_in_the_scores(first, t, alpha, data):
-    """Q6, of the alphas that learning takes."""
+    """Q6, for the alphas that learning uses."""
     second = tuple(data.draw(arrays(np.float64, a.shape, elements=FINITE)) for a in first)
 
     def tau(model):

@@ -34,10 +34,10 @@ def test_promises_hold_over_a_thousand_draws(kind, rule, n, tolerance):
             losses.append((every <= setting).mean() if setting is not None else 0.0)
     mean, error = np.mean(lost["mean"]), np.std(lost["mean"]) / math.sqrt(N_DRAWS)
     assert mean <= tolerance + 3 * error
-    assert mean >= tolerance - 2.5 / n - 3 * error  # it is no more careful than it has to be
+    assert mean >= tolerance - 2.5 / n - 3 * error  # no more conservative than necessary
     broken = np.mean(np.array(lost[0.9]) > tolerance)
     assert broken <= 0.1 + 3 * math.sqrt(0.09 / N_DRAWS)
-    # What is tuned without a promise loses more than it seems to, more often than not.
+    # A setting tuned without a promise often loses more than it seems to.
     plain = [(every <= _tuned(rule, rng.choice(every, n), tolerance, None)).mean() for _ in range(N_DRAWS)]
     assert np.mean(np.array(plain) > tolerance) > 0.3
 

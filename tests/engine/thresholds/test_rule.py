@@ -1,4 +1,4 @@
-"""The threshold rule against plain numpy, in and out of kernels; and that nobody else spells it."""
+"""The threshold rule against plain numpy, in and out of kernels; no other file spells it out."""
 
 import ast
 from pathlib import Path
@@ -17,8 +17,8 @@ from tests.strategies import FINITE, PRUNED, SMALL_INTEGERS
 
 ROOT = Path(__file__).parents[3]
 HOME = "spcviz/engine/thresholds/rule.py"
-# The home page waits for the first, and the second tells what the browser has drawn: nothing of the engine
-# stands behind them, and tests of their own hold them against it.
+# The home page waits for the first, and the second describes what the browser has drawn: neither uses the
+# engine, and separate tests compare them with it.
 APART = ("spcviz/problems/letters/page/home_word.py", "spcviz/web/figures/lattice_facts.py")
 VALUES = arrays(np.float64, st.integers(1, 12), elements=FINITE | SMALL_INTEGERS | PRUNED)
 ALPHAS = st.sampled_from([-2.0, 0.0, 0.5, 1.0]) | st.floats(0, 1) | st.floats(-5, 0)
@@ -99,7 +99,7 @@ def test_a_kernel_says_what_python_says(values, alpha):
 
 @given(VALUES, ALPHAS)
 def test_a_strict_kernel_says_it_to_the_bit(values, alpha):
-    """What a browser repeats takes its flags from its own kernel, whichever kernel was compiled before."""
+    """A kernel that a browser repeats keeps its own compiler flags, whichever kernel was compiled before."""
     assume((values > -np.inf).any())
     for got, want in zip(_in_strict_kernel(values, alpha), _one(values, alpha)):
         assert_array_equal(got, want)
@@ -165,7 +165,7 @@ def test_the_gradient_mixes_like_the_threshold():
 
 
 def spellings(source):
-    """(line, what) of everything in a file that only `rule` may say."""
+    """(line, what) of every expression in a file that only `rule` may contain."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -195,7 +195,7 @@ def _spelled(node):
 
 
 def _over_mean(node):
-    """The mean that something is less of: ``m`` in ``x - m``, if its name says so."""
+    """The mean that is subtracted: ``m`` in ``x - m``, if its name says so."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
         return ""
     return ast.dump(node.right) if "mean" in _last_name(node.right) else ""

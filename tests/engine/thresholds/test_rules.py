@@ -63,7 +63,7 @@ def test_every_rule_keeps_what_its_definition_says(case, choice):
             limit = setting
         else:
             value = np.array([totals[mask].max(initial=-np.inf) for mask in through])
-            gap = best - value[np.isfinite(value)].mean()  # what is on no path counts for nothing
+            gap = best - value[np.isfinite(value)].mean()  # arcs on no path do not count
             reach = {"mean_max": (1 - setting) * gap, "mean_max_first": (1 - setting) * first_gap[w]}
             limit = best - reach.get(rule, -setting)
             if gap <= 1e-12 * abs(best):
@@ -100,7 +100,7 @@ def test_lemma_1_a_truth_over_the_threshold_loses_nothing(case, choice, seed):
     lat, score, first_gap = case
     rule, setting = choice
     if rule == "probability":
-        return  # probabilities have no score of a whole labelling to hold against it
+        return  # probabilities have no score of a whole labelling to compare with the threshold
     setting = setting * (np.abs(score).max() if rule == "margin" else 1.0)
     pruned = prune(lat, score, setting, rule=rule, first_gap=first_gap)
     rng = np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def test_lemma_2_some_labelling_always_stays(case, choice):
 def test_a_tuned_setting_loses_no_more_than_it_may(case, rule, tolerance):
     lat, score, first_gap = case
     if rule == "probability":
-        score = score / np.abs(score).max()  # what a float takes for impossible falls at every probability
+        score = score / np.abs(score).max()  # probabilities that round to 0 fall at every setting
     how = {"rule": rule, "first_gap": first_gap}
     labels = np.zeros(int(lat.row_start[-1]), dtype=np.int64)
     truth = path_of(lat, labels)

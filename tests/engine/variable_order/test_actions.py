@@ -1,4 +1,4 @@
-"""The lattice of a word whose orders and tiers differ, against every labelling written down."""
+"""The lattice of a word whose orders and tiers differ, against a list of every labelling."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ ALPHAS = (NO_FILTER, -0.5, 0.0, 0.5)
 
 
 def world(rng, length):
-    """A word, its weights, and the same as the oracle wants them."""
+    """Weights and scores of a random word, and both in the oracle's form."""
     grams = {}
     for n in range(2, N_ORDERS + 2):
         for _ in range(30):
@@ -35,7 +35,7 @@ def world(rng, length):
 
 
 def started(weights, unary, alpha=NO_FILTER, max_arcs=256):
-    """A begun word, space, and its gap."""
+    """A word after its first filter, its workspace, and its gap."""
     word, space = order_word.new_word(len(unary), max_arcs), order_word.new_workspace(max_arcs)
     pairs = start.pair_tables(weights)
     return word, space, start.begin(word, unary, weights, pairs, alpha, space)
@@ -67,7 +67,7 @@ def factors_of(word, i, bits, space):
 
 
 def check_exact(word, every, weights, space):
-    """Every factor, the best word, and all messages, against what is written down."""
+    """Every factor, the best word, and all messages, against the oracle's list."""
     bits, labels = weights.table.bits, np.empty(len(word.order), np.int64)
     assert word.order.tolist() == every.order
     assert word.tier.tolist() == every.tier

@@ -50,7 +50,7 @@ def test_the_whole_ink_scores_as_the_page_does(words, tables):
 
 
 def test_searches_against_all_states():
-    """Word 0: buying letter 1 alone helps. Word 1: only both together do, which single steps cannot see."""
+    """Word 0: buying letter 1 alone helps. Word 1: only both together help, which single steps cannot see."""
     costs = np.array([[8, 9, 5, 10], [8, 9, 9, 2]])
     trajectory = theorems._search(costs, "trajectory")
     assert (trajectory["astray"], trajectory["excess"]) == (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Grids by every rule: when states fall, against the engine's filter; curves and ratios by hand."""
+"""Grids under every rule: when states fall, against the engine's filter; curves and ratios by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The comparison of rules at equal loss, on paths made by hand; the document that tells it."""
+"""The comparison of rules at equal loss, on paths made by hand; the document that reports it."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ FACTORS = (0.5, 1.0, 2.0)
 
 
 def path(share, words=1000):
-    """A path whose margin has a share of the n-grams at the same losses."""
+    """A path that keeps the given share of the n-grams at the same losses."""
     rows = []
     for factor, lost in zip(FACTORS, (40, 10, 5)):
         for order, size in ((1, 26.0), (2, 100.0 * factor * share)):
@@ -47,7 +47,7 @@ def test_intervals_hold_the_ratio_and_losses_out_of_reach_are_none():
     for row in inner:
         assert row["low"] <= row["ratio"] <= row["high"] < 0.35
         assert margin.verdict(row["low"], row["high"]) == "fewer"
-    lost = [{"mean_max": {"path": path(1.0, 100)}, "margin": {"path": path(1.0, 100)}}]  # 5 % lost at least
+    lost = [{"mean_max": {"path": path(1.0, 100)}, "margin": {"path": path(1.0, 100)}}]  # at least 5 % lost
     assert all(row["n_grams"] is None for row in rules.equal_loss(lost))
 
 
@@ -86,7 +86,7 @@ def test_features_that_were_not_asked_for_keep_their_rows():
     assert both["settings"]["settings"] == {"raw": 3, "fourier": 2}
     assert "HoG" in both["missing"][-1]
     assert "Fourier" not in both["missing"][-1]
-    # of other data, or over other folds: nothing is kept
+    # from other data, or over other folds: nothing is kept
     other = result_of("raw", 4) | {"data_digests": {"ocr": "2"}}
     assert rules.merge_results(old, other) == other
     assert rules.merge_results(old, result_of("raw", 4, folds=3))["rows"] == result_of("raw", 4, 3)["rows"]

@@ -58,7 +58,7 @@ def test_curves_are_what_thresholding_again_gives(method, level):
     assert (np.diff(alphas) > 0).all()
     assert (alphas[0] >= 0) == (method == "crf")  # its alphas are probabilities; the mean is no bound
     assert alphas[-1] <= ALPHA_CAP
-    # Every step is there, so each value holds up to the next alpha: threshold in between, off the rounding.
+    # Every step is listed, so each value holds up to the next alpha: prune in between, away from rounding.
     ahead = np.append(alphas[1:], alphas[-1])
     jumps = 1 + np.flatnonzero(np.diff(curve["filter_loss"]))  # where a truth falls, and just before
     chosen = {*range(0, len(alphas), len(alphas) // 9), *jumps, *(jumps - 1), len(alphas) - 1}

@@ -31,7 +31,7 @@ def figures(run):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A fold of two orders, and the folder in which it is kept: copy it, never write to it."""
+    """A fold of two orders, and the folder that stores it: copy the folder, never write to it."""
     folder = tmp_path_factory.mktemp("finished")
     with small_world():
         return tables.run_fold("raw", 0, 2, False, folder), folder
@@ -39,7 +39,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def run(words, finished, tmp_path):
-    """A function that runs a fold of two orders and keeps it in `tmp_path`, where the first is kept."""
+    """A function that runs a fold of two orders and stores it in `tmp_path`, next to a copy of the first."""
     shutil.copytree(finished[1], tmp_path, dirs_exist_ok=True)
     return lambda fold=0, n_orders=2, quick=False: tables.run_fold("raw", fold, n_orders, quick, tmp_path)
 

@@ -1,4 +1,4 @@
-"""Times of handwriting: who reads which words, in which turn; and dense Viterbi on many words."""
+"""Timing on handwriting: which method reads which words in which round; and dense Viterbi on many words."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from spcviz.problems.letters.model import cascade as experiment
 
 
 def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, trained, monkeypatch):
-    """All test words, in the same batches, in every turn, at every order."""
+    """All test words, in the same batches, in every round, at every order."""
     seen = []
     dense, fast = times.dense_labels, times.decode_examples
 

@@ -10,7 +10,7 @@ W = dict(zip(SETS, (3, 2)))
 
 
 def figures(n_grams, hinges, tolerances):
-    """What `trained_figures` returns, with the same n-grams of every word at a tolerance."""
+    """The form that `trained_figures` returns, with equally many n-grams for every word at a tolerance."""
     out = {"hinges": np.array(hinges, dtype=float)}
     for share in tolerances:
         out[f"{share:g} settings"] = np.array([-1.0, -2.0]) * share
@@ -25,7 +25,7 @@ def figures(n_grams, hinges, tolerances):
 
 @pytest.fixture
 def few_words(monkeypatch):
-    """Test sets of a few words, whose lengths alone are read."""
+    """Test sets of a few words; only their lengths are read."""
     sets = {
         name: type("Set", (), {"words": type("Words", (), {"lengths": np.ones(n)})}) for name, n in W.items()
     }

@@ -1,4 +1,4 @@
-"""Tables and sentences of ocr-open: the winner is read off the rows, whoever it is."""
+"""Tables and sentences of ocr-open: the winner is read off the rows, whichever it is."""
 
 from experiments.open_words.reproduce import chosen_of
 from spcviz.problems.open_words.paper import tables
@@ -54,7 +54,7 @@ def test_blocks_and_chart():
 
 
 def test_what_is_compared_is_chosen_on_development_words():
-    """On the words shown order 4 reads more, and the narrow beam would do for it."""
+    """On the words shown, order 4 reads more, and the narrow beam would match it."""
     made = result(76.0)
     (chosen,) = made["chosen"]
     assert chosen["cascade"] == {"order": 3, "width": None}
@@ -67,7 +67,7 @@ def test_what_is_compared_is_chosen_on_development_words():
     other = chosen_of(slow, "fourier")  # order 3 reads most, order 4 pays most: 50 of 90 µs
     assert (other["cascade"]["order"], other["paying"]["order"]) == (3, 4)
     worse = [entry | {"word_accuracy": 73.0} if entry["word_accuracy"] == 74.5 else entry for entry in slow]
-    assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam that reads 2 % more is no equal
+    assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam that reads 2 % more does not count as equal
 
 
 def test_where_no_beam_reads_as_many_nothing_is_said():

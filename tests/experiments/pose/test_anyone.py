@@ -1,4 +1,4 @@
-"""The table of people never trained on: its figures from arrays that are known."""
+"""The table of people never trained on: its figures from known arrays."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TRUTH = np.array(
 
 
 def part(n, move=0.0, shift=0.0):
-    """Frames whose best guess is off by `move` and whose truth stands `shift` away from `TRUTH`."""
+    """Frames whose best guess is off by `move` and whose truth lies `shift` away from `TRUTH`."""
     measures = np.ones((n, 7, 7, 3))
     measures[0, -1, 1:3, 0] = 0  # the first frame's torso: pruned, and so not among the top 4
     limbs = np.tile(TRUTH + np.array([shift, 0.0]), (n, 1, 1, 1))

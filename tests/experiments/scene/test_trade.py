@@ -36,7 +36,7 @@ def test_meta_features_are_means_over_pixels():
 
 
 def stump(column, value):
-    """Says class 0 to low values of a column and class 1 to others, both with some certainty."""
+    """A stump: class 0 for low values of a column, class 1 for others, both with some certainty."""
     feature = np.array([column, -1, -1], dtype=np.int32)
     values = np.zeros((3, 11), dtype=np.float32)
     values[1, 0] = values[2, 1] = value
@@ -61,7 +61,7 @@ def test_the_selector_learns_which_pictures_the_next_machine_mends():
     unsure = Tree(
         np.array([2, -1, -1], np.int32), np.array([30, 0, 0], np.uint8), np.zeros((3, 11), np.float32)
     )
-    unsure.value[2, 5] = 1.0  # spreads what hard pictures say
+    unsure.value[2, 5] = 1.0  # spreads the answers on hard pictures
     first = Stage(0, (*stump(0, 2.0).trees, unsure))
     looked = trade.look(Scenes(structure, counts), [[first], [stump(1, 2.0)], [stump(1, 2.0)]])
     np.testing.assert_allclose(looked.losses, 100 * np.stack([hard, 0 * hard, 0 * hard], axis=1))
@@ -120,13 +120,13 @@ def test_curves_at_budgets_and_gaps_between_methods():
     assert trade_tables._at(cost, error, np.array([0, 3.9, 4, 9, 10, 99])).tolist() == [9, 9, 5, 5, 1, 1]
     losses = np.stack([np.full(36, 30.0), np.where(np.arange(36) % 2, 30.0, 0), np.zeros(36)], axis=1)
     meta = np.zeros((36, 2, 28))
-    meta[:, :, 0] = losses[:, [1]]  # the least lead where the first purchase helps
+    meta[:, :, 0] = losses[:, [1]]  # the smallest margin where the first purchase helps
     test = trade.Looked(meta, losses, None)
     values = losses[:, :-1] - losses[:, 1:]
     rows = trade_tables._compare_spending(values, test, np.array([1.0, 1.0]), rng)
     assert [(row["method"], row["share"]) for row in rows[:2]] == [("uniform", 0.25), ("uniform", 0.5)]
     by = {(row["method"], row["share"]): row for row in rows}
-    assert by["uniform", 0.25]["points"] == pytest.approx(-7.5, abs=2)  # 18 purchases all mend, not 9
+    assert by["uniform", 0.25]["points"] == pytest.approx(-7.5, abs=2)  # all 18 purchases mend, not 9
     assert by["uniform", 0.25]["interval"][1] < -4
     assert by["myopic", 0.25]["points"] == pytest.approx(
         -7.5

@@ -31,7 +31,7 @@ def scored(request):
 
 
 def left_at(scored, alpha, rule):
-    """What `prune` itself keeps: (is the truth lost, grams, arcs) of each sentence."""
+    """The result of `prune` itself: (is the truth lost, grams, arcs) of each sentence."""
     linear, lattice, features, labels = scored
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
     pruned = prune(lattice, scores, alpha, on_nodes=True, rule=rule)

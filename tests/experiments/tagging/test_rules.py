@@ -1,4 +1,4 @@
-"""Tagging by every rule: equal loss by hand, blocks against the whole, sentences one by one."""
+"""Tagging under every rule: equal loss by hand, blocks against the whole, sentences one by one."""
 
 from itertools import pairwise
 
@@ -34,7 +34,7 @@ def test_ratios_are_those_of_the_curves_at_the_target():
     rows = {row["method"]: row for row in rules.rows_at(by_method, 1.0)}
     assert rows["mean_max"]["pairs_equal"] == 25.0
     assert rows["margin"]["over_mean_max"] == [0.5, 0.5, 0.5]
-    assert rows["crf"]["pairs_equal"] is None  # it loses 3 % at least
+    assert rows["crf"]["pairs_equal"] is None  # it loses at least 3 %
     assert rows["crf"]["over_mean_max"][0] is None
     assert rows["margin"]["over_crf"][0] == 0.0  # and so any other has less
     assert rows["crf"]["over_crf"] == [None, None, None]

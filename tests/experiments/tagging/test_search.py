@@ -1,4 +1,4 @@
-"""Tries of settings: what asks for too much memory is no try that could be taken."""
+"""Tries of settings: a try that asks for too much memory cannot be chosen."""
 
 import numpy as np
 import pytest

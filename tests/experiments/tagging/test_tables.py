@@ -75,7 +75,7 @@ def tiny(small):
 
 @pytest.fixture(scope="module")
 def whole(tiny, tmp_path_factory):
-    """(the table, the folder with its parts): made once; who changes the folder takes a copy of it."""
+    """(the table, the folder with its parts): made once; tests that change the folder take a copy."""
     work = tmp_path_factory.mktemp("tagging")
     with ThreadPoolExecutor(1) as executor:
         run = Run("tagging", features=("full",), work=work, executor=executor)
@@ -233,7 +233,7 @@ def test_the_thesis_learning_has_nothing_of_the_others():
 
 
 def test_all_losses_are_treated_alike():
-    """The same dropout, start, passes, patience and tolerances; as many tries, each of them another."""
+    """The same dropout, start, passes, patience and tolerances; the same number of tries, all different."""
     for data, features in (("wsj", "full"), ("ewt", "full"), ("wsj", "paper"), ("ewt", "paper")):
         settings = QUICK(data, features)
         tries = {m: chosen_settings.tries_of(settings, m) for m in SEARCHED}

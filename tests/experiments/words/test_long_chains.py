@@ -23,7 +23,7 @@ LEVEL = Setting(1e-9, is_level=True)
 
 
 def source(seed, rise=0.0):
-    """Eight examples of 2 to 7 positions; what is bought adds noise, and `rise` to every state."""
+    """Eight examples of 2 to 7 positions; a purchase adds noise, and `rise` to every state."""
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(rng.integers(2, 8, 8))])
     before = rng.normal(size=(starts[-1], N_STATES))
@@ -83,7 +83,7 @@ def test_level_scores_are_exact_and_come_to_rest(length):
     assert (level.messages <= exact.messages).all()
     if length == 200:
         assert level.messages.mean() < 20
-        # What rises by one constant never comes to rest as printed.
+        # A constant rise never comes to rest under the printed rule.
         assert_array_equal(printed.messages, exact.messages)
 
 
@@ -134,7 +134,7 @@ def test_step_table_holds_2_grams_of_states_alone():
 
 
 def rows(us_by_length, q=0.5, wrong=0.0):
-    """Rows of one kind: exact takes as many µs as there are positions, anew four times that."""
+    """Rows of one kind: exact takes one µs per position, anew four times that."""
     out = []
     for length, us in us_by_length.items():
         common = {"data": "letters", "length": length, "updates_with_wrong_labels": wrong}
@@ -157,7 +157,7 @@ def test_the_length_from_which_on_it_pays():
     assert payoff["updates_with_wrong_labels"] == 2.0
     (never,) = quiescence.summary(rows({10: 5, 40: 80}))["letters"].values()
     assert never["pays_from"] is None
-    # Half of everything anew, where that is the cheaper exact update.
+    # Half the time of anew, where that is the cheaper exact update.
     (half,) = quiescence.summary(
         [
             row | ({"us": row["us"] / 4, "us_turns": [row["us"] / 4] * 3} if row["method"] == "anew" else {})

@@ -1,4 +1,4 @@
-"""Features of steps: what faces what, counted ratios, tables at every tier, means over folds."""
+"""Features of steps: facing halves, counted ratios, tables at every tier, means over folds."""
 
 import numpy as np
 import pytest

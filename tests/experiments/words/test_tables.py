@@ -16,7 +16,7 @@ from spcviz.registry.problem import Run
 
 @pytest.fixture(scope="module")
 def few_words():
-    """Few words, each fold still there."""
+    """A few words, with every fold present."""
     words = handwriting.load_words()
     chosen = np.sort(np.random.default_rng(0).choice(len(words.lengths), 250, replace=False))
     rows, lengths = handwriting.rows_of(words, chosen)
@@ -47,7 +47,7 @@ def test_all_methods_stand_on_the_same_axes(everything):
     for row in result["rows"]:
         assert 0 <= row["cost_units"] <= 2
         assert 0 <= row["features_share"] <= 100 + 1e-9
-        # Nothing bought costs more than was asked for, on either level.
+        # Purchases cost no more than the budget, on either level.
         assert row["level"] == "word" or row["features_share"] <= 50 * row["cost_units"] + 1e-6
         assert row["us"] > 0
         assert 0 <= row["char_error"] <= 100

@@ -1,4 +1,4 @@
-"""Whole examples under a budget: folds, values a part, rows for several kinds of loss, costs of their own."""
+"""Whole examples under a budget: folds, values per part, rows for several kinds of loss, separate costs."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ N, N_TIERS = 30, 3
 
 
 def looked(seed=0, **more):
-    """Examples of which the first meta-feature says what each model will gain a part."""
+    """Examples whose first meta-feature is the gain of each model per part."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 20, N)
     gains = rng.integers(-1, 3, (N, N_TIERS - 1))

@@ -1,4 +1,4 @@
-"""One-shot policies word by word: pairs of price and threshold that nothing beats, chosen on other words."""
+"""One-shot policies word by word: undominated pairs of price and threshold, chosen on other words."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_points_are_words_decided_one_by_one(seed):
         is_bought = odds(by_price[price], inputs[1]) > 0
         assert point["price"] == price
         assert point["share"] == pytest.approx(100 * is_bought.mean())
-        # Every word by itself: the same purchases, whatever else is in the batch.
+        # Every word on its own: the same purchases, whatever else is in the batch.
         one, rows = test.some([3])
         tiers = is_bought[rows].sum(axis=1)
         whole = test.losses_if(is_bought.sum(axis=1), is_bought.sum(axis=1))[0]

@@ -18,7 +18,7 @@ def batches(draw):
 
 
 def check_within(values, costs, budget):
-    """What a budget bought: not too much, and no tier before the one below it."""
+    """Purchases under a budget: not too much, and no tier before the one below it."""
     bought = expand(values, costs, budget)
     assert bought.cost.sum() <= budget * (1 + 1e-12)
     reached = np.zeros(len(values), dtype=int)

@@ -1,4 +1,4 @@
-"""The table of methods: names are given once, every result's rows are in it, labels fill."""
+"""The table of methods: names are unique, every result's rows are in it, labels fill in."""
 
 import json
 import string
@@ -44,7 +44,7 @@ def test_labels_and_sentences_fill(problem):
         assert not {"{", "}"} & set(label + sentence)
         assert label[0].isupper()
         assert not sentence.endswith(".")
-    assert METHODS[problem.OFFERED[0]].level == EXAMPLE  # by hand one pays what it pays
+    assert METHODS[problem.OFFERED[0]].level == EXAMPLE  # purchases by hand pay what this method pays
 
 
 def test_an_unknown_name_is_refused():

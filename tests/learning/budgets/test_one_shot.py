@@ -9,7 +9,7 @@ from spcviz.learning.budgets import anytime, one_shot
 
 STARTS = np.array([0, 2, 5])
 GAIN = np.array([[3.0, 0.0], [0.0, 0.0], [1.0, 1.0], [-1.0, 4.0], [0.0, 0.0]])
-"""What each part's loss falls by at tier 1 and at tier 2: losses add up over parts."""
+"""Decrease of each part's loss at tier 1 and at tier 2: losses add up over parts."""
 
 
 def losses_if(tiers, targets):

@@ -53,7 +53,7 @@ def test_theorems_2_1_and_2_2_hold_for_every_policy_of_every_class(costs, data):
     assert check.n_policies == n_states ** (groups.max() + 1)
     assert (check.n_unequal, check.n_below) == (0, 0)
     assert check.least_by_bound >= check.least == check.least_by_sum
-    if len(set(groups)) == n:  # each example by itself: the pseudo-labels themselves can be chosen
+    if len(set(groups)) == n:  # each example alone: the pseudo-labels themselves can be chosen
         assert check.least_by_bound == check.least == costs.min(axis=1).sum()
 
 

@@ -42,7 +42,7 @@ def test_least_squares_by_tier():
 
 
 def test_one_iteration_learns_to_pay_now_for_a_later_gain():
-    """Action a gains nothing by itself but lets the next gain 5; action b gains 1 at once."""
+    """Action a gains nothing on its own but lets the next gain 5; action b gains 1 at once."""
     rng = np.random.default_rng(0)
 
     def roll_out(beta):

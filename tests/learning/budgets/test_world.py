@@ -1,4 +1,4 @@
-"""Policies ask a world and nothing else: here it is a bag of independent items, neither chain nor tree."""
+"""Policies use a world and nothing else: here it is bags of independent items, neither chain nor tree."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ N_TIERS = 3
 
 @dataclass(frozen=True)
 class Bags:
-    """Items in bags; what an item costs at each tier stands in a table, and one number tells it."""
+    """Items in bags; a table holds an item's loss at each tier, and one number hints at it."""
 
     starts: np.ndarray
     loss: np.ndarray  # (R, T)

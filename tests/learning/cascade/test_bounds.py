@@ -81,7 +81,7 @@ def test_the_bound_moves_as_it_must(empirical, settings, factor):
         assert changed(name, factor).confidence == bound.confidence
     assert changed("margin", factor).complexity <= bound.complexity
     assert changed("delta", 1 / factor).confidence > bound.confidence
-    # Of a bound of 1e14 and more a hundredth is lost in rounding.
+    # In a bound of 1e14 or more, a hundredth is lost in rounding.
     assert theorem_1(empirical + 0.01, **settings).total > bound.total * (1 - 1e-15) + 0.009 * (
         bound.total < 1e9
     )
@@ -155,7 +155,7 @@ def test_theorem_2_is_theorem_1_with_p_times_the_complexity(empirical, settings,
 
 
 def joint_lead(tables, truth, alpha):
-    """Truth minus threshold, added over sub-models, by enumeration; tables (P, L, K), a factor a node."""
+    """Truth minus threshold, added over sub-models, by enumeration; tables (P, L, K), one factor per node."""
     lead = 0.0
     for unary in tables:
         length, k = unary.shape
@@ -172,7 +172,7 @@ def test_the_joint_lead_changes_no_faster_than_theorem_2_says():
         shape = (rng.integers(1, 4), rng.integers(1, 4), 3)
         tables, truth, alpha = rng.normal(size=shape), rng.integers(0, 3, shape[1]), rng.random()
         step = rng.normal(size=shape) * 10 ** rng.uniform(-3, 1)
-        if rng.random() < 0.5:  # what is steepest: up at the truth of every sub-model, down at the best
+        if rng.random() < 0.5:  # the steepest direction: up at the truth of every sub-model, down at the best
             step = np.zeros(shape)
             for p in range(shape[0]):
                 step[p, np.arange(shape[1]), truth] += 1

@@ -31,7 +31,7 @@ QUICK = CascadeConfig(
 
 
 def words(first, stop):
-    """(features, labels, lengths) of some shipped words, mixed: they are stored text by text."""
+    """(features, labels, lengths) of some shipped words, shuffled: they are stored text by text."""
     data = load_words()
     rows, lengths = rows_of(data, np.random.default_rng(0).permutation(len(data.lengths))[first:stop])
     return DenseRows(raw_features(data.pixels[rows])), data.labels[rows], lengths
@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_bits(trained):
 
 
 def test_reports_hold_to_the_tolerance_and_add_up(trained):
-    """Each level may lose its tolerance of what was left; by Definition 1 never less than in fact."""
+    """Each level may lose its tolerance of what was left; Definition 1 never counts fewer than are lost."""
     before = 0.0
     for t, (report, tolerance) in enumerate(zip(trained.reports, QUICK.tolerances)):
         assert report.order == t + 1
@@ -258,7 +258,7 @@ def test_each_level_learns_with_the_hinge_that_is_its_own():
     trained = train(config)
     learned = [(report.train_alpha, report.train_margin) for report in trained.reports]
     assert learned == [(0.2, None), (None, 0.0), (0.95, None)]
-    # a level's hinge changes nothing before it, and the level itself
+    # a level's hinge changes that level and none before it
     other = train(replace(config, hinges=(*HINGES[:2], ("alpha", 0.2))))
     for t, (mine, theirs) in enumerate(zip(trained.cascade.levels, other.cascade.levels)):
         assert (mine.filter.weights.tobytes() == theirs.filter.weights.tobytes()) == (t < 2)

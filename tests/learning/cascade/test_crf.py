@@ -31,7 +31,7 @@ CONFIG = CascadeConfig(
 
 
 def sentences(n, seed=0):
-    """(features, labels, lengths): tags follow each other by habit, features tell most of them."""
+    """(features, labels, lengths): tags tend to follow each other, features reveal most of them."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 7, n)
     labels = np.zeros(lengths.sum(), dtype=np.int64)

@@ -13,7 +13,7 @@ K, F = 4, 7
 
 
 def random_case(seed):
-    """(cascade of four levels, features, lengths); every other time whole weights: there are ties."""
+    """(cascade of four levels, features, lengths); every other time whole weights, for ties."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 8, 12)
     rows = int(lengths.sum())

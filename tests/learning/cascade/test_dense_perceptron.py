@@ -1,4 +1,4 @@
-"""The dense perceptron takes the very steps of the lattice's on all n-grams."""
+"""The dense perceptron takes exactly the steps of the lattice perceptron on all n-grams."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Cascades from a prior: sums of models, corrections, and that learning starts where it is told."""
+"""Cascades from a prior: sums of models, corrections, and that learning starts where it should."""
 
 from dataclasses import replace
 
@@ -77,7 +77,7 @@ def test_it_learns_keeps_to_its_tolerance_and_says_what_it_does(world):
     assert_allclose((predicted == dev.labels).mean(), learned.reports[1]["char_accuracy"])
     assert_allclose(steps[1].lattice.n_arcs / steps[1].lattice.col_start[-1], learned.reports[1]["arcs_in"])
     assert learned.corrections[1][1].values.any()
-    assert learned.reports[1]["char_accuracy"] > learned.reports[0]["char_accuracy"]  # neighbours tell
+    assert learned.reports[1]["char_accuracy"] > learned.reports[0]["char_accuracy"]  # neighbours help
 
 
 def test_orders_that_are_not_learned_keep_the_prior_s_predictor(world):
@@ -111,7 +111,7 @@ def test_the_candidate_that_leaves_fewest_is_kept(world):
     parts, dev, _ = world
     config = replace(CONFIG, tolerances=(0.05,), predictor_epochs=1)
     left = {}
-    for alpha in (0.1, 0.9):  # one candidate takes the dice alone; the first of two takes them first
+    for alpha in (0.1, 0.9):  # a single candidate draws random numbers alone; the first of two draws first
         one = train_from_prior(
             parts, dev, K, replace(config, train_alphas=(alpha,)), np.random.default_rng(1)
         )

@@ -35,7 +35,7 @@ def random_model(rng):
 
 
 def score(labels, unary, weights):
-    """By definition: letters, pairs, and what ends the word."""
+    """By definition: letters, pairs, and the end of the word."""
     spelled = (*labels, K)
     total = unary[np.arange(len(labels)), labels].sum()
     total += sum(weights[pair] for pair in itertools.pairwise(spelled))
@@ -124,7 +124,7 @@ def trained():
 
 def test_a_cascade_that_begins_with_pairs_keeps_to_its_tolerance(trained):
     assert trained.cascade.first_order == 2
-    assert trained.reports[0].arcs_in == 26  # it is letters that are filtered
+    assert trained.reports[0].arcs_in == 26  # letters are filtered
     before = 0.0
     for report, tolerance in zip(trained.reports, QUICK.tolerances):
         assert report.was_pruned <= before + tolerance * (1 - before) + 1e-9
@@ -190,7 +190,7 @@ def test_tolerances_can_count_positions():
     n_letters = data[2].sum()
     assert abs(first.position_loss - 0.06) <= 1 / n_letters + 1e-9
     assert second.position_loss > first.position_loss
-    assert first.was_pruned > 0.12  # several letters a word: many more words than letters lose something
+    assert first.was_pruned > 0.12  # several letters per word: many more words than letters lose something
     by_word = train(replace(config, tolerance_kind="example"), data=data).reports[0]
     assert by_word.arcs_kept > first.arcs_kept
 

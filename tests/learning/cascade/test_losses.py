@@ -42,7 +42,7 @@ def problems(draw, forbidden=False):
 
 
 def run(loss, lat, score, truth, start, gradient=_gradient):
-    """(loss, gradient) on the example's arcs; other examples' gradients must stay."""
+    """(loss, gradient) on the example's arcs; other examples' gradients must not change."""
     work = scratch(lat)
     work.gradient[:] = 77.0
     full = np.full(int(lat.col_start[-1]), -5, dtype=np.int64)
@@ -139,7 +139,7 @@ def test_no_step_where_there_is_no_loss(data):
     lat, score, truth, (start, _, _), every = data.draw(problems())
     score[truth + start] += 100.0
     chosen = [Perceptron()]
-    if len(every) > 1 and len(set().union(*every) - set(truth)):  # something for the mean to lie below
+    if len(every) > 1 and len(set().union(*every) - set(truth)):  # else the mean cannot lie below the best
         chosen.append(FilterHinge(0.5, 1.0))
     for loss in chosen:
         value, step = run(loss, lat, score, truth, start)

@@ -33,7 +33,7 @@ def tie_rank(y, order):
 
 
 def setting(seed, n_states, order, *, share, n_examples=4, sparse=False, has_end=True):
-    """(problem, the oracle's examples, lengths): random lattices and features, truth in or out of it."""
+    """(problem, the oracle's examples, lengths): random lattices and features, the truth inside or outside."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 5, size=n_examples)
     rows = int(lengths.sum())
@@ -225,7 +225,7 @@ def test_every_arc_knows_the_ngrams_it_completes(seed, n_states, order, has_end)
         path = lattice.path_of(lat, labels)[lat.col_start[w] : lat.col_start[w + 1]]
         assert problem.has_truth[w] == (path >= 0).all()
     assert arc == lat.n_arcs == len(problem.gram_start) - 1
-    assert set(problem.gram_index.tolist()) == set(range(len(problem.keys)))  # no number is wasted
+    assert set(problem.gram_index.tolist()) == set(range(len(problem.keys)))  # every number is used
 
 
 def test_the_end_mark_follows_the_last_position_only():

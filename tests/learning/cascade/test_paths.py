@@ -1,4 +1,4 @@
-"""One promise for a whole cascade: by simulation with losses that do not only grow, and on real words."""
+"""One promise for a whole cascade: by simulation with losses that are not monotone, and on real words."""
 
 import itertools
 import math
@@ -18,7 +18,7 @@ FACTORS = paths.FACTORS
 
 
 def population(rng, n=5000):
-    """Whether each example is lost at each factor: three levels, of which a late one may lose less again."""
+    """Whether each example is lost at each factor: three levels, the last of which may lose fewer again."""
     size = rng.gamma(0.6, 0.4, (n, 3, 1))
     lost = size > np.array(FACTORS)
     again = rng.random((n, 1)) < 0.3  # behind harder filters the last level may keep what it lost before
@@ -30,7 +30,7 @@ def population(rng, n=5000):
 def test_promises_of_whole_cascades_hold_over_a_thousand_draws(n, tolerance):
     rng = np.random.default_rng(5)
     lost = population(rng)
-    assert (np.diff(lost.astype(int), axis=1) < 0).any()  # losses do not only grow
+    assert (np.diff(lost.astype(int), axis=1) < 0).any()  # losses are not monotone
     shares = {"mean": [], 0.9: []}
     at = {paths.settings_at("margin", (-1.0,), factor): j for j, factor in enumerate(FACTORS)}
     for _ in range(1000):

@@ -88,7 +88,7 @@ def test_dense_and_sparse_rows_are_the_same_model():
 
 @pytest.fixture(scope="module")
 def crfsuite_model(tmp_path_factory):
-    """A model that CRFsuite has trained, with values that are no indicators: (tagger, sentences, file)."""
+    """A model trained by CRFsuite on values that are not indicators: (tagger, sentences, file)."""
     pycrfsuite = pytest.importorskip("pycrfsuite")
     rng = np.random.default_rng(3)
     trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs")
@@ -108,9 +108,9 @@ def crfsuite_model(tmp_path_factory):
 
 
 def as_ours(tagger, sentences, path):
-    """(weights of CRFsuite's model, values, labels) in our numbers.
+    """(weights of CRFsuite's model, values, labels) in our numbering.
 
-    `Tagger.info` prints six digits, so the weights come from the file: after a header of twelve words a chunk
+    `Tagger.info` prints six digits, so the weights come from the file: a header of twelve words, then a chunk
     of features, each (kind, from, to, 64 bits).
     """
     info = tagger.info()

@@ -62,7 +62,7 @@ def test_the_average_is_over_the_steps(seed):
     data = problem(seed)
     running = fit_perceptron(data, np.random.default_rng(seed), epochs=3).running
     before, last, n = written_out(data, np.random.default_rng(seed), 3)
-    # `late` counts a change at step s as there in n - s of n steps: the weights after each step.
+    # `late` counts a change at step s as present in n - s of n steps: the weights after each step.
     after = [mean + final / n for mean, final in zip(before, last)]
     assert_allclose(running.average.unary, after[0], atol=1e-9)
     assert_allclose(running.average.pairwise, after[1], atol=1e-9)

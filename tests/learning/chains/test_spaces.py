@@ -81,7 +81,7 @@ def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
 
 
 def pairs_of(left, row_start):
-    """Pairs of states that neighbours have left, of each example."""
+    """Number of pairs of states left at neighbouring positions, for each example."""
     sizes = left.sum(axis=1)
     return np.array([int(sizes[a : b - 1] @ sizes[a + 1 : b]) for a, b in pairwise(row_start)])
 
@@ -98,7 +98,7 @@ def test_no_chain_has_more_pairs_than_it_may(seed, alpha, cap):
     assert pairs_of(free, row_start).tolist() == [
         sum(free[i].sum() * free[i + 1].sum() for i in range(a, b - 1)) for a, b in ((0, 1), (1, 5), (5, 8))
     ]
-    # a chain's best labelling alone has a pair a step, whatever the cap
+    # a chain's best labelling alone has one pair per step, whatever the cap
     assert (pairs_of(capped, row_start) <= np.maximum(cap, np.diff(row_start) - 1)).all()
     fits = np.repeat(pairs_of(free, row_start) <= cap, np.diff(row_start))
     assert_array_equal(capped[fits], free[fits])
@@ -110,7 +110,7 @@ def test_under_a_cap_the_most_is_kept_that_a_threshold_can_leave(seed, alpha, ca
     row_start = np.array([0, 3, 9])
     unary = rng.integers(0, 4, size=(9, 7)).astype(float)
     if not is_whole:
-        unary += rng.integers(0, 2**16, size=(9, 7)) / 2**16  # sums are exact: what is equal is equal
+        unary += rng.integers(0, 2**16, size=(9, 7)) / 2**16  # sums are exact, so ties stay ties
     values = state_values(unary, row_start, rng.integers(-1, 2, size=(7, 7)).astype(float))
     free, capped = states_left(values, alpha, 10**9), states_left(values, alpha, cap)
     for a, b in pairwise(row_start):

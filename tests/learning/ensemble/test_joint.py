@@ -64,7 +64,7 @@ class TableModel(NamedTuple):
 
 
 def random_example(rng, n_models=2, n=4, k=3, is_pruned=False):
-    """Random trees over the same nodes, each with features of its own; `is_pruned`: some states are gone."""
+    """Random trees over the same nodes, each with its own features; with `is_pruned` some states are gone."""
     models = []
     for _ in range(n_models):
         edges = (
@@ -128,7 +128,7 @@ def test_direction_is_minus_the_gradient_of_the_objective(seed, alpha, is_pruned
                     shifted[p][at] += sign * h
                     moved.append(slow_objective(examples, shifted, alpha, regularisation))
                 slopes.append((moved[0] - moved[1]) / (2 * h))
-            if abs(slopes[0] - slopes[1]) < 1e-6:  # no kink within reach
+            if abs(slopes[0] - slopes[1]) < 1e-6:  # no kink nearby
                 assert_allclose(analytic[at], slopes[0], rtol=1e-4, atol=1e-5)
 
 
@@ -166,7 +166,7 @@ def test_nobody_moves_unless_the_ensemble_errs_jointly():
     assert all((d == 0).all() for d in outcome.directions)
     kept = learn.update(strong, outcome.directions, regularisation=0.1, step=0.5)
     assert_allclose(kept[0], 0.95 * strong[0])
-    # one sub-model wrong by itself, outvoted by the other: still nobody moves
+    # one sub-model wrong on its own, outvoted by the other: still neither moves
     mixed = [strong[0], -1e-3 * strong[1]]
     assert learn.joint_hinge(example, mixed, 0.0).hinge == 0.0
     lost = learn.joint_hinge(example, [-w for w in strong], 0.0)

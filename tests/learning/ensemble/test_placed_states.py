@@ -50,7 +50,7 @@ def test_the_direction_is_minus_the_gradient_of_the_enumerated_hinge():
                     moved[at] += sign * h
                     ends.append(slow_hinge(model, truth, moved, alpha, margin))
                 slopes.append((ends[0] - ends[1]) / (2 * h))
-            if abs(slopes[0] - slopes[1]) < 1e-6:  # no kink within reach
+            if abs(slopes[0] - slopes[1]) < 1e-6:  # no kink nearby
                 assert_allclose(-outcome.directions[0][at], slopes[0], rtol=1e-4, atol=1e-5)
 
 

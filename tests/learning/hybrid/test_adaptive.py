@@ -70,7 +70,7 @@ def test_the_mean_of_witnesses_is_that_of_enumeration(state):
 def test_learning_trusts_n_grams_less_that_say_nothing():
     rng = np.random.default_rng(6)
     batch, model = worlds.batch(rng, (6,) * 40), worlds.model(rng, alpha=-0.5)
-    filters = model.filters  # the letters have nothing to do with their n-grams: trusting them less is better
+    filters = model.filters  # the letters are independent of their n-grams: trusting those less is better
     model = adaptive.with_weights(model, filters.ink, 3 * filters.text, filters.letter)
     part = Part(batch, model.filters)
     settings = AdaptiveSettings(epochs=6, rate=0.02)
@@ -88,7 +88,7 @@ def test_alphas_lose_no_more_than_allowed():
     tuned = adaptive.tune([part], model, settings, np.random.default_rng(0))
     first = adaptive.first_points(batch, tuned.filters)
     assert 0.03 < (first <= tuned.first_alpha).mean() <= 0.05
-    assert np.isfinite(tuned.alphas[1:]).all()  # nobody is raised to order 2: words begin with it
+    assert np.isfinite(tuned.alphas[1:]).all()  # no position is raised to order 2: words begin with it
     strict = adaptive.tune([part], model, AdaptiveSettings(tolerance=0.0, rounds=1, visits=1),
                            np.random.default_rng(0))  # fmt: skip
     assert (strict.alphas <= tuned.alphas).all()

@@ -83,7 +83,7 @@ def test_rounds_do_together_what_is_worth_a_share_of_the_best(world, share):
     ].any()
     assert course.gain.sum() == (course.before != batch.labels).sum() - (course.after != batch.labels).sum()
     for w, (a, b) in enumerate(zip(batch.starts[:-1], batch.starts[1:])):
-        states = trace(batch.unary[a:b], model, rule)  # the first round is what the values say at the start
+        states = trace(batch.unary[a:b], model, rule)  # the first round follows from the initial values
         marks = states[0].values >= share * states[0].values.max()
         marks &= states[0].values > 0.0
         steps = slice(course.starts[w], course.starts[w + 1])

@@ -1,4 +1,4 @@
-"""StructuredSpeedBoost on chains: cheap features first, dear ones when they pay, useless ones never."""
+"""StructuredSpeedBoost on chains: cheap features first, expensive ones when they pay, useless ones never."""
 
 from dataclasses import replace
 

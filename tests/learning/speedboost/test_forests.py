@@ -1,4 +1,4 @@
-"""Forests: the same answers as scikit-learn's own, by node arrays."""
+"""Forests as node arrays: the same answers as scikit-learn's own."""
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor

@@ -1,4 +1,4 @@
-"""The inference machine: what it sees, how answers are put together, whom copies are learned with."""
+"""The inference machine: what it sees, how answers are combined, and in which fold copies fall."""
 
 from dataclasses import replace
 

@@ -39,7 +39,7 @@ def test_context_is_own_neighbours_wide_and_all():
         np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
         shares = structure.context_shares(chains, share, number, few, np.arange(15))
         np.testing.assert_array_equal(shares, np.where(few[:, None], around, 0))
-        alone = [np.array([column]) for column in range(15)]  # whichever part of the context goes unasked
+        alone = [np.array([column]) for column in range(15)]  # whichever part of the context is not requested
         for asked in [np.flatnonzero(rng.random(15) < 0.4), *alone]:
             some = structure.context(chains, share, number, few, asked)
             np.testing.assert_array_equal(some[:, asked], np.where(few[:, None], steps, 0)[:, asked])

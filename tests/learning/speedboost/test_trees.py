@@ -1,4 +1,4 @@
-"""Trees that pay: the same splits as trying all of them, prices paid once, errors that name what is wrong."""
+"""Trees that pay for columns: the splits of exhaustive search, prices paid once, errors with names."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_new_columns_of_a_group_are_called_for_once_a_tree():
     assert len(tree.columns()) > 1
     assert bought.price(prices, tree.columns()) == 50
     assert (trees.fit(rows, prices, bought, gain / 49, 2).feature < 0).all()
-    bought.add(prices, [12])  # what is there is not called for, what is new is
+    bought.add(prices, [12])  # columns already bought need no call, new ones do
     again = trees.fit(rows, prices, bought, gain / 49, 2)
     assert set(again.columns()) == {12}
 

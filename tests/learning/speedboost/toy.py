@@ -10,7 +10,7 @@ N_CLASSES, LENGTH = 3, 8
 
 
 def chains(n, rng):
-    """(Structure, target): labels change rarely; column 0 tells them with noise, 1 better, 2 nothing."""
+    """(Structure, target): labels change rarely; column 0 shows them with noise, 1 better, 2 not at all."""
     labels = np.repeat(rng.integers(N_CLASSES, size=(n, LENGTH // 2)), 2, axis=1).ravel()
     noisy = np.where(rng.random(labels.size) < 0.25, rng.integers(N_CLASSES, size=labels.size), labels)
     fine = np.where(rng.random(labels.size) < 0.05, rng.integers(N_CLASSES, size=labels.size), labels)
@@ -22,7 +22,7 @@ def chains(n, rng):
 
 
 def level(values, n, wide):
-    """Windows that are so wide, with mean values and neighbours before and after."""
+    """Windows of the given width, with mean values and neighbours before and after."""
     n_regions, each = n * LENGTH // wide, LENGTH // wide
     member = (np.arange(n * LENGTH) // wide).astype(np.int32)
     steps = values.reshape(n_regions, wide, -1).mean(axis=1).astype(np.uint8)
@@ -34,6 +34,6 @@ def level(values, n, wide):
 
 
 def costs(dear=2.0):
-    """Columns 0, 1 and 2 in groups of their own; 1 is dear."""
+    """Columns 0, 1 and 2 in separate groups; 1 is dear."""
     prices = Prices(np.array([0, 1, 2], np.int32), np.array([0.5, dear, 0.5]), np.full(3, 0.1), np.zeros(3))
     return Costs(prices, 0.1, 0.1)

@@ -1,4 +1,4 @@
-"""Articles: every page has its texts, in plain words and of the promised size; the side bar is a course."""
+"""Articles: every page has its texts, in plain words and of the promised length; the sidebar is a course."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The server loads groups as their kernels come, and one that fails does not keep the others waiting."""
+"""The server loads groups as their kernels are compiled, and a failing group does not block the others."""
 
 import types
 
@@ -86,7 +86,7 @@ def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(fille
             process=types.SimpleNamespace(returncode=int(dies), wait=lambda seconds: None),
         )
 
-    def sleep(_seconds):  # the clock of the loop: something gets through at each tick
+    def sleep(_seconds):  # the loop's clock: one more group is compiled at each tick
         seen.append((len(compiled), list(filled)))
         compiled.add(["letters", "tagging"][min(len(compiled), 1)])
 
@@ -96,7 +96,7 @@ def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(fille
     monkeypatch.setattr(ahead.warmup, "start_children", lambda: children)
     state = State()
     said = list(ahead.compile_ahead(state))
-    assert seen == [(0, []), (1, ["letters"]), (2, ["letters"])]  # tagging is waited for, not loaded
+    assert seen == [(0, []), (1, ["letters"]), (2, ["letters"])]  # it waits for tagging, without loading it
     assert filled == ["letters"]
     assert any(line.startswith("compiling exact, pose ahead failed") for line in said)
     assert state.done == dict.fromkeys(["exact", "letters", "pose", "tagging"], 7.0)

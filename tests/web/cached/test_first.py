@@ -1,4 +1,4 @@
-"""Stored first scenes: read instead of computed, but never damaged ones or those of another code or model."""
+"""Stored first scenes: read instead of computed, unless damaged, or made by other code or another model."""
 
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def squares(n, words=()):
 
 @pytest.fixture
 def again(monkeypatch, tmp_path):
-    """A function that makes the cached call anew, as a process that has just started has it."""
+    """A function that recreates the cached call, as in a process that has just started."""
     monkeypatch.setattr(first, "FOLDER", tmp_path)
     monkeypatch.setattr(first, "FUNCTIONS", {})
     monkeypatch.setattr(first, "code_digest", lambda module: "c" * 64)
@@ -86,7 +86,7 @@ def test_a_damaged_scene_is_refused_computed_and_named(again, tmp_path, caplog):
     call = again()
     assert [call(3).values.tolist(), call(6).values.tolist()[-1]] == [[0, 1, 4], 25]
     assert MADE == [3, 6]
-    assert caplog.text.count(name) == 1  # said once
+    assert caplog.text.count(name) == 1  # logged once
     assert "train first-scenes" in caplog.text
     assert list(first.stale()) == [name]
 
@@ -98,7 +98,7 @@ def test_what_is_asked_for_inside_a_call_is_a_part_of_it(again):
         assert outer(4) == 14.0
     assert [list(calls) for calls in made.values()] == [[(4,)]]
     inner(5)
-    assert len(made) == 1  # nothing is recorded any more
+    assert len(made) == 1  # recording has ended
 
 
 def test_the_digest_of_code_follows_code_and_is_found_by_the_bytes_of_its_files(monkeypatch, tmp_path):
@@ -108,7 +108,7 @@ def test_the_digest_of_code_follows_code_and_is_found_by_the_bytes_of_its_files(
     assert slow == disk_cache.digest_of_code((module,))
     first.note_code([module])
     with monkeypatch.context() as patch:
-        patch.setattr(disk_cache, "digest_of_code", None)  # not even asked
+        patch.setattr(disk_cache, "digest_of_code", None)  # not even called
         assert first.code_digest.__wrapped__(module) == slow
     computing = disk_cache.computing_files((module,))
     names = {path.as_posix() for path in computing}
@@ -128,7 +128,7 @@ def test_the_digest_of_code_follows_code_and_is_found_by_the_bytes_of_its_files(
 
 
 def page():
-    """A page that wants kernels while they compile."""
+    """A page that needs kernels while they compile."""
     import streamlit as st
 
     from spcviz.web.cached import sharing

@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system, in a process of its own."""
+"""Freed memory goes back to the system, tested in a separate process."""
 
 import subprocess
 import sys

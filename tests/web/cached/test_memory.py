@@ -1,4 +1,4 @@
-"""One budget of bytes for what all cached calls keep."""
+"""One budget of bytes for the values of all cached calls."""
 
 import threading
 import tracemalloc
@@ -14,7 +14,7 @@ from spcviz.web.cached.sharing import share
 
 @pytest.fixture
 def small(monkeypatch):
-    """Room for ten thousand bytes of values; what is kept beside each takes nothing."""
+    """A budget of ten thousand bytes for values; the overhead of an entry is zero."""
     space = memory.MemoryBudget(10_000)
     monkeypatch.setattr(memory, "MEMORY", space)
     monkeypatch.setattr(memory, "OF_ENTRY", 0)
@@ -61,7 +61,7 @@ def test_attributes_are_counted_and_circles_end():
 
 
 def values_of(kind, number):
-    """Some of what calls of a page return."""
+    """Examples of values that calls of a page return."""
     if kind == "number":
         return number / 7
     if kind == "text":
@@ -71,7 +71,7 @@ def values_of(kind, number):
 
 @pytest.mark.parametrize("kind", ["number", "text", "arrays"])
 def test_what_is_kept_takes_what_is_counted(monkeypatch, kind):
-    """Many small values, as a class makes them: keys and tables count, too."""
+    """Many small values, as from the visits of a class: keys and tables count, too."""
     monkeypatch.setattr(memory, "MEMORY", space := memory.MemoryBudget(10**9))
 
     @share(10**6)
@@ -101,16 +101,16 @@ def test_what_a_model_makes_at_first_use_is_counted_when_it_is_used_again(small,
     array(1)
     model(1).table = np.zeros(1000)  # 8000 bytes
     model(1)
-    assert small.n_bytes < 5000  # looked at just now
+    assert small.n_bytes < 5000  # its size was measured a moment ago
     monkeypatch.setattr(memory, "_AGAIN", 0.0)
     assert len(model(1).table) == 1000
     assert 8000 < small.n_bytes <= small.most
     array(1)
-    assert made == [1, 1]  # the array had to go
+    assert made == [1, 1]  # the array was evicted
 
 
 def kept(space, *values):
-    """Names of values that are kept, of (name, bytes, seconds) added one after the other."""
+    """Names of values still cached after adding (name, bytes, seconds) one after the other."""
     names = []
     for name, n_bytes, seconds in values:
         names.append(name)
@@ -205,7 +205,7 @@ def test_many_threads_leave_no_bytes_behind(small):
 
 
 class Slowly:
-    """The same rule without a heap: looks through all that is kept."""
+    """The same rule without a heap: it searches all cached values."""
 
     def __init__(self, most):
         self.most, self.floor, self.kept = most, 0.0, {}  # {name: [bytes, seconds, uses, worth]}

@@ -1,4 +1,4 @@
-"""Visitors' values: dropped when their visit ends, kept while a connection fails for a moment."""
+"""Visitors' values: dropped when their visit ends, kept while a connection is lost for a moment."""
 
 import gc
 import time
@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 
 class Server:
-    """Streamlit's runtime, as far as it is asked: visits and their connections."""
+    """Streamlit's runtime, as far as it is used: visits and their connections."""
 
     def __init__(self):
         self.connections = {}
@@ -38,7 +38,7 @@ class Server:
 
 
 class State(dict):
-    """What Streamlit keeps of a visit's widgets."""
+    """Streamlit's state of a visit's widgets."""
 
     @property
     def filtered_state(self):
@@ -51,14 +51,14 @@ def server(monkeypatch):
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: made)
     monkeypatch.setattr(ownership, "_VISITS", {})
-    monkeypatch.setattr(ownership, "_watch", lambda: None)  # the looks are the test's own
+    monkeypatch.setattr(ownership, "_watch", lambda: None)  # the test itself calls the clean-up
     monkeypatch.setattr(ownership, "CLOCK", ownership.Clock())
     return made
 
 
 @pytest.fixture
 def come(server, monkeypatch):
-    """A visit comes, or acts, on a connection, as a run of a page does."""
+    """A function by which a visit comes, or acts, on a connection, as a page's run does."""
 
     def act(name, connection):
         server.connections[name] = connection
@@ -75,7 +75,7 @@ def things(server):
 
 
 def look(server, seconds=0.0):
-    """The clock's thread looks, so many seconds later."""
+    """Clean up as the clock's thread does, some seconds later."""
     ownership.CLOCK.turn(seconds)
     ownership.clean()
 
@@ -108,7 +108,7 @@ def test_who_lost_the_connection_finds_everything_for_as_long_as_he_can_come_bac
     assert things.get("a", "file") == 1
     server.connections["a"] = "a2"
     look(server)
-    del server.connections["a"]  # lost once more: the time begins anew
+    del server.connections["a"]  # lost once more: the time starts again
     look(server, 1)
     look(server, 119)
     assert things.get("a", "file") == 1
@@ -143,7 +143,7 @@ def test_what_was_still_under_way_when_the_page_was_closed_goes_too(server, come
     things.put(come("a", "a1"), "file", 1)
     ownership.leave("a1")
     look(server)
-    context = ownership.visit()  # the run that had begun goes on
+    context = ownership.visit()  # the run that had begun continues
     del server.connections["a"]
     things.put(context, "late", 2)
     look(server, 1)
@@ -200,7 +200,7 @@ def test_a_thousand_visits_are_looked_through_in_no_time(server, come, things):
 
 
 def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
-    """A drag's questions and cards come without the visit that they belong to."""
+    """Requests of a drag and of cards come without the visit that they belong to."""
     things.put("", "ink", 1)
     things.put(come("a", "a1"), "file", 2)
     ownership.CLOCK.turn(ownership.NAMELESS - 1)
@@ -212,7 +212,7 @@ def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
 
 
 class Run:
-    """A run that has ended: a frame that holds itself by an error, with a file in it."""
+    """A run that has ended: a frame that an error in it keeps alive, with a file in it."""
 
 
 def left_behind():
@@ -222,7 +222,7 @@ def left_behind():
 
 
 def test_what_a_warm_up_has_set_aside_goes_after_its_visit_too(server, come, things):
-    """It ends while a visitor is there: what the collector no longer walks through may be a visitor's."""
+    """A warm-up ends during a visit, so objects that the collector then skips may be a visitor's."""
     come("ana", "1")
     left = left_behind()
     gc.freeze()  # as `heap.settle` does, at a moment between two collections
@@ -242,10 +242,10 @@ def test_what_lies_in_circles_goes_after_its_visit(server, come, things):
         ownership._HAS_ENDED.clear()
         before, left = ownership.CLOCK.now(), left_behind()
         ownership.CLOCK.turn(ownership.SWEEP_EVERY)
-        assert ownership.sweep(before) == before  # nobody has left: nothing is looked for
+        assert ownership.sweep(before) == before  # nobody has left: no sweep
         assert left() is not None
         ownership.end("ana")
-        assert ownership.sweep(ownership.CLOCK.now()) <= ownership.CLOCK.now()  # it has just been looked for
+        assert ownership.sweep(ownership.CLOCK.now()) <= ownership.CLOCK.now()  # the last sweep was just now
         assert left() is not None
         assert ownership.sweep(before) >= before + ownership.SWEEP_EVERY
         wait_until(lambda: left() is None)  # not while another thread collects

@@ -1,4 +1,4 @@
-"""The thread pool: long work takes turns behind the pages and never waits for itself."""
+"""The thread pool: long work alternates, yields to the pages and never waits for itself."""
 
 import logging
 import os
@@ -93,19 +93,19 @@ def test_without_a_visitor_streamlit_has_nothing_to_complain_of(caplog, monkeypa
 
 
 class Visit:
-    """What Streamlit knows a run by, as far as it looks."""
+    """The part of a run's context that Streamlit reads."""
 
     pages_manager = SimpleNamespace(main_script_hash="")
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_no_thread_keeps_a_visit_once_its_work_is_done(fails):
-    """On a quiet server nobody else's work would come for hours: the visit's files would stay so long."""
+    """On a quiet server no other work would come for hours, and the visit's files would stay until then."""
     seen = []
 
     def piece(n):
         seen.append(type(get_script_run_ctx(suppress_warning=True)))
-        time.sleep(0.1 if n > 1 else 0)  # under way still when another has failed
+        time.sleep(0.1 if n > 1 else 0)  # still running when another has failed
         return 1 // (1 - n) if fails else n
 
     def ask():
@@ -118,7 +118,7 @@ def test_no_thread_keeps_a_visit_once_its_work_is_done(fails):
 
     outcome = []
     visit = ask()
-    wait_until(lambda: collect() or visit() is None)  # pieces under way when one failed end in their own time
+    wait_until(lambda: collect() or visit() is None)  # pieces running when one failed end later
     assert seen
     assert set(seen) == {Visit}
     assert outcome == [fails]

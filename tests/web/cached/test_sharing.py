@@ -19,7 +19,7 @@ def test_made_once_and_forgotten_by_age_of_use():
         return f"{word}{n}"
 
     assert [named(1), named(2), named(1), named(3), named(1)] == ["a1", "a2", "a1", "a3", "a1"]
-    assert made == [(1, "a"), (2, "a"), (3, "a")]  # 1 was asked for last when 3 came
+    assert made == [(1, "a"), (2, "a"), (3, "a")]  # 1 was the most recent request when 3 came
     named(2, "b")
     assert named(3) == "a3"
     assert made[3:] == [(2, "b"), (3, "a")]
@@ -97,7 +97,7 @@ def test_a_value_is_forgotten_when_its_time_is_over(monkeypatch):
     assert made == ["a", "b"]
     now[0] = 10.5
     read("b")
-    assert list(read.known) == [("b",)]  # the old one is gone, though nobody asked for it
+    assert list(read.known) == [("b",)]  # the old one is gone, though nobody requested it
     read("a")
     assert made == ["a", "b", "a"]
 
@@ -115,6 +115,6 @@ def test_a_value_is_kept_on_while_what_it_is_made_of_is_the_same(monkeypatch):
     now[0] = 11.0
     assert (read("a"), made) == ("first", ["a"])
     file[0], now[0] = "second", 15.0
-    assert read("a") == "first"  # looked at 4 seconds ago
+    assert read("a") == "first"  # the stamp was checked 4 seconds ago
     now[0] = 21.5
     assert (read("a"), made) == ("second", ["a", "a"])

@@ -1,4 +1,4 @@
-"""Slots of visitors' runs: how many at once, and that nobody waits for one that takes long."""
+"""Slots of visitors' runs: a limited number at once, and nobody waits for a run that takes long."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from spcviz.web.cached.slots import LONG_SLOT, SLOTS, Slots
 
 
 class Runs:
-    """Threads that take a turn each and hold it until they are let go."""
+    """Threads that each acquire a slot and hold it until they are released."""
 
     def __init__(self, slots, n):
         self.slots, self.go, self.inside, self.lock = slots, threading.Event(), [], threading.Lock()
@@ -25,7 +25,7 @@ class Runs:
             assert self.go.wait(30)
 
     def wait_for(self, n):
-        """Until so many are inside; how many are a moment later."""
+        """Wait until `n` threads are inside; returns how many are inside a moment later."""
         until = time.monotonic() + 10
         while len(self.inside) < n and time.monotonic() < until:
             time.sleep(0.005)
@@ -81,7 +81,7 @@ def test_a_turn_is_given_back_after_an_error():
 
 
 def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
-    """The page and what it computes: a call that says that it takes long waits for others that do."""
+    """The page and its computations: a call declared as long waits for other long calls."""
     from streamlit.testing.v1 import AppTest
 
     counted = []
@@ -103,5 +103,5 @@ def test_visitors_run_in_turn_and_long_computations_one_by_one(monkeypatch):
     assert not app.exception
     assert counted == [("short", 1, 0), ("long", 1, 1)]
     assert (SLOTS.n_running, LONG_SLOT.n_running) == (0, 0)
-    long(2)  # not for a visitor: ahead of them, in a script
+    long(2)  # not for a visitor: ahead of visits, in a script
     assert counted[-1] == ("long", 0, 0)

@@ -1,4 +1,4 @@
-"""A visitor's file is worked out once, refused or not, and by nobody once its visitor has left."""
+"""A visitor's file is processed once, refused or not, and not at all once its visitor has left."""
 
 import pytest
 import streamlit as st
@@ -15,7 +15,7 @@ from spcviz.web.cached import upload_answers
 
 
 def find(data):
-    """What Pose says of a file, as the other pages do."""
+    """Pose's answer to a file, in the form of the other pages."""
     try:
         return pose.upload_scene(data, 0.5, 0.5, 1.0), None
     except UploadError as error:
@@ -31,7 +31,7 @@ CALLERS = {
 
 @pytest.fixture(params=CALLERS)
 def caller(request):
-    """A page's call, with nothing kept before and after."""
+    """A page's call, with an empty cache before and after."""
     ask, cached = CALLERS[request.param]
     cached.clear()
     yield ask
@@ -40,7 +40,7 @@ def caller(request):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """What is decoded, and the errors that it is to end with, the last again and again."""
+    """(decoded data, errors that decoding raises in turn, the last one repeatedly)."""
     log, errors = [], []
 
     def read(data, *, glance):

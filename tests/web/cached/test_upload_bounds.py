@@ -1,4 +1,4 @@
-"""Bounds of Streamlit's uploads: a client that never removes a file fills nobody's memory."""
+"""Bounds of Streamlit's uploads: a client that never removes a file cannot fill the memory."""
 
 import time
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ def bounds(monkeypatch):
 
 
 def manager_of(*files):
-    """Streamlit's own, with files that came in this order: (visit, bytes)."""
+    """Streamlit's own manager, with files added in this order: (visit, bytes)."""
     manager = MemoryUploadedFileManager("/upload")
     for number, (visit, size) in enumerate(files):
         manager.add_file(visit, UploadedFileRec(str(number), "a.png", "image/png", bytes(size)))
@@ -89,7 +89,7 @@ def test_who_lost_what_is_shown_is_told_until_another_file_comes(monkeypatch):
 
 
 def test_who_lost_a_file_and_never_comes_back_is_forgotten(monkeypatch):
-    """A visit that no page has seen never ends: its name goes with time."""
+    """A visit that no page has seen never ends: its name is dropped after some time."""
     monkeypatch.setattr(runtime, "exists", lambda: False)
     upload_bounds._LOST["nobody"] = ownership.CLOCK.now() - ownership.SECONDS - 1
     upload_bounds._look(lambda visit, used: ownership.CLOCK.now() - used > ownership.SECONDS)

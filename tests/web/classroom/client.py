@@ -1,4 +1,4 @@
-"""A browser with cookies that asks a class's routes, and what lecturers and phones ask."""
+"""A browser with cookies that calls a class's routes, and the requests of lecturers and phones."""
 
 import contextlib
 import http.client
@@ -9,7 +9,7 @@ ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb"]}
 
 
 class Answer(NamedTuple):
-    """What a server said."""
+    """A server's response."""
 
     status_code: int
     headers: http.client.HTTPMessage
@@ -20,7 +20,7 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """A browser with cookies of its own, as far as these tests need one; it follows no redirect."""
+    """A browser with its own cookies, as far as these tests need one; it follows no redirect."""
 
     def __init__(self, port):
         self._port, self.cookies = port, {}

@@ -27,7 +27,7 @@ def hall(clock):
 
 @pytest.fixture(scope="module")
 def port():
-    """Of a server with these routes, in a thread."""
+    """Port of a server with these routes, in a thread."""
     app = Starlette(routes=[*first_html.routes(), *routes.routes()])
     listening = socket.create_server(("127.0.0.1", 0), backlog=512)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))

@@ -11,7 +11,7 @@ def test_time_is_bounded(hall, clock):
     number, key = hall.open()
     other, _ = hall.open()
     clock.seconds += rooms.IDLE_SECONDS - 1
-    hall.describe(number, key)  # the lecturer is still there
+    hall.describe(number, key)  # the lecturer is still present
     clock.seconds += 2
     assert hall.describe(number)["n"] == 0
     with pytest.raises(NoRoomError):
@@ -24,7 +24,7 @@ def test_time_is_bounded(hall, clock):
 
 
 def test_a_flood_of_answers_makes_way_for_a_class_and_no_phone_is_refused(hall):
-    """1000 phones look as phones do; ten times as many tokens answer and are never seen again."""
+    """1000 phones poll as usual; ten times as many tokens answer and are never seen again."""
     number, key = hall.open()
     hall.put(number, key, ASKED)
     flood = 0
@@ -44,7 +44,7 @@ def test_a_flood_of_answers_makes_way_for_a_class_and_no_phone_is_refused(hall):
 
 
 def test_the_emptiest_room_gives_way_to_a_new_one(hall, clock):
-    """Whoever floods rooms closes their own; a class that has answered, or a lecturer that asks, stays."""
+    """A client that floods rooms closes its own; a class that has answered, or a lecturer who asks, stays."""
     number, key = hall.open()
     hall.put(number, key, ASKED)
     hall.answer(number, voter(1), 1, 0)
@@ -65,7 +65,7 @@ def test_a_new_room_is_refused_only_where_a_class_is_in_each(hall, clock):
         hall.answer(number, voter(1), 1, 0)
     with pytest.raises(FullError, match="300 rooms are open, with a class in each"):
         hall.open()
-    clock.seconds += rooms.HERE_SECONDS  # nobody looks at any
+    clock.seconds += rooms.HERE_SECONDS  # nobody uses any of them
     hall.open()
 
 

@@ -1,4 +1,4 @@
-"""The speaker's desk of a room: it follows the hall's window and sends it on."""
+"""The speaker's desk of a room: it follows the hall's window and steers it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""200 phones at once are counted; who floods a class with requests stops nobody else."""
+"""200 phones at once are counted; a client that floods a class with requests stops nobody else."""
 
 import contextlib
 import socket
@@ -43,12 +43,12 @@ def test_rooms_opened_without_end_are_an_address_s_own_affair(lecturer, port, mo
     flood = [Client(port).post("/room", headers=here).status_code for _ in range(9)]
     assert flood == [200] * 3 + [429] * 6
     assert lecturer.post("/room", headers=there).status_code == 200
-    neighbour = {"x-forwarded-for": "2001:db8::2"}  # the same half: one client has as many as it likes
+    neighbour = {"x-forwarded-for": "2001:db8::2"}  # the same half: one client may have many such
     assert [Client(port).post("/room", headers=neighbour).status_code for _ in range(3)] == [200, 200, 429]
 
 
 def test_behind_one_address_nobody_is_refused_a_token(lecturer, port, monkeypatch):
-    """A hall has one address: who floods it with pages makes the others a crowd, whose votes still count."""
+    """A hall shares one address: a flood of pages makes the others a crowd, whose votes still count."""
     monkeypatch.setattr(clients.HANDING, "rights", routes.Buckets(5, 0.0))
     number = opened(lecturer)
     put(lecturer, number)
@@ -63,7 +63,7 @@ def _cookie(token):
 
 
 def test_slow_bodies_are_given_up_for_whole_ones(lecturer, phone, port, monkeypatch):
-    """As many bodies as are in hand hang; an honest phone is answered, the oldest of the others is not."""
+    """More slow bodies hang than may be in hand; an honest phone is answered, the oldest of them is not."""
     monkeypatch.setattr(routes, "IN_HAND", 12)
     number = opened(lecturer)
     put(lecturer, number)
@@ -100,9 +100,9 @@ def test_a_phone_has_few_bodies_on_their_way(lecturer, phone, port):
 
 
 def test_200_phones_answer_at_once(port, lecturer):
-    """All of them are counted, and the lecturer's screen is answered within a second while they come.
+    """All of them are counted, and the lecturer's screen is answered within a second meanwhile.
 
-    A second of this process, in which the server and all phones are: what else the machine does counts not.
+    This is a second of this process, which runs the server and all phones: other work does not count.
     """
     number = opened(lecturer)
     put(lecturer, number)

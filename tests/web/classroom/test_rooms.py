@@ -1,4 +1,4 @@
-"""Rooms of a class: who may do what, what is refused, and that nothing grows without end."""
+"""Rooms of a class: permissions, refusals, and bounds on everything that could grow."""
 
 import math
 
@@ -15,7 +15,7 @@ def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
     hall.put(number, key, ASKED)
     for at in range(5):
         hall.answer(number, voter(at), 1, at % 2)
-    hall.answer(number, voter(0), 1, 2)  # somebody changes their mind
+    hall.answer(number, voter(0), 1, 2)  # this phone changes its answer
     student, lecturer = hall.describe(number), hall.describe(number, key)
     assert "counts" not in student
     assert "truth" not in student
@@ -29,7 +29,7 @@ def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
     assert student["truth"] == "It is a verb."
     with pytest.raises(LateError, match="question 1 is not asked any more"):
         hall.answer(number, voter(9), 1, 0)
-    hall.put(number, key, ASKED)  # back to the question: the answers are still there
+    hall.put(number, key, ASKED)  # back to the question: the answers are kept
     assert hall.describe(number, key)["counts"] == [2, 2, 1]
     hall.put(number, key, GUESS)
     assert hall.describe(number, key)["answers"] == 0
@@ -175,7 +175,7 @@ def test_only_who_opened_a_room_clears_and_closes_it(hall):
     ],
 )  # fmt: skip
 def test_what_a_phone_is_told_beside_a_question_is_bounded(hall, change, message):
-    """Whoever opened a room can be anybody: phones get texts of a length, and links into this app alone."""
+    """Anybody may open a room: phones get texts of bounded length, and only links into this app."""
     number, key = hall.open()
     with pytest.raises(RoomError, match=message):
         hall.put(number, key, ASKED | change)
@@ -244,13 +244,13 @@ def test_a_task_that_a_class_is_given_takes_no_answer_that_is_none(hall):
 
 def test_the_wall_says_how_many_are_there_and_how_it_was_solved(hall, clock):
     number, key = hall.open()
-    hall.describe(number, "", voter(1))  # came early and left
+    hall.describe(number, "", voter(1))  # joined early and left
     clock.seconds = 100.0
     for at in range(2, 6):
         hall.describe(number, "", voter(at))
     clock.seconds += rooms.HERE_BEFORE - 1
     hall.put(number, key, TASK)
-    hall.answer(number, voter(9), 1, 0, "letters?word=3128&a1=0.7")  # straight from the task's page
+    hall.answer(number, voter(9), 1, 0, "letters?word=3128&a1=0.7")  # directly from the task's page
     for at, found in ((2, "letters?a1=0.7"), (3, "letters?a1=0.71"), (4, "letters?a1=0.72"), (5, "")):
         hall.answer(number, voter(at), 1, 0, found)
     seen = hall.describe(number, key)

@@ -1,4 +1,4 @@
-"""The class's requests as a server meets them: what lecturers and phones ask, and what anyone may send."""
+"""The class's requests at a server: those of lecturers and phones, and anything else that may arrive."""
 
 import json
 from urllib.parse import quote
@@ -14,7 +14,7 @@ GAME = {"code": "page/game", "ask": "Beat it", "choices": [], "most": 6, "link":
 
 
 def test_a_phone_s_result_in_a_game_is_worked_out_here(lecturer, phone):
-    """What it claims is nothing without purchases that come to it, and a refusal says which."""
+    """A claim counts only with purchases that add up to it, and a refusal says which do not."""
     toy = games.Game((1.0, 2.0), 0.0, np.array([[0, 0], [1, 5]]), np.array([[1, 0], [2, 1]]), 3)
     number = opened(lecturer)
     phone.at(number)

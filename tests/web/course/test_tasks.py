@@ -1,4 +1,4 @@
-"""Tasks as data: whole, plain, and with nothing in them that no page could offer."""
+"""Tasks as data: complete, plain, and with only what some page can offer."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A browser that draws one page after another: what it is told, what it keeps of none, and how it ends."""
+"""A browser that draws one page after another: its commands, no traces of a page, and its end."""
 
 import contextlib
 import io
@@ -74,19 +74,19 @@ def test_nothing_of_a_page_is_there_for_the_next(browser):
 
 
 def test_nothing_of_a_page_is_on_the_disk(browser):
-    """Neither what it stored nor its title, its address and its history, which windows write down."""
+    """Neither its stored values nor its title, address and history, which windows write to disk."""
     marker = f"Xy{secrets.token_hex(8)}"
     keep = f"""document.title = localStorage.ink = "{marker}";
     history.pushState({{ ink: "{marker}" }}, "", "#{marker}");"""
     assert browser.draw(page("localStorage.ink", keep), SIZE, 1, lambda _: None)[1] == marker
-    time.sleep(4)  # it takes three where it is done
+    time.sleep(4)  # writing them would take three
     kept = [path for path in Path(browser._folder.name).rglob("*") if path.is_file()]
     signs = marker.encode(), marker.encode("utf-16-le")
     assert [path.name for path in kept if any(sign in path.read_bytes() for sign in signs)] == []
 
 
 def test_pages_have_tabs_in_one_window_that_stays(browser):
-    """A window costs as much as a page: its own parts are pages, too."""
+    """A window costs as much as a page, because its own parts are pages, too."""
 
     def ask(method, **params):
         return browser._ask(method, lambda: None, **params)
@@ -111,7 +111,7 @@ def test_it_stands_behind_other_processes_and_listens_at_no_port(browser):
         with contextlib.suppress(psutil.NoSuchProcess):
             assert one.nice() >= least, one.cmdline()[:2]
     for one in family:
-        with contextlib.suppress(psutil.NoSuchProcess):  # of a page that is gone
+        with contextlib.suppress(psutil.NoSuchProcess):  # a process of a closed page
             assert not [link for link in one.net_connections("tcp") if link.status == "LISTEN"]
 
 

@@ -1,4 +1,4 @@
-"""Loops: which moments, how long, how large; what cannot be one is said. In Chromium: browser/saving."""
+"""Loops: their moments, durations and sizes, and refusals. Tests in Chromium: browser/saving."""
 
 import io
 import itertools
@@ -16,7 +16,7 @@ MILLISECONDS = [900, 500, 700, 1600]
 
 
 def film(size=(96, 54), n=4):
-    """Moments that differ, each a flat colour with a mark at its own place."""
+    """Different moments, each a flat colour with a mark at another place."""
     frames = []
     for k in range(n):
         frames.append(Image.new("RGB", size, (255 - 40 * k, 255, 200)))
@@ -117,7 +117,7 @@ def test_what_a_visitor_typed_is_text_in_every_moment(monkeypatch):
     monkeypatch.setattr(loops, "draw", drawn)
     assert loops.svg(f"tagging?text={typed.replace(' ', '+')}") is None
     (text,) = sheets
-    assert text.count("</script") == 1  # the sheet's own: the documents in it are a string of its script
+    assert text.count("</script") == 1  # the sheet's own: its documents are in a string of its script
     assert "<img" not in text
 
 
@@ -128,7 +128,7 @@ def test_the_command_names_the_forms_it_knows(capsys, tmp_path):
 
 @pytest.mark.skipif(drawing.browser() is None or not chromium.HAS_PIPES, reason="no Chromium to speak to")
 def test_a_browser_that_cannot_be_spoken_to_draws_the_same_moments(monkeypatch):
-    """On Windows: all moments side by side, photographed once."""
+    """As on Windows: all moments side by side, in one screenshot."""
     shown = loops.film("tagging")
     monkeypatch.setattr(chromium, "HAS_PIPES", False)
     monkeypatch.setattr(loops, "WINDOW", loops._SHEET_SIZE)

@@ -1,4 +1,4 @@
-"""Child processes that make exports: the same files as the command, and nothing of another visitor's."""
+"""Child processes that make exports: the same files as the command, with nothing of another visitor."""
 
 import io
 import re
@@ -22,7 +22,7 @@ needs_browser = pytest.mark.skipif(drawing.browser() is None, reason="no Chromiu
 
 
 TIME = re.compile(r"[\d.,]+ (µs|ms|s)(?=<)")
-"""Times are measured anew."""
+"""Times in a page: they are measured again."""
 
 
 def made(kind, address):
@@ -48,7 +48,7 @@ def test_a_loop_is_that_of_the_command_and_the_next_one_has_nothing_of_it():
     address = "tagging?text=The+old+man+the+boats."
     shown, by_command = moments(made("webp", address)), moments(loops.make_loop(address))
     assert shown.shape == by_command.shape
-    assert (shown != by_command).any(axis=-1).mean() <= 0.02  # times are measured anew
+    assert (shown != by_command).any(axis=-1).mean() <= 0.02  # times are measured again
     assert b"Anna" not in made("page", "tagging?text=The+old+man+the+boats.")
 
 
@@ -104,7 +104,7 @@ def test_who_leaves_ends_the_child():
 
 @pytest.fixture(scope="module")
 def ready():
-    """What a process says of itself that has everything loaded for loops of Letters, a line each."""
+    """Lines in which a process that has everything loaded for loops of Letters describes itself."""
     lines = """
 import gc
 import sys
@@ -131,12 +131,12 @@ print([path for path in opened if not path.endswith(".py")])
 
 
 def test_the_process_that_forks_has_one_thread(ready):
-    """Whoever is forked beside another thread may wait for ever for a lock that it held."""
+    """A process forked while another thread runs may wait forever for a lock that this thread held."""
     assert ready[0] == "1"
 
 
 def test_the_process_that_forks_has_done_what_all_loops_want(ready):
-    """What it has not each of its children does anew: imports, and reading of scripts, packages, models."""
+    """Otherwise each of its children repeats it: imports, and reading of scripts, packages, models."""
     assert ready[2] == f"0 {version('streamlit')} set()"
     assert ready[3:] == ["[]", "[]"]
 
@@ -162,5 +162,5 @@ for name, own in ("tagging", "text=old+men"), ("parsing", "text=old+men"), ("hyb
 
 
 def test_a_child_looks_for_garbage_among_its_own_things_alone(ready):
-    """Else it copies all that its parent has loaded, page by page."""
+    """Otherwise it copies all that its parent has loaded, one memory page after the other."""
     assert ready[1] == "True"

@@ -1,4 +1,4 @@
-"""Markdown of pages as HTML: what it says is kept, and what a stranger typed stays text."""
+"""Markdown of pages as HTML: its content is kept, and a stranger's input stays text."""
 
 import re
 

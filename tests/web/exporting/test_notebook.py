@@ -50,7 +50,7 @@ def test_the_frame_runs_its_own_script_and_nothing_else(tagger):
     assert "allow-same-origin" not in text
     document = unescape(re.match(r'<iframe srcdoc="([^"]*)"', text).group(1))
     assert len(re.findall("<script", document)) == len(re.findall("</script", document)) == 1
-    (picture,) = re.findall("<img[^>]*", document)  # for where no script runs
+    (picture,) = re.findall("<img[^>]*", document)  # for viewers that run no script
     assert re.fullmatch(f'<img src="{PNG}[^"]*" alt="[^"<]*"', picture)
 
 
@@ -63,7 +63,7 @@ def test_a_picture_says_which_labels_are_left():
         8 + 22 * np.arange(1, 4) + 9,
         picture.shape[1] - 8 - 44 * np.arange(3, 0, -1) + 20,
     )
-    white, light, dark = 255, 168, 80  # is not there, falls, stays
+    white, light, dark = 255, 168, 80  # absent, pruned, kept
     grey = picture[rows][:, columns, 0].tolist()
     assert grey == [[light, dark, white], [dark, light, dark], [dark, light, dark]]
 

@@ -1,4 +1,4 @@
-"""Scenes saved as one HTML file: whole, asking for nothing from outside; what strangers brought is text."""
+"""Scenes saved as one HTML file: complete, without outside requests; what strangers brought is text."""
 
 import base64
 import hashlib

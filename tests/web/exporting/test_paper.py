@@ -21,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def run(address, capsys):
-    """What the Python of an address prints; the file of the picture is not written here."""
+    """Run the Python of an address without writing the picture's file: (output, namespace)."""
     lines = paper.python(address).partition("\nfrom pathlib import Path")[0]
     capsys.readouterr()
     space = {}
@@ -162,7 +162,7 @@ def test_the_python_of_one_table_reads_its_statements(capsys):
 
 
 def test_every_page_with_a_picture_has_its_lines():
-    """Asked of the sources, since most lines were run above: who offers none."""
+    """Read off the sources, since most lines were run above: the pages that offer none."""
     sources = {name: (APP / path).read_text(encoding="utf-8") for name, path in navigation.names().items()}
     without = {name for name, source in sources.items() if "offer_python" not in source}
     left = without - {"course", "data", "tours"}

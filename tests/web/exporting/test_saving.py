@@ -17,7 +17,7 @@ from spcviz.web.serving.visitor_cache import Kept
 
 
 class Browser:
-    """Requests as a server hands them over; `leave` ends the connection of the last one."""
+    """Requests as a server passes them on; `leave` ends the connection of the last one."""
 
     def __init__(self, address="192.0.2.1", token=""):
         self.address, self.token = address, token
@@ -62,7 +62,7 @@ def client():
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What would be made: (kind, address, width, is dark)."""
+    """Files that would be made: (kind, address, width, is dark)."""
     wishes = []
 
     def make(*wish):
@@ -108,7 +108,7 @@ def test_a_loop_is_made_once_for_all_who_ask_for_the_same(client, asked):
         assert client("gif", "letters?order=6", options=wide).body == b"<!doctype html>"
     assert asked == [("gif", "http://localhost:8501/letters?order=6", 1920, True)]
     client("gif", "letters?order=6")
-    client("gif", "letters?order=6", options=wide, x_forwarded_proto="https")  # an address stands in it
+    client("gif", "letters?order=6", options=wide, x_forwarded_proto="https")  # a loop contains the address
     client("page", "letters?order=6")
     client("page", "letters?order=6")
     assert len(asked) == 5
@@ -156,21 +156,21 @@ def test_a_flood_of_loops_makes_one_at_a_time_and_keeps_little(client, asked):
 
 
 class Work:
-    """Something that takes two seconds, unless nobody waits for it any more."""
+    """Work that runs until its time is over, or until nobody waits for it any more."""
 
     def __init__(self):
         self.is_ended = False
 
 
 class Begun(list):
-    """Works that were begun, and how long one takes whom nobody leaves."""
+    """Works that have begun, and the duration of one that nobody abandons."""
 
     seconds = 60.0
 
 
 @pytest.fixture
 def slow(monkeypatch):
-    """What was begun."""
+    """Works that have begun."""
     begun = Begun()
 
     def make(kind, address, width, is_dark, glance):
@@ -313,7 +313,7 @@ def test_a_line_serves_as_many_at_once_as_it_may():
 
 
 def woken(monkeypatch, wake):
-    """What is done after the answer to who looks at loops, by that answer."""
+    """A function that announces interest in loops: (status, work to do after the answer)."""
     monkeypatch.setattr(making, "wake", wake)
 
     def ask(scene="letters", **headers):

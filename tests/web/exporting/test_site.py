@@ -1,4 +1,4 @@
-"""A site of static files: every scene there, shared scripts once, sentences with the page's numbers."""
+"""A site of static files: all scenes present, shared scripts once, sentences with the page's numbers."""
 
 import base64
 import gzip

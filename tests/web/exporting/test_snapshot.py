@@ -1,4 +1,4 @@
-"""Snapshots of pages: the views that a page shows in the end, however often it ran until then."""
+"""Snapshots of pages: the views that a page shows in the end, however often it reran before."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,7 +9,7 @@ from spcviz.web.tours import tour
 
 
 def reruns():
-    """A page that shows something at once, works the rest out in a part of its own, and runs again."""
+    """A page that shows something at once, computes the rest in a fragment, and reruns."""
     import streamlit as st
 
     from spcviz.web.touring.touring import FACTS, PYTHON
@@ -21,7 +21,7 @@ def reruns():
     @st.fragment
     def part():
         has_all = st.session_state.get("has_all", False)
-        with st.empty():  # what stands in a place may give way within one run, too
+        with st.empty():  # a placeholder's content may be replaced within one run, too
             mount.show(probe, {"shows": "nothing yet"}, key="first")
             mount.show(probe, {"shows": "all" if has_all else "a part"}, key="second")
         mount.show(probe, {"shows": "beside"}, key="third")
@@ -50,7 +50,7 @@ def limbs():
 @pytest.mark.skipif(not arms.HAS_ARMS, reason="no model of arms is stored")
 @pytest.mark.parametrize("show", ["four", "bought"])
 def test_the_arms_that_an_address_asks_for_are_saved(show, limbs):
-    """They are worked out while the page shows limbs, and stand there once it has run again."""
+    """They are computed while the page shows limbs, and appear once it has rerun."""
     (view,) = snapshot.take_snapshot(tour.Scene(f"pose?show={show}&scene=rendered")).views
     assert view.payload["view"]["show"] == show
     more = set(view.parts) - set(limbs.parts)

@@ -1,4 +1,4 @@
-"""The gallery's wall: pages, pictures and sentences; what does not hold is left out, and text stays text."""
+"""The gallery's wall: pages, pictures and sentences; false sentences are omitted, and text stays text."""
 
 import io
 
@@ -59,7 +59,7 @@ needs_browser = pytest.mark.skipif(
 
 @needs_browser
 def test_a_scene_that_plays_has_a_loop_and_others_stand(made):
-    """A loop moves, is small, and stands beside a still for who asked for less motion or stops it."""
+    """A loop moves, is small, and comes with a still for visitors who prefer less motion or stop it."""
     loops = {path: one.loop for path, one in made.wall.items()}
     assert loops["gallery/garden-path.html"] == "gallery/garden-path-loop.webp"
     assert loops["gallery/ink-says-otherwise.html"] == ""

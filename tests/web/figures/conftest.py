@@ -1,4 +1,4 @@
-"""Figures are checked by plotly here, name by name; pages leave that out."""
+"""Plotly checks figures here, name by name; pages skip that check."""
 
 import pytest
 

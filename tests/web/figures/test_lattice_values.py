@@ -1,4 +1,4 @@
-"""A lattice's values for tasks: those that a task reads are those that all are."""
+"""A lattice's values for tasks: computing only those that a task reads gives the same values as all."""
 
 import pytest
 

@@ -92,7 +92,7 @@ def test_every_state_has_a_shape_of_its_own():
 
 
 def test_css_variables_match_the_options():
-    """Streamlit derives a variable from each option: blueColor is --st-blue-color."""
+    """Streamlit derives a variable from each option: blueColor becomes --st-blue-color."""
     for role, option in palette.STREAMLIT_KEYS.items():
         assert palette.CSS_VARIABLES[role] == "--st-" + re.sub("([A-Z])", r"-\1", option).lower()
 

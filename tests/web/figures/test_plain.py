@@ -1,4 +1,4 @@
-"""Texts of strangers: as they are, with nothing that Streamlit's markdown would make something of."""
+"""Texts of strangers: unchanged, with nothing that Streamlit's markdown would interpret."""
 
 import re
 
@@ -18,11 +18,11 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=12).map
 FOUND_AFTER_READING = (
     r"https?://", r"www\.", r"[-.\w+]+@[-\w]+(\.[-\w]+)+", r":\+1:|:-1:|:[\w-]+:", r":material/[a-z0-9_]+:",
 )  # fmt: skip
-"""What remark's plugins look for in texts, once escapes have been read."""
+"""Patterns that remark's plugins look for in texts, once escapes have been read."""
 
 
 def read(markdown):
-    """What CommonMark makes of signs with backslashes, and whether any sign stands without."""
+    """Text after CommonMark's backslash escapes, and the special characters that were not escaped."""
     bare = re.sub(r"\\([" + re.escape(SIGNS) + "])", "", markdown)
     return re.sub(r"\\([" + re.escape(SIGNS) + "])", r"\1", markdown), set(bare) & set(SIGNS)
 

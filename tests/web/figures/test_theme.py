@@ -1,4 +1,4 @@
-"""A figure that plotly has not checked is the one that it has."""
+"""A figure that plotly has not checked equals the checked one."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ def test_what_is_not_checked_is_the_same(monkeypatch):
 
 
 def _unpacked(value):
-    """Plotly packs arrays; they are numbers in lists as well."""
+    """Unpack arrays that plotly has packed, into lists of numbers."""
     if "bdata" not in value:
         return value
     array = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])

@@ -13,7 +13,7 @@ from tests.node import needs_node, run_node
 
 
 def random_level(rng, *, order=None, n_columns=None, n_states=None):
-    """A level with every trap: ties, no spread, -inf, extreme scales, one arc a column."""
+    """A level with every trap: ties, no spread, -inf, extreme scales, one arc per column."""
     order = order or int(rng.integers(1, 4))
     n_columns = n_columns or int(rng.integers(1, 7))
     n_states = n_states or int(rng.integers(1, 6))
@@ -105,7 +105,7 @@ def test_a_part_has_every_bit(tmp_path):
 
 
 def summed_level(rng, n_columns, n_states):
-    """A level of pairs whose messages are what max-sum gives; half of the scores tie."""
+    """A level of pairs with max-sum messages; half of the scores tie."""
     level = random_level(rng, order=2, n_columns=n_columns, n_states=n_states)
     every = np.array(np.meshgrid(range(n_states), range(n_states), indexing="ij")).reshape(2, -1).T
     start, score = np.arange(n_columns + 1) * len(every), rng.normal(size=n_columns * len(every)) * 10
@@ -139,7 +139,7 @@ def summed_level(rng, n_columns, n_states):
 def test_messages_that_are_left_out_come_back_to_the_last_bit(tmp_path):
     rng = np.random.default_rng(11)
     levels = [summed_level(rng, int(rng.integers(1, 6)), int(rng.integers(1, 10))) for _ in range(12)]
-    levels.append(summed_level(rng, 2, 17))  # more than 255 arcs a column
+    levels.append(summed_level(rng, 2, 17))  # more than 255 arcs per column
     parts = [component.level_part(level) for level in levels]
     assert not any("forward" in part or "max_marginal" in part for part in parts)
     names = {"forward": "forward", "backward": "backward", "max_marginal": "maxMarginal"}
@@ -256,7 +256,7 @@ def test_keep_masks_of_the_browser_equal_the_engines_on_1000_lattices(tmp_path):
 
 
 def chain_level(columns):
-    """A level that only counts: the arcs of each column as rows of states, no scores worth looking at."""
+    """A level for counting only: the arcs of each column as rows of states, with all scores zero."""
     start = np.concatenate([[0], np.cumsum([len(arcs) for arcs in columns])])
     level = random_level(np.random.default_rng(0), order=1, n_columns=1, n_states=1)
     return level._replace(
@@ -277,7 +277,7 @@ def test_words_of_many_states_are_counted_right(tmp_path):
         matrices = (rng.random((3, 70, 70)) < share).astype(int)
         levels.append(chain_level([np.argwhere(matrix) for matrix in matrices]))
         wanted.append(int((matrices[0] @ matrices[1] @ matrices[2]).sum()))
-    # Few states, far apart, in longer pieces: walk every path.
+    # Few states, far apart, in longer n-grams: walk every path.
     for order, states in ((3, (0, 1, 63, 64, 69)), (4, (0, 1, 64)), (6, (0, 29_999))):
         every = np.array(list(product(states, repeat=order)))
         columns = [every[rng.random(len(every)) < 0.6] for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Contents compressed once: the same content for whoever asks, the smallest form, never a damaged one."""
+"""Contents compressed once: the same content for every client, the smallest form, never a damaged one."""
 
 import gzip
 import time
@@ -17,7 +17,7 @@ TEXT = b"export const letters = 'abcdefgh';\n" * 400
 
 
 def made(shelf, name, content, encodings=BOTH):
-    """The brotli form, once the thread that makes it has done so."""
+    """The brotli form, once its thread has made it."""
     end = time.monotonic() + 30
     while (form := shelf.form(name, lambda: content, encodings)).encoding != "br" and time.monotonic() < end:
         time.sleep(0.01)
@@ -63,7 +63,7 @@ def test_who_takes_no_compression_gets_the_content(tmp_path):
     shelf = Shelf(tmp_path)
     assert shelf.form("a.js", lambda: TEXT, ())[:2] == (TEXT, "")
     assert shelf.form("b.js", lambda: b"short", BOTH)[:2] == (b"short", "")
-    assert shelf.form("c.js", lambda: TEXT, ("br",))[:2] == (TEXT, "")  # brotli is not made yet
+    assert shelf.form("c.js", lambda: TEXT, ("br",))[:2] == (TEXT, "")  # the brotli form does not exist yet
     assert made(shelf, "c.js", TEXT, ("br",)).encoding == "br"
 
 

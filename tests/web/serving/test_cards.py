@@ -1,4 +1,4 @@
-"""Cards: drawn from an address alone, whatever it says; limited, kept in bounds, named in a page's tags."""
+"""Cards: drawn from an address alone, whatever it says; rate-limited, cached in bounds, named in tags."""
 
 import asyncio
 import io
@@ -25,7 +25,7 @@ INK = "bAAAB.BABB~CACB~DADBEE"
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    """No card is kept, nobody has asked, nothing compiles."""
+    """No card is cached, no client has used its rights, nothing compiles."""
     monkeypatch.setattr(cards, "KEPT", Kept(200_000, 600.0))
     monkeypatch.setattr(cards, "BUCKETS", Buckets(*cards.RIGHTS, now=lambda: 0.0))
     monkeypatch.setattr(cards.warmup, "seconds_until", lambda names: None)
@@ -33,7 +33,7 @@ def fresh(monkeypatch):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What pages were asked for their card; each shows a word of three letters."""
+    """Pages and queries for which a card was requested; each card shows a word of three letters."""
     asked = []
 
     def one(page, query):
@@ -78,7 +78,7 @@ def test_a_card_is_a_picture_as_messengers_like_it(shown):
 def test_a_card_is_drawn_once_for_a_messengers_servers(shown):
     bodies = {ask("write", f"ink={INK}", address=f"192.0.2.{k}").body for k in range(5)}
     assert len(bodies) == len(shown) == 1
-    ask("write", f"ink={INK}", x_forwarded_host="b.example")  # whose address stands in the picture
+    ask("write", f"ink={INK}", x_forwarded_host="b.example")  # the picture contains its address
     assert len(shown) == 2
 
 
@@ -104,7 +104,7 @@ def test_what_is_not_drawn(shown, name, query, headers, status):
 
 def test_a_flood_of_one_address_is_told_to_wait_and_no_other_is(shown, monkeypatch):
     content = ask("write", "ink=b").body
-    monkeypatch.setattr(cards.card, "png", lambda *_: content)  # all look alike: one drawing will do
+    monkeypatch.setattr(cards.card, "png", lambda *_: content)  # all look the same: draw only once
     monkeypatch.setattr(cards, "BUCKETS", Buckets(*cards.RIGHTS, now=lambda: 0.0))
     statuses = [ask("write", f"ink=b{k}").status_code for k in range(150)]
     assert statuses.count(200) == 120
@@ -124,7 +124,7 @@ def test_while_kernels_compile_and_without_a_word_the_apps_own_picture_is_shown(
     monkeypatch.setattr(cards.warmup, "seconds_until", lambda names: 60.0)
     answer = ask("letters")
     assert (answer.status_code, answer.headers["location"]) == (302, "../preview.jpg?compiling")
-    assert ask("home").status_code == 200  # numpy alone
+    assert ask("home").status_code == 200  # needs only numpy
     monkeypatch.setattr(cards.warmup, "seconds_until", lambda names: None)
     assert ask("write", "ink=b~~~").headers["location"] == "../preview.jpg?empty"
 
@@ -180,7 +180,7 @@ def picture_of(content):
 
 
 def is_white(part):
-    """But for what a palette of 128 colours does to it."""
+    """Whether a part is white, up to the rounding of a palette of 128 colours."""
     return (part > 250).all()
 
 

@@ -1,4 +1,4 @@
-"""The HTML of each page before the app runs: titles, previews, what a proxy says of the address."""
+"""The HTML of each page before the app runs: titles, previews, the address that a proxy reports."""
 
 import re
 from html import unescape

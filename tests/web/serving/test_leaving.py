@@ -7,7 +7,7 @@ from spcviz.web.serving import leaving
 
 
 def connected(*messages, headers=(), kind="websocket"):
-    """(numbers that were closed for good, headers that the app behind got) of one connection."""
+    """(numbers that were closed for good, headers that the inner app got) of one connection."""
     closed, seen = [], []
 
     async def app(scope, receive, send):
@@ -50,7 +50,7 @@ def test_only_a_page_that_goes_away_has_closed_its_connection(end, is_closed):
 
 
 def test_a_client_cannot_write_the_number_of_another():
-    """Whoever knew it could end somebody's visit: what comes in under this name is dropped."""
+    """A client that knew it could end somebody's visit: incoming headers of this name are dropped."""
     forged = [(b"X-SPCviz-Connection", b"7f"), (b"x-spcviz-connection", b"7f"), (b"host", b"a")]
     _, seen = connected({"type": "websocket.connect"}, headers=forged)
     (number,) = numbers(seen)

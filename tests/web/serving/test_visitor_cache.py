@@ -1,4 +1,4 @@
-"""Contents kept for the next who asks: in bounds of room and time, whoever asks for whatever."""
+"""Contents cached for the next request: within bounds of bytes and time, whatever is requested."""
 
 import random
 
@@ -11,7 +11,7 @@ from spcviz.web.serving.visitor_cache import Kept
 
 
 class Clock:
-    """Seconds that a test sets."""
+    """A clock whose seconds a test sets."""
 
     now = 0.0
 
@@ -26,7 +26,7 @@ def test_what_is_used_stays_and_the_rest_makes_room():
     assert kept.get("a") == b"a" * 10
     kept.put("d", b"d" * 10)
     assert [kept.get(name) is not None for name in "abcd"] == [True, False, True, True]
-    kept.put("a", b"A")  # in the place of the old one
+    kept.put("a", b"A")  # replaces the old one
     assert (kept.get("a"), kept.size) == (b"A", 21)
 
 
@@ -56,7 +56,7 @@ def test_no_order_of_questions_grows_it():
 
 @pytest.mark.parametrize("where", [cards, saving])
 def test_what_is_over_goes_without_anybody_asking(where, monkeypatch):
-    """By the clock of visitors' things: a card is somebody's ink."""
+    """The clock of visitors' data drops it: a card is somebody's ink."""
     clock = ownership.Clock()
     monkeypatch.setattr(where, "KEPT", Kept(1000, 600.0, clock.now))
     where.KEPT.put("write?ink=b", b"ink")

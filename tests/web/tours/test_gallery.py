@@ -1,4 +1,4 @@
-"""The gallery: every sentence is worked out anew from the numbers of its page; nothing else may be said."""
+"""The gallery: every sentence is recomputed from the numbers of its page; nothing else may be said."""
 
 import json
 import re
@@ -14,7 +14,7 @@ EXHIBITS = {one.name: one for one in gallery.exhibits()}
 
 
 def facts_of(one, number):
-    """Facts of an exhibit's page and of those beside it, each opened anew."""
+    """Facts of an exhibit's page and of the pages it is compared with, each opened again."""
     more = {"tour": gallery.NAME, "at": str(number)}
     return {
         other: snapshot.take_snapshot(tour.Scene(address), more).facts
@@ -34,7 +34,7 @@ def test_what_is_said_holds(name):
 
 @pytest.mark.parametrize("name", EXHIBITS)
 def test_a_sentence_claims_by_numbers_of_its_condition(name):
-    """Nothing is typed that could go stale, and what is compared is in the condition."""
+    """No number is typed that could go stale, and every compared page is in the condition."""
     one = EXHIBITS[name]
     assert not re.search(r"\d", re.sub(r"\{\w+\}", "", f"{one.title} {one.say}"))
     assert expression.names(one.holds)

@@ -1,6 +1,6 @@
-"""The glossary: entries lead somewhere, and no term stands on a page without one.
+"""The glossary: entries lead to a page, and no term appears on a page without an entry.
 
-A term is found in the sources by its looks: an abbreviation, a Greek letter, a word with a hyphen that
+A term is recognised in the sources by its form: an abbreviation, a Greek letter, a word with a hyphen that
 belongs to the field, or one of the names that spcviz/README.md fixes.
 """
 
@@ -22,12 +22,12 @@ FILE = ROOT / "spcviz" / "web" / "tours" / "glossary.json"
 
 
 class Entry(NamedTuple):
-    """One word."""
+    """One entry of the glossary."""
 
     key: str
-    # what it is called on the pages, the first above the entry; plurals in -s are found by themselves
+    # its names on the pages, the first as the entry's title; plurals in -s are found automatically
     names: list[str]
-    plain: str  # one or two sentences for somebody who has never met it
+    plain: str  # one or two sentences for a reader who has never met it
     formula: str
     where: str  # in the papers
     scene: str  # the address of a page that shows it
@@ -49,7 +49,7 @@ def find(name):
 
 
 ENTRIES = entries()
-# Looks like a term and is none: files, units, licences, people and data sets that pages explain themselves.
+# Not terms, but they look like some: files, units, licences, people, data sets that pages explain.
 PLAIN = {"HHa", "CoreNLP",
     "CSV", "PNG", "SVG", "JSON", "CSS", "CPU", "MB", "US", "NASA", "CC", "BY", "SA", "QU", "QV", "TRUTH",
     "LOST", "PRUNED", "CLIC", "LSPET", "PARSE", "VideoPose", "UD", "EWT", "WSJ", "INK", "OCR", "FLIC", "PTB",
@@ -58,15 +58,15 @@ PLAIN = {"HHa", "CoreNLP",
 NAMES = ("unary", "pairwise", "score", "max-marginal", "witness", "alpha", "threshold", "n-gram", "level",
          "lattice", "arc", "cost", "budget", "value of a model", "gain", "selector", "policy", "tier",
          "tau", "filter loss", "efficiency loss", "quiescent", "feature", "margin", "tolerance")  # fmt: skip
-"""The words of the map's "Names" and of the issue."""
+"""The words in the section "Names" of the developer guide and in the issue."""
 COMPUTED = {"live", "trace", "shelf", "batch", "clip", "trade", "cached"}
-"""Files of a problem's page room that compute; the others say or draw."""
+"""Files of a problem's folder `page` that compute; the others write texts or draw."""
 FIELD = r"\b[a-z]+-(?:marginal|gram|product|loss|shot|learning|model)s?\b"
 LATEX = {"gamma": "γ", "delta": "δ", "alpha": "α", "tau": "τ", "epsilon": "ε", "lambda": "λ", "omega": "ω"}
 
 
 def python_texts(path):
-    """Every text in a file that is no docstring and has a space, so that somebody reads it."""
+    """Every string in a file that is not a docstring."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -75,13 +75,13 @@ def python_texts(path):
 
 
 def is_drawn(path):
-    """Whether a file says or draws something on a page, rather than computes it."""
+    """Whether a file writes or draws something on a page, rather than computes it."""
     place = path.relative_to(ROOT).as_posix()
     return "/page/" in place and path.stem not in COMPUTED
 
 
 def page_texts():
-    """What pages say: their own texts, those of figures, and those of the components."""
+    """Texts of pages: their own, those of figures, and those of the components."""
     files = [*ROOT.glob("pages/*/*.py"), *ROOT.glob("spcviz/web/figures/*.py")]
     files += [path for path in ROOT.glob("spcviz/problems/*/*/*.py") if is_drawn(path)]
     for path in files:
@@ -93,7 +93,7 @@ def page_texts():
 
 
 def terms(text):
-    """What looks like a term in a text.
+    """Words that look like terms in a text.
 
     >>> sorted(terms("The SPC keeps α, as $\\\\gamma$; see max-marginals of VideoPose"))
     ['SPC', 'VideoPose', 'max-marginals', 'α', 'γ']

@@ -1,4 +1,4 @@
-"""Pictures on Tours: small, of one scene each; where that plays, a loop of which the picture is a moment."""
+"""Pictures on Tours: small, of one scene each; a scene that plays has a loop that contains the picture."""
 
 import numpy as np
 import pytest

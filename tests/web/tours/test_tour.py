@@ -1,4 +1,4 @@
-"""Tours as data: what is read, what is refused with a sentence, and what every shipped tour keeps to."""
+"""Tours as data: what is read, what is refused with a sentence, and rules for every shipped tour."""
 
 import json
 import re

@@ -6,7 +6,7 @@ from spcviz.web.ui import history
 
 
 def app():
-    """Counts in its address, as a page's table does."""
+    """A page that counts in its address, as a page's state table does."""
     import streamlit as st
 
     from spcviz.web.ui import history

@@ -1,4 +1,4 @@
-"""Navigation: pages are offered where the files that they read are there."""
+"""Navigation: pages are offered where the files that they read exist."""
 
 import pytest
 
@@ -21,7 +21,7 @@ TABLES, LETTERS, DATA = "pages/results/tables.py", "pages/cascade/letters.py", "
 def test_a_page_is_offered_where_it_has_what_it_reads(monkeypatch, is_clone, has_cache, there):
     monkeypatch.setattr(clone, "is_clone", lambda: is_clone)
     monkeypatch.setattr(navigation, "has_cache", lambda: has_cache)
-    offered = navigation.exists.__wrapped__  # looked up once in a process
+    offered = navigation.exists.__wrapped__  # looked up once per process
     assert tuple(path for path in (TABLES, LETTERS, DATA) if offered(path)) == there
     assert not offered("pages/start/nowhere.py")
 

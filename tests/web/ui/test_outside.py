@@ -1,4 +1,4 @@
-"""Server settings towards the network: room for connections, and security headers of every answer."""
+"""Server settings for the network: limits of connections, and security headers of every answer."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from tests.conftest import ROOT, running_app
 
 resource = pytest.importorskip("resource", reason="this system has no limit of descriptors")
 FEW = 96
-"""Descriptors: room for some 20 sessions that have left."""
+"""Descriptors: enough for some 20 sessions that have left."""
 
 
 def sent_by(app, kind="http"):
@@ -70,7 +70,7 @@ def test_the_policy_names_the_sockets_of_this_host_and_nothing_that_is_none(host
 
 
 class Hall:
-    """A server with so many seats, behind `outside.Seats`; who comes, and what they are told."""
+    """A server with a given number of seats, behind `outside.Seats`, and its answers to visitors."""
 
     def __init__(self, fit):
         self.end = asyncio.Event()

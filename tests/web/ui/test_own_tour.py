@@ -1,4 +1,4 @@
-"""One's own tour beside what was brought: nothing is lost without a click, and a click can be taken back."""
+"""A visitor's own tour and brought ones: nothing is lost without a click, and a click can be undone."""
 
 import random
 import re
@@ -88,7 +88,7 @@ def test_a_new_visit_has_what_the_last_one_had(state):
 
 
 def test_a_long_tour_of_one_s_own_comes_back(state):
-    """Too long for an address, not for a browser."""
+    """It is too long for an address, but not for a browser's storage."""
     rng = random.Random(0)
     scenes = tuple(
         tour.Scene("letters", "".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(600)))

@@ -1,4 +1,4 @@
-"""Requests of views: any question is survived, and the answer is what the page's run would send."""
+"""Requests of views: any request is survived, and the answer is what the page's run would send."""
 
 import asyncio
 import json
@@ -28,12 +28,12 @@ INK = boxes_text([CROSS] * 3)
 
 @pytest.fixture(autouse=True)
 def any_name(monkeypatch):
-    """A server that takes every name that it is called by."""
+    """A server that accepts every host name."""
     told(monkeypatch, **{"server.address": "0.0.0.0"})
 
 
 def told(monkeypatch, **options):
-    """What the server was told of its names."""
+    """Set the server's options about its host names."""
     monkeypatch.setattr(requests.st, "get_option", lambda name: options.get(name, ""))
 
 
@@ -55,7 +55,7 @@ def told(monkeypatch, **options):
     ],
 )
 def test_a_host_that_the_server_was_not_told_is_another_site_s(options, host, is_own, monkeypatch):
-    """DNS rebinding: to the browser the other site's page is of the same origin."""
+    """DNS rebinding: to the browser the other site's page has the same origin."""
     told(monkeypatch, **options)
     assert requests.is_own_host({"host": host}) == is_own
     assert requests.is_foreign({"host": host, "sec-fetch-site": "same-origin"}) != is_own
@@ -150,7 +150,7 @@ def test_a_question_without_a_drawing_is_of_an_example(ask):
         ({}, "word", {"host": "a.edu", "origin": "null"}, 403),
         ({}, "word", {"origin": "null"}, 403),
         ({}, "word", {"host": "a.edu", "origin": "http://[a.edu"}, 403),
-        ([], "word", {"host": "a.edu", "origin": "https://A.edu:8443"}, 400),  # not foreign, but no question
+        ([], "word", {"host": "a.edu", "origin": "https://A.edu:8443"}, 400),  # not foreign, but no request
         (
             [],
             "word",
@@ -163,7 +163,7 @@ def test_a_question_without_a_drawing_is_of_an_example(ask):
 )
 def test_other_questions_are_refused(ask, question, name, headers, status, caplog):
     assert ask(question, name, **headers).status_code == status
-    assert not caplog.records  # no traceback for what anyone may send
+    assert not caplog.records  # no traceback for input that anyone may send
 
 
 @needs_model
@@ -178,13 +178,13 @@ def request(stream, **headers):
 
 
 def run(coroutine):
-    """In a thread, for a browser's tests may have a loop in this one."""
+    """Run in another thread: a browser test may have left an event loop in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
 
 
 def test_a_crowd_has_a_thread_and_a_queue_and_the_rest_is_told(monkeypatch):
-    """200 at once: none of them takes a thread of the pool that serves files."""
+    """With 200 at once, none takes a thread of the pool that serves files."""
     go, running, most = threading.Event(), [], []
 
     def answer(_question):
@@ -223,7 +223,7 @@ def test_a_crowd_has_a_thread_and_a_queue_and_the_rest_is_told(monkeypatch):
 
 
 def test_a_refusal_is_held_back_but_not_too_many_are(monkeypatch):
-    """Whoever asks again at once is slowed down; connections are not held without end."""
+    """A client that retries at once is slowed down, but the number of held connections is bounded."""
     monkeypatch.setattr(requests, "_CROWD", {"in_hand": 99, "held": 0, "rests_until": 0.0})
     monkeypatch.setattr(requests, "HELD", 5)
     monkeypatch.setattr(requests, "HELD_SECONDS", 0.5)
@@ -267,7 +267,7 @@ def test_in_a_crowd_the_thread_rests_as_long_as_it_works(monkeypatch, n, rests):
     assert {one.status_code for one in run(crowd())} == {200}
     work = [times[k + 1] - times[k] for k in range(0, 2 * n, 2)]
     pauses = [times[k + 1] - times[k] for k in range(1, 2 * n - 1, 2)]
-    many = n - requests.CROWDED  # answers while there was a crowd
+    many = n - requests.CROWDED  # answers given during the crowd
     assert (requests._CROWD["rests_until"] > 0) == rests
     if rests:
         assert all(pause >= least for pause, least in zip(pauses[: many - 1], work))

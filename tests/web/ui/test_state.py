@@ -1,4 +1,4 @@
-"""The table of state: whatever an address says, a page gets values in range, and gives them back."""
+"""The table of state: any address gives a page values in range, which survive writing and reading."""
 
 import pytest
 from hypothesis import given
@@ -34,7 +34,7 @@ def in_range(table, state):
 
 
 def states(table):
-    """Any state of a table that code may write."""
+    """Strategy for any state of a table that code may write."""
     values = {}
     for name, field in table.fields.items():
         if field.choices:
@@ -62,7 +62,7 @@ def test_any_address_gives_values_in_range_and_settles(table, data):
 
 @given(data=st.data())
 def test_an_opening_changes_no_address_that_says_something(data):
-    """What a link meant before a table had an opening it means with one."""
+    """A link means the same with an opening as before the table had one."""
     names = st.sampled_from(sorted(TABLE.fields))
     params = data.draw(st.dictionaries(names, nasty, min_size=1))
     assert OPENED.parse(params) == TABLE.parse(params)
@@ -79,7 +79,7 @@ def test_an_address_that_says_nothing_is_the_opening():
 
 
 def test_what_is_missing_does_not_turn_into_the_opening():
-    """A link to what is not here means the fields' defaults beside it, also where all else is first."""
+    """A link to a missing value implies the fields' defaults, even if all else is the first scene."""
 
     def script(scene):
         from spcviz.web.ui.state import StateTable, choice, whole

@@ -1,4 +1,4 @@
-"""Warm-up happens once, behind the visitor's back, and never takes the app down."""
+"""Warm-up happens once, in the background, and never takes the app down."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ from spcviz.web.ui import warmup
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What warm-up did, in order, with a cache that only takes notes."""
+    """Calls of warm-up, in order, with a cache that only records them."""
     made = []
     ahead = types.ModuleType("spcviz.web.cached.ahead")
 
@@ -40,7 +40,7 @@ def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog, 
     assert thread.daemon
     settled = ["collect", "freeze", "give back"]
     thread.join(timeout=0.5)
-    assert calls == ["compile", *settled]  # nobody is there: a server that is not used stays small
+    assert calls == ["compile", *settled]  # no visitor yet: an unused server stays small
     assert warmup.seconds_until(["letters"]) is None
     thread.join(timeout=10)
     assert calls == ["compile", *settled, "load the rest and results", *settled]
@@ -65,11 +65,11 @@ def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_st
     state = warmup.STATE
     state.pending, state.lanes = {"letters", "tagging"}, [["tagging", "letters"]]
     state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.monotonic()
-    assert warmup.seconds_until([]) is None  # a page without kernels asks for nothing
+    assert warmup.seconds_until([]) is None  # a page without kernels waits for nothing
     threading.Timer(0.2, state.known.set).start()
     assert 9e3 < warmup.seconds_until(["letters", "exact"]) <= 10_001
     assert state.known.is_set()
-    assert warmup.seconds_until(["tagging"]) is None  # its note is there before the thread has looked
+    assert warmup.seconds_until(["tagging"]) is None  # its note exists before the thread has looked
     assert warmup.seconds_until(["exact"]) is None
 
 
@@ -99,12 +99,12 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     assert warmup.time.monotonic() - begun < 5
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
     state.visited = begun = warmup.time.monotonic()
-    state.let_visitors_first(forever=True)  # a guest that has all the time there is
+    state.let_visitors_first(forever=True)  # work that can wait for ever
     assert 0.3 < warmup.time.monotonic() - begun < 3
 
 
 def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
-    """A value that is made ahead, and that a page asks for meanwhile, must not go after that page."""
+    """A value computed ahead must not wait for a page that meanwhile requests that very value."""
     begun, may_end = threading.Event(), threading.Event()
 
     @sharing.share(1, kernels=False)
@@ -138,7 +138,7 @@ def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
 
 
 def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch):
-    """Of a fragment nothing runs but its function: what it asks the cache for is what tells of it."""
+    """Of a fragment only its function runs: only its requests to the cache reveal it."""
     value_of = sharing.share(1, kernels=False)(lambda: 1)
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
     monkeypatch.setitem(sharing.ASKED, "at", 0.0)

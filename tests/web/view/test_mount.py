@@ -88,7 +88,7 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     (route,) = static_files.routes()
 
     def get(name):
-        # In a thread of its own: in this one a browser test may have left a loop.
+        # In another thread: a browser test may have left an event loop in this one.
         with ThreadPoolExecutor(1) as thread:
             asked = route.endpoint(SimpleNamespace(path_params={"name": name}, headers={}))
             return thread.submit(asyncio.run, asked).result()
@@ -127,7 +127,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
         return {"values": np.full(1000, owner[0], np.uint8)}
 
     monkeypatch.setattr(mount, "_packed", {})
-    monkeypatch.setattr(mount, "time", SimpleNamespace(monotonic=count().__next__))  # all take as long
+    monkeypatch.setattr(mount, "time", SimpleNamespace(monotonic=count().__next__))  # all take equally long
     owners = [[number] for number in range(4)]
     most = 5000 + 4 * mount.memory.OF_ENTRY
     monkeypatch.setattr(mount.memory, "MEMORY", mount.memory.MemoryBudget(most))
@@ -135,7 +135,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
     assert mount.packed_of(owners[3], part) is first[3]
     assert made == owners
     assert first[1] == mount.pack_part(part([1]))
-    assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
+    assert mount.packed_of(owners[0], part) == first[0]  # evicted to free space, and made again
     assert len(made) == 6
     assert (
         sum(len(packet.content) for _, packet in mount._packed.values())
@@ -148,7 +148,7 @@ def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: path.stem)
 def test_a_component_has_a_key_of_its_own(path):
-    """A key twice in a run is an error, and a control may be there only for some choices."""
+    """A key twice in a run is an error, and a control may appear only for some choices."""
     source = path.read_text(encoding="utf-8")
     keys = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
     keys += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)

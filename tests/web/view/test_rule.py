@@ -54,7 +54,7 @@ def test_the_browser_thresholds_as_the_engine_does(tmp_path):
     points = [rule.break_point(v, best[w], mean[w], spread[w]) for v, w in zip(values, owner, strict=True)]
     assert [float(point.replace("Infinity", "inf")) for point in answer["point"]] == points
     assert answer["cap"] == rule.ALPHA_CAP
-    # What was drawn has all that the rule tells apart.
+    # The random examples cover all cases that the rule distinguishes.
     assert {0, 1} == set(spread.tolist()) == set(answer["kept"])
     assert (values == best[owner]).sum() > len(best)
     assert {-np.inf, np.inf} <= set(points)
@@ -62,7 +62,7 @@ def test_the_browser_thresholds_as_the_engine_does(tmp_path):
 
 @needs_node
 def test_thresholds_of_the_engine_are_the_rules(tmp_path):
-    """`filtering` at alphas that it takes, to below 0: the same numbers once more."""
+    """`filtering` at alphas that it accepts, some below 0: the same numbers once more."""
     values, starts, alphas = examples(np.random.default_rng(1))
     limits = filtering.threshold_batch(values, starts, alphas)
     spread = limits.has_spread
@@ -123,4 +123,4 @@ def test_the_browser_thresholds_at_a_margin_as_the_engine_does(tmp_path):
     assert [float(point.replace("Infinity", "inf")) for point in answer["point"]] == points.tolist()
     assert {0, 1} == set(spread.tolist()) == set(answer["kept"])
     assert (margins[spread] == 0).any()
-    assert (limits.best - limits.tau > margins)[spread].any()  # rounding's own reach was met
+    assert (limits.best - limits.tau > margins)[spread].any()  # the slack for rounding was used

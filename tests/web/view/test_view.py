@@ -1,4 +1,4 @@
-"""The base class of the views: whose view wins, what the server is told, what is received once."""
+"""The base class of the views: whose state wins, messages to the server, parts received once."""
 
 import re
 
@@ -7,7 +7,7 @@ import numpy as np
 from spcviz.web.view import mount
 from tests.node import needs_node, run_node
 
-# A view without a page: nothing is drawn and nothing measured.
+# A view without a page: it draws and measures nothing.
 STUB = """
 globalThis.document = { createElement: () => ({ setAttribute() {}, append() {}, addEventListener() {} }) };
 const told = [];
@@ -99,7 +99,7 @@ def test_a_part_is_sent_once_and_everything_again_when_it_is_asked_for(monkeypat
     assert list(mount.unsent("key", {"x": one, "y": two})[1]) == [digests["x"]]  # not in the last message
     state["key"] = {"view": {"lost": "12"}}
     assert len(mount.unsent("key", {"x": one, "y": two})[1]) == 2
-    assert mount.unsent("key", {"x": one, "y": two}) == (digests, {})  # asked once, sent once
+    assert mount.unsent("key", {"x": one, "y": two}) == (digests, {})  # requested once, sent once
 
 
 def test_what_may_come_later_is_sent_when_it_is_asked_for(monkeypatch):
@@ -108,12 +108,12 @@ def test_what_may_come_later_is_sent_when_it_is_asked_for(monkeypatch):
     parts = {name: {"a": np.full(3, n, np.uint8)} for n, name in enumerate("xyz")}
     digests, fresh = mount.unsent("key", parts, "yz")
     assert list(fresh) == [digests["x"]]
-    for wanted in ("y", {"names": "y"}, {"names": [["y"], 3]}, {"names": ["q"]}):  # whatever is no name
+    for wanted in ("y", {"names": "y"}, {"names": [["y"], 3]}, {"names": ["q"]}):  # values that are not names
         state["key"] = {"view": {"wanted": wanted}}
         assert mount.unsent("key", parts, "yz") == (digests, {})
     state["key"] = {"view": {"wanted": {"names": ["y"], "at": 1}}}
     assert list(mount.unsent("key", parts, "yz")[1]) == [digests["y"]]
-    assert mount.unsent("key", parts, "yz") == (digests, {})  # asked once, sent once
+    assert mount.unsent("key", parts, "yz") == (digests, {})  # requested once, sent once
     assert list(mount.unsent("key", parts, "y")[1]) == [digests["z"]]  # another picture needs it at once
     state["key"] = {"view": {"wanted": {"names": ["y"], "at": 2}}}
     assert list(mount.unsent("key", parts, "y")[1]) == [digests["y"]]  # it was lost on its way
@@ -177,7 +177,7 @@ def test_what_is_received_once_is_kept_and_what_is_missing_is_asked_for(tmp_path
     assert seen["values"] == [[[0, 1, 2], [0, 1, 2, 3]], [[0, 1, 2, 3]] * 2, [None]]
     assert seen["isText"] == "string"
     assert seen["cuts"] == [2, 0.6]
-    assert seen["asks"] == [True, True]  # what was asked for stays said: the server answers it once
+    assert seen["asks"] == [True, True]  # the request stays in the state: the server answers it once
 
 
 @needs_node
@@ -199,7 +199,7 @@ def test_an_answer_that_comes_too_late_is_left_out(tmp_path):
 
 
 def test_no_view_has_a_method_that_a_field_of_all_views_hides():
-    """JavaScript says nothing: the field wins, and the method is gone."""
+    """JavaScript reports nothing: the field wins, and the method is gone."""
     folder = mount.PACKAGE
     body = (folder / "web" / "view" / "view.js").read_text().split("export class View {")[1]
     fields = set(re.findall(r"^  (\w+) = ", body, re.MULTILINE))
@@ -210,7 +210,7 @@ def test_no_view_has_a_method_that_a_field_of_all_views_hides():
 
 
 def test_methods_that_a_view_borrows_take_no_place_of_its_own_or_of_each_other():
-    """`Object.assign` says nothing: the last one wins, and the class's own method is gone."""
+    """`Object.assign` reports nothing: the last one wins, and the class's own method is gone."""
     method, mixins = r"^  (?:async )?(\w+)\([^)]*\) \{", {}
     for path in mount.PACKAGE.rglob("*.js"):
         for name, body in re.findall(

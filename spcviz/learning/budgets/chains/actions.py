@@ -1,13 +1,13 @@
 r"""Features and values of the action "buy this part's next tier", from a chain's messages (thesis 7.4).
 
-Features are read off the messages and the labels of the part's chain. How odd a window of m labels is
+Features are read off the messages and the labels of the part's chain. The oddness of a window of m labels
 comes from one of two sources (m = 2 .. 5):
 
 - labels that mean the same everywhere (letters): 1 if the m-gram never occurred in training, else 0
-- states with looks (arms in a picture): the largest distance of the first label's looks to another's,
+- states with looks (arms in a picture): the largest distance from the first label's looks to another's,
   :math:`\chi^2(p, q) = \frac12 \sum_b (p_b - q_b)^2 / (p_b + q_b)`, from 0 to 1 for histograms
 
-Either way more than 1/2 is odd. States with places add how far they jump from frame to frame.
+Either way more than 1/2 is odd. States with places add the distance they jump from frame to frame.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,7 +51,7 @@ ACTION_FEATURES = (
     "new 3-grams and small margin",
     "new 5-grams and small margin",
 )
-"""Columns of the features of an action; each tier has weights of its own (thesis 7.4.2).
+"""Columns of the features of an action; each tier has its own weights (thesis 7.4.2).
 
 With looks, "share of new m-grams" is the mean oddness of the windows of m frames.
 """
@@ -76,7 +76,7 @@ _JUMP_RIGHT = _N_ACTION + PLACE_FEATURES.index("jump to the right")
 
 
 class State(NamedTuple):
-    """Where a batch of chains stands, row by row; `read_off` keeps what is read off the messages."""
+    """The state of a batch of chains, row by row; `read_off` fills what is read off the messages."""
 
     at: np.ndarray  # (R,) int64: tiers
     unary: np.ndarray  # (R, K)
@@ -85,7 +85,7 @@ class State(NamedTuple):
     labels: np.ndarray  # (R,) int64
     margin: np.ndarray  # (R,) best less second best max-marginal
     own: np.ndarray  # (R,) the label's unary score less its best rival's
-    # (R, LONGEST - 1) how odd the windows of 2 .. LONGEST labels are that begin here; 0 where they do not fit
+    # (R, LONGEST - 1) oddness of the windows of 2 .. LONGEST labels that begin here; 0 where they do not fit
     new: np.ndarray
 
 
@@ -210,7 +210,7 @@ def _jump(places: np.ndarray, labels: np.ndarray, i: int, j: int) -> float:
 
 @spliced_kernel
 def value_of(parts: "Parts", rule: Rule, state: State, r: int, a: int, b: int, phi: np.ndarray) -> float:
-    """Value of the next action of part r of chain a .. b - 1; phi is room for its features."""
+    """Value of the next action of part r of chain a .. b - 1; phi is a buffer for its features."""
     describe_action(parts, state, r, a, b, phi)
     value, tier = 0.0, state.at[r]
     for d in range(len(phi)):

@@ -1,10 +1,10 @@
-r"""A world of chains whose letters and steps are bought apart: an action for each factor (thesis (7.12)).
+r"""A world of chains whose letters and steps are bought separately: one action per factor (thesis (7.12)).
 
-Of a position i of `Parts` part 2 i is its own scores and part 2 i + 1 the step into it; each stands at a tier
-of its own, :math:`z = [z_u\ z_e]`. A chain's first position has no step.
+For position i of `Parts`, part 2 i is its own scores and part 2 i + 1 the step into it; each has its own
+tier, :math:`z = [z_u\ z_e]`. A chain's first position has no step.
 
-Chains have nothing to do with one another but the budget. So Algorithm 5 is run on each by itself, to the
-end, and the queue is the merge of these courses: the chain whose next purchase is worth most goes on.
+Chains share nothing but the budget. So Algorithm 5 runs on each chain alone, to the end, and the queue is the
+merge of these trajectories: the chain whose next purchase is worth most takes its next step.
 """
 
 from typing import NamedTuple
@@ -31,9 +31,9 @@ _NOTHING = np.zeros((0, 0), dtype=np.int64)
 
 
 class Factors(NamedTuple):
-    """The `World` of a batch of chains whose steps are bought for apart."""
+    """The `World` of a batch of chains whose steps are bought separately."""
 
-    parts: Parts  # ``parts.step`` [r, t] is the table of the step into r when the step stands at tier t
+    parts: Parts  # ``parts.step`` [r, t] is the table of the step into r when the step is at tier t
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,14 +47,14 @@ class Factors(NamedTuple):
         return 2 * self.parts.starts
 
     def costs(self) -> np.ndarray:
-        """One unit a tier of every letter and every step, nothing where there is no step: (2 R, T - 1)."""
+        """One unit per tier of every letter and every step, 0 where there is no step: (2 R, T - 1)."""
         rows, n_tiers = self.shape
         costs = np.ones((rows, n_tiers - 1))
         costs[2 * self.parts.starts[:-1] + 1] = 0.0
         return costs
 
     def some(self, chosen: np.ndarray) -> tuple["Factors", np.ndarray]:
-        """Some chains, in the order chosen, and which parts these were."""
+        """Some chains, in the order chosen, and the indices that their parts have here."""
         parts, rows = self.parts.some(chosen)
         return Factors(parts), (2 * rows[:, None] + np.arange(2)).ravel()
 
@@ -72,9 +72,9 @@ class Factors(NamedTuple):
     ) -> Trajectory:
         """Algorithm 5 to the end: a `Trajectory`.
 
-        A step's tiers count from T on, for they have weights of their own: ``rule.beta`` has 2 (T - 1) rows
-        and a column more than for letters alone, the tier of the other factor at the position. An
-        ArgumentError if the rule buys all tiers at once or by value per cost, the budget does not hold
+        A step's tiers count from T on, because they have their own weights: ``rule.beta`` has 2 (T - 1) rows
+        and one column more than for letters alone, the tier of the other factor at the position. An
+        ArgumentError if the rule buys all tiers at once or by value per cost, the budget does not cover
         everything, or values of all parts are to be kept.
         """
         if keep_all or rule.all_at_once or rule.per_cost or budget < costs.sum():
@@ -93,7 +93,7 @@ class Factors(NamedTuple):
 
 
 def merge_queues(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The order (S,) in which a queue takes the steps of sequences: always the largest of their next values.
+    """The order (S,) in which a queue takes the steps of sequences: always the largest next value.
 
     Sequence w has the values ``starts[w] : starts[w + 1]``; ties go to the first sequence.
 
@@ -107,7 +107,7 @@ def merge_queues(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 @kernel
 def _build_heap(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """A heap of sequences; the one whose next value is largest lies at its root."""
+    """Merge by a heap of sequences, with the one whose next value is largest at its root."""
     heap, at, n = np.empty(len(starts) - 1, np.int64), starts[:-1].copy(), 0
     for w in range(len(at)):
         if at[w] < starts[w + 1]:

@@ -40,9 +40,9 @@ def chain_meta(
     Parameters
     ----------
     unary, lengths, pairwise
-        As of `spcviz.engine.chains.summary.summarise_chains`.
+        As for `spcviz.engine.chains.summary.summarise_chains`.
     seen : ndarray
-        Of `spcviz.learning.budgets.chains.ngram_sets.seen_grams`.
+        From `spcviz.learning.budgets.chains.ngram_sets.seen_grams`.
     looks : ndarray, shape (R, K, B), optional
         A histogram of each state.
 
@@ -51,8 +51,8 @@ def chain_meta(
     labels, meta
         See `META`: (s1 - s2) / |s1| of the two best scores (1 if there is only one), entropies of
         sum-product marginals, numbers of 3-, 4- and 5-grams that were never seen in training. Then
-        `LOOKS_META`: share of positions whose label differs in looks, by chi-squared, from those up to
-        k before and k after by more than 0.5 on average, and at the most (thesis 6.3.2).
+        `LOOKS_META`: shares of positions whose label differs in looks by a chi-squared distance of more
+        than 0.5 from those up to k before and k after, on average and at most (thesis 6.3.2).
     """
     summary = summarise_chains(unary, lengths, pairwise)
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -80,7 +80,7 @@ def _unseen(
 
 @kernel
 def _looks_change(looks: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Columns `LOOKS_META`; at the ends of a chain a window takes what there is."""
+    """Columns `LOOKS_META`; at the ends of a chain a window holds only the positions that exist."""
     out = fill_new((len(starts) - 1, 2 * len(REACHES)), np.float64, 0.0)
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]

@@ -15,8 +15,8 @@ from spcviz.engine.ngrams.table import slot_of, symbol_bits
 def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: int = 5) -> np.ndarray:
     """The set of all n-grams of 2 to `longest` states in some sequences.
 
-    Labels (R,) lie one sequence after the other, from ``starts`` (W + 1,) on. The set is an open-addressing
-    table of a power of two int64, 0 = free; for `is_seen`.
+    Labels (R,) hold one sequence after another, which begin at ``starts`` (W + 1,). The set is an
+    open-addressing table for `is_seen`: a power of two int64 entries, 0 = free.
 
     Examples
     --------
@@ -32,10 +32,10 @@ def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: i
 def seen_in_other_parts(
     labels: np.ndarray, starts: np.ndarray, part: np.ndarray, n_states: int, longest: int = 5
 ) -> np.ndarray:
-    """The set of n-grams that occur in at least two parts of some sequences; arguments as of `seen_grams`.
+    """The set of n-grams that occur in at least two parts of some sequences; arguments as in `seen_grams`.
 
     A sequence's own n-gram is in it only if a sequence of another part has it too, so the truth of a training
-    sequence does not count among what was seen. `part` (W,): each sequence's, 0 or more.
+    sequence alone does not count as seen. `part` (W,): the part of each sequence, 0 or more.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def seen_in_other_parts(
 
 
 def _codes(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: int) -> np.ndarray:
-    """Codes of all n-grams of 2 to `longest` states, none twice."""
+    """Codes of all n-grams of 2 to `longest` states, each once."""
     bits = symbol_bits(n_states)
     longest = checks.integer("longest", longest, 2, 62 // bits)
     codes = [np.zeros(0, dtype=np.int64)]

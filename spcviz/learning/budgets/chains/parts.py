@@ -1,9 +1,9 @@
 """A world of chains whose positions are bought one by one, with the kernels of Algorithm 5 for it.
 
 A batch of chains (examples) has R positions (parts) in all, each at a tier 0 .. T - 1. An action lifts
-one part by one tier: other scores for its states, and another table for the step into it.
-Algorithm 5 takes the most valuable action of the whole batch that still fits the budget, again and
-again; messages are passed by quiescent inference, so most of an example stays as it was, and so do the
+one part by one tier: its states get other scores, and the step into it another table.
+Algorithm 5 repeatedly takes the most valuable action of the whole batch that still fits the budget.
+Messages are passed by quiescent inference, so most of an example stays as it was, and so do the
 values of most of its actions.
 """
 
@@ -38,18 +38,18 @@ class Parts(NamedTuple):
     # pairwise, transposed (M, K, K): transition tables [table, from, to] and their transposes
     pairwise: np.ndarray
     transposed: np.ndarray
-    # (R, T) int64: which table is the step into each part at each tier; of a chain's first part not used
+    # (R, T) int64: table of the step into each part at each tier; not used for a chain's first part
     step: np.ndarray
     starts: np.ndarray  # (W + 1,) int64: first part of each chain
     loss: np.ndarray  # (R, K) int64: of each state of each part; letters: 1 for all but the true one
-    # known n-grams, of `ngram_sets.seen_grams`. Not used where states have looks
+    # known n-grams, from `ngram_sets.seen_grams`. Not used where states have looks
     seen: np.ndarray
     # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
     looks: np.ndarray
     # (R, K, P) float32: x and y of each state's joints, 1 a notable distance; (R, 0, 0) if there are none
     places: np.ndarray
     scale: float  # what a margin is compared with: the median at tier 0 in training
-    bits: int  # bits a symbol, of `spcviz.engine.ngrams.table.symbol_bits`
+    bits: int  # bits per symbol, from `spcviz.engine.ngrams.table.symbol_bits`
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -57,7 +57,7 @@ class Parts(NamedTuple):
         return self.scores.shape[:2]
 
     def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
-        """Some chains, in the order chosen, and where their parts were; tables stay as they are."""
+        """Some chains, in the order chosen, and the indices that their parts have here; tables stay."""
         starts, rows = some_rows(self.starts, chosen)
         some = self._replace(
             scores=np.ascontiguousarray(self.scores[rows]),
@@ -81,15 +81,15 @@ class Parts(NamedTuple):
         keep_features: bool = False,
         keep_all: bool = False,
     ) -> Trajectory:
-        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        """Algorithm 5: a `Trajectory`; arguments as in `spcviz.learning.budgets.spending.trajectory_of`."""
         return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
-        """Features of every part's next action with parts at some tiers, shape (R, D)."""
+        """Features of every part's next action when parts are at the given tiers, shape (R, D)."""
         return describe_parts(self, tiers)
 
     def losses_if(self, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Loss of every chain at some tiers, and with one part changed, for every part."""
+        """Loss of every chain at the given tiers, and, for every part, with that part alone changed."""
         return losses_if(self, tiers, targets)
 
 
@@ -101,7 +101,7 @@ def no_looks(n_rows: int) -> np.ndarray:
 def typical_margin(max_marginals: np.ndarray) -> float:
     """Median difference of the best two states over rows of (R, K) max-marginals, at least 1e-9.
 
-    What margins are compared with (`Parts.scale`). Rows with one possible state are left out.
+    Margins are compared with it (`Parts.scale`). Rows with only one possible state are left out.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def typical_margin(max_marginals: np.ndarray) -> float:
 
 
 class Scratch(NamedTuple):
-    """Where a batch stands while it is spent on: `State`, the table of the step into each part, room."""
+    """Working memory during spending: `State`, the table of the step into each part, and buffers."""
 
     tiers: np.ndarray
     labels: np.ndarray
@@ -156,7 +156,7 @@ def _describe(parts: Parts, scratch: Scratch, r: int, a: int, b: int, out: np.nd
 def _buy(
     parts: Parts, scratch: Scratch, rule: Rule, w: int, r: int, tier: int
 ) -> tuple[int, int, int, int, int]:
-    """Messages go on from where something changed; windows of labels reach beyond what was read anew."""
+    """Pass messages on from the change; windows of labels reach beyond the positions read again."""
     state, into, labels = scratch.state, scratch.into, scratch.labels
     a, b = parts.starts[w], parts.starts[w + 1]
     scratch.tiers[r] = tier

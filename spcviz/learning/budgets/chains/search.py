@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @kernel
 def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(Loss of every chain (W,), loss (R,) of part r's chain if r alone goes to ``targets[r]``), both int64.
+    """(Loss of every chain (W,), loss (R,) of part r's chain if r alone moves to ``targets[r]``), both int64.
 
-    Where tiers and targets agree the loss stays.
+    Where tiers and targets agree the loss stays the same.
     """
     unary, into = at_tiers(parts, tiers)
     n_rows, n_states = unary.shape
@@ -35,8 +35,8 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
             moved[r] = base[w]
             if targets[r] == tiers[r]:
                 continue
-            # Messages are passed on from r as far as they change, exactly: a part costs its ripple, not its
-            # chain.
+            # Messages are passed on from r exactly, as far as they change: a part costs the positions they
+            # change, not its whole chain.
             ahead[:], behind[:] = forward[a:b], backward[a:b]
             unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
             lo, hi, _ = pass_on(
@@ -51,7 +51,7 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
 
 @kernel
 def describe_parts(parts: "Parts", tiers: np.ndarray) -> np.ndarray:
-    """Features of lifting every part from where it stands, see `actions`: shape (R, D)."""
+    """Features of lifting every part from its tier, see `actions`: shape (R, D)."""
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
     forward, backward = state.forward, state.backward

@@ -1,11 +1,11 @@
 r"""A world of chains whose positions are bought in spans: an action lifts several in a row by one tier.
 
-A chain of n positions is cut into ceil(n / s) spans of at most s, as equal as can be: s = 1 are its positions
-one by one (`Parts`), s >= n is the chain at once. An action's features are the sum of those of its positions,
+A chain of n positions is cut into ceil(n / s) spans of at most s, as equal as possible: s = 1 gives single
+positions (`Parts`), s >= n the whole chain. An action's features are the sum of those of its positions,
 
 .. math:: \beta \cdot \phi(\mathrm{span}) = \sum_{i \in \mathrm{span}} \beta \cdot \phi(i),
 
-so policies are learned and followed as they are for single positions, by the same code. Purchases, values and
+so the same code learns and follows policies as for single positions. Purchases, values and
 labels for s = 1 are those of `Parts` to the last bit.
 """
 
@@ -22,11 +22,11 @@ from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
 
 WHOLE = 2**31 - 1
-"""A length that no chain exceeds: each is one span."""
+"""A length that no chain exceeds, so each chain is one span."""
 
 
 class Spans(NamedTuple):
-    """The `World` of a batch of chains bought for in spans: its parts are spans, labels are of positions."""
+    """The `World` of a batch of chains bought in spans: its parts are spans, its labels are of positions."""
 
     parts: Parts
     starts: np.ndarray  # (W + 1,) int64: first span of each chain
@@ -43,7 +43,7 @@ class Spans(NamedTuple):
         return np.add.reduceat(of_positions, self.first[:-1])
 
     def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
-        """Some chains, in the order chosen, and which spans these were."""
+        """Some chains, in the order chosen, and the indices that their spans have here."""
         parts, _ = self.parts.some(chosen)
         starts, rows = some_rows(self.starts, chosen)
         return type(self)(parts, starts, *_lay_spans(np.diff(self.first)[rows])), rows
@@ -60,7 +60,7 @@ class Spans(NamedTuple):
         keep_features: bool = False,
         keep_all: bool = False,
     ) -> Trajectory:
-        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        """Algorithm 5: a `Trajectory`; arguments as in `spcviz.learning.budgets.spending.trajectory_of`."""
         return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
 
@@ -78,7 +78,7 @@ def in_spans(parts: Parts, length: int) -> Spans:
 
 
 def sizes_of(lengths: np.ndarray, length: int) -> np.ndarray:
-    """How many positions each span of chains of some lengths holds, chain by chain, longer spans first."""
+    """Number of positions in each span of chains of these lengths, chain by chain, longer spans first."""
     counts = _counts(lengths, length)
     chain = np.repeat(np.arange(len(lengths)), counts)
     place = np.arange(len(chain)) - (np.cumsum(counts) - counts)[chain]
@@ -95,7 +95,7 @@ def _lay_spans(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Scratch(NamedTuple):
-    """Where a batch stands while it is spent on: that of its positions, tiers of spans, and room."""
+    """Working memory during spending: that of the positions, tiers of spans, and buffers."""
 
     tiers: np.ndarray  # (S,)
     labels: np.ndarray  # (R,)
@@ -148,7 +148,7 @@ def _describe(world: Spans, scratch: Scratch, s: int, a: int, b: int, out: np.nd
 def _buy(
     world: Spans, scratch: Scratch, rule: Rule, w: int, s: int, tier: int
 ) -> tuple[int, int, int, int, int]:
-    """Lift the span's positions one after the other; what any of them changes is read and valued anew."""
+    """Lift the span's positions one after another; whatever changes is read and valued again."""
     first, span = world.first, world.span
     begin, end = world.parts.starts[w], world.parts.starts[w + 1]
     scratch.tiers[s] = tier

@@ -1,7 +1,7 @@
 r"""A chain predictor that works with whatever features have been bought so far.
 
 Features of a position come in tiers 1 .. T (tier 1 free, each later one an addition), and a position
-may stand at any tier. Each tier a has its own copy of the blocks 1 .. a, T (T + 1) / 2 blocks in all:
+may be at any tier. Each tier a has its own copy of the blocks 1 .. a, T (T + 1) / 2 blocks in all:
 
 .. math:: u_i(k) = \sum_{b \le a_i} f^b_i \cdot W^{a_i, b}_k, \qquad p(j, k) = V_{jk}
 
@@ -46,12 +46,12 @@ class _Entries(NamedTuple):
 
     values: np.ndarray  # (n,) float32
     start: np.ndarray  # (R + 1,) int64: entries of row r are ``start[r] .. start[r + 1] - 1``
-    columns: np.ndarray  # (n,) int32 of each entry; (F,) of each row's, where all rows have all
-    own: int  # 1 where each row has columns of its own, else 0
+    columns: np.ndarray  # int32: (n,) column of each entry, or (F,) where all rows have all columns
+    own: int  # 1 where each row has its own columns, else 0
 
 
 class _Learned(NamedTuple):
-    """`Tiered.edges` and `offsets`, and weights on their way: the average is weights - late / seen."""
+    """`Tiered.edges` and `offsets`, and the weights in training: the average is weights - late / seen."""
 
     edges: np.ndarray
     offsets: np.ndarray
@@ -87,7 +87,7 @@ def draw_tiers(
         return np.repeat(rng.integers(0, n_tiers, len(lengths)), lengths)
     owner = np.repeat(np.arange(len(lengths)), lengths * (n_tiers - 1))
     row = np.repeat(np.arange(starts[-1]), n_tiers - 1)
-    # A random order within each example, of which the first so many are bought.
+    # A random order within each example, of which the first `n_bought` are bought.
     order = np.lexsort((rng.random(len(row)), owner))
     rank = np.arange(len(row)) - starts[owner] * (n_tiers - 1)
     n_bought = (rng.random(len(lengths)) * (lengths * (n_tiers - 1) + 1)).astype(np.int64)
@@ -111,13 +111,13 @@ def fit_tiered(
     Parameters
     ----------
     features : array_like or scipy.sparse, shape (R, F), float32
-        All tiers' features side by side. Zeros that are stored or not make no difference to a bit.
+        All tiers' features side by side. Storing zeros or not does not change a bit of the result.
     labels : array_like of int, shape (R,)
     starts : array_like of int, shape (W + 1,)
     edges : array_like of int, shape (T,)
         Rising; the last is F or less.
     draw : callable
-        draw(rng) -> tiers of all rows, called once a pass.
+        draw(rng) -> tiers of all rows, called once per pass.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def fit_tiered(
     weights, pairwise = np.zeros((offsets[-1], n_states)), np.zeros((n_states, n_states))
     late, pair_late = np.zeros_like(weights), np.zeros_like(pairwise)
     learned = _Learned(edges, offsets, weights, late, pairwise, pair_late)
-    # A transition indicator has norm 1, a feature row more: steps on either move scores alike.
+    # A transition indicator has norm 1, a feature row more: scaled, both kinds of steps move scores alike.
     norm = squares / max(n_rows, 1) or 1.0
     seen = 0
     for _ in range(epochs):
@@ -150,7 +150,7 @@ def fit_tiered(
 
 
 def squared_length(features: Table) -> float:
-    """Sum of all squares to 24 bits: the same whether zeros are stored or not, in whatever order they add."""
+    """Sum of all squares to 24 bits: the same whether or not zeros are stored, in any order of summation."""
     if sparse.issparse(features):
         total = np.einsum("i,i->", features.data, features.data, dtype=np.float64)
     else:
@@ -162,9 +162,9 @@ def squared_length(features: Table) -> float:
 def tier_scores(model: Tiered, features: Table) -> np.ndarray:
     """Unary scores of every row of features (R, F) at every tier, shape (R, T, K).
 
-    Four decimals: how a matrix product rounds depends on the number of threads, and on whether zeros are
-    stored; the same features should give the same bits. Ten come first: averages often end in a 5 behind the
-    fourth, and the last bit would decide where that goes.
+    Rounded to four decimals: the last bits of a matrix product depend on the number of threads and on whether
+    zeros are stored, and the same features should give the same bits. They are rounded to ten first: averages
+    often end in a 5 after the fourth decimal, and the last bit would decide which way it is rounded.
     """
     features = _table(features)
     offsets, n_rows = model.offsets, features.shape[0]
@@ -179,7 +179,7 @@ def tier_scores(model: Tiered, features: Table) -> np.ndarray:
 
 
 def _table(features: Any) -> Table:
-    """Features in 32 bits; entries of a row with rising columns, each once."""
+    """Features in 32 bits; each row's entries have rising columns, each column once."""
     if not sparse.issparse(features):
         return np.ascontiguousarray(features, dtype=np.float32)
     table = sparse.csr_array(features)
@@ -227,7 +227,7 @@ def _pass(
             shift = (1 - own) * start[row]
             for e in range(start[row], start[row + 1]):
                 f, x = columns[e - shift], np.float64(values[e])
-                # Columns rise and a tier's are the first of them: what is dearer is not even looked at.
+                # Columns rise and a tier's come first: the more expensive ones are not even read.
                 if f >= edges[tier]:
                     break
                 if x != 0.0:

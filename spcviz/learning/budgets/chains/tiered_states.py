@@ -1,12 +1,12 @@
-r"""A chain predictor whose states have features of their own, bought tier by tier.
+r"""A chain predictor whose states have their own features, bought tier by tier.
 
 States of a position are not labels but proposals: state k at position i has features, and so has each
-allowed step into it. Positions may stand at different tiers; tier a has its own weights for the features of
+allowed step into it. Positions may be at different tiers; tier a has its own weights for the features of
 tiers 0 .. a (thesis 7.3.2, the re-weighting that it calls crucial):
 
 .. math:: u_i(k) = w^{a_i} \cdot f_i(k), \qquad p_i(j, k) = v^{a_i} \cdot g_i(j, k)
 
-A step belongs to the position it leads to. What is no allowed step scores -inf. `tiered` is the
+A step belongs to the position it leads to. Steps that are not allowed score -inf. `tiered` is the
 same for labels that share features.
 """
 
@@ -33,14 +33,14 @@ class Proposals(NamedTuple):
 
 
 class TieredStates(NamedTuple):
-    """Weights a tier; features that a tier does not have weigh 0."""
+    """Weights per tier; features that a tier does not have weigh 0."""
 
     state: np.ndarray  # (T, Fs)
     step: np.ndarray  # (T, Fp)
 
 
 def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
-    """The allowed path (R,) of least cost (R, K), say pixels from the truth: what a learner can be asked for.
+    """The allowed path (R,) of least cost (R, K), say pixels from the truth: a target that can be learned.
 
     Examples
     --------
@@ -81,9 +81,9 @@ def fit_tiered_states(
     edges : tuple of (array_like, array_like), shapes (T,)
         Tier t has the first ``edges[0][t]`` features of states and ``edges[1][t]`` of steps.
     draw : callable
-        draw(rng) -> tiers of all positions, called once a pass.
+        draw(rng) -> tiers of all positions, called once per pass.
     margin : float
-        By how much of its loss another path should score less.
+        Fraction of its loss by which another path should score less.
     penalty : float
         lambda of the squared norm.
 
@@ -126,8 +126,8 @@ def fit_tiered_states(
 def state_scores(model: TieredStates, proposals: Proposals) -> np.ndarray:
     """Scores of every state at every tier, shape (R, T, K).
 
-    Four decimals: how a product rounds depends on the number of threads, and the same command should give the
-    same bits.
+    Rounded to four decimals: the last bits of a product depend on the number of threads, and the same command
+    should give the same bits.
     """
     return np.round(np.einsum("rkf,tf->rtk", proposals.state, model.state, optimize=True), 4)
 
@@ -148,7 +148,7 @@ def step_tables(model: TieredStates, proposals: Proposals) -> np.ndarray:
 
 
 def checked_proposals(proposals: Proposals) -> Proposals:
-    """Proposals as kernels want them, or ShapeError, or ArgumentError."""
+    """Proposals in the form that kernels need; a ShapeError or ArgumentError if they are malformed."""
     state = np.ascontiguousarray(proposals.state, dtype=np.float32)
     step = np.ascontiguousarray(proposals.step, dtype=np.float32)
     if state.ndim != 3 or step.ndim != 4 or step.shape[:2] != state.shape[:2]:
@@ -207,7 +207,7 @@ def _pass(
     average: TieredStates,
     schedule: tuple[float, int],
 ) -> int:
-    """One pass over all chains; weights and the sum of weights change in place, returns the steps so far."""
+    """One pass over all chains; changes weights and their sum in place, returns the steps so far."""
     penalty, seen = schedule
     n_states = proposals.state.shape[1]
     for w in order:

@@ -1,8 +1,8 @@
-"""Arms on video with features that cost: proposals and all tiers of features of every frame of many clips.
+"""Arms on video with features that cost: proposals and all tiers of features for every frame of many clips.
 
-A chain is one arm of a clip or piece, a part a frame, its 32 states proposals (`modes`). Signing clips are
-real and long, by a reference; rendered ones have exact truth; Buffy's 4 frames. Features take a
-twentieth of a second a frame and arm, so they are kept in the work folder.
+A chain is one arm of a clip or piece; a part is a frame, and its 32 states are proposals (`modes`). Signing
+clips are real and long, with a reference; rendered ones have exact truth; Buffy's have 4 frames. Features
+take a twentieth of a second per frame and arm, so they are cached in the work folder.
 """
 
 import time
@@ -26,28 +26,29 @@ from spcviz.store import digest_of_arrays
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 CODE = ("spcviz.problems.arms.data.proposals",)  # the modules that make the features of clips
-SIGN_EVERY, PIECE = 2, 10  # frames from one to the next, 15 a second are left; frames of a piece, about
-MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips that modes are made of; nothing is measured on them
+SIGN_EVERY, PIECE = 2, 10  # step between frames (15 a second are left); frames of a piece, about
+MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips to make modes from; nothing is measured on them
 
 
 class ArmClips(NamedTuple):
     """W chains, R frames in all, chains one after the other."""
 
-    clip: np.ndarray  # clip, side (W,), int64: same of all its pieces; 0 = left of the picture, 1 = right
+    # clip, side (W,), int64: the same for all pieces of a clip; 0 = left of the picture, 1 = right
+    clip: np.ndarray
     side: np.ndarray
     starts: np.ndarray  # (W + 1,), int64
     joints: np.ndarray  # (R, 32, 3, 2), float32: shoulder, elbow, wrist of every proposal, pixels of 240
-    truth: np.ndarray  # (R, 3, 2): NaN where unknown: such frames cost, but count neither way
+    truth: np.ndarray  # (R, 3, 2): NaN where unknown: such frames cost, but are neither right nor wrong
     before: np.ndarray  # (R, 32, 5), int64: allowed predecessors; zeros in a chain's first frame
     state: np.ndarray  # (R, 32, F), float32: features of all tiers, see `features.STATE_EDGES`
     step: np.ndarray  # (R, 32, 5, G), float32: of steps from predecessors
     looks: np.ndarray  # (R, 32, 64), float32: colour histograms
-    # (R, T): time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+    # (R, T): CPU time of each tier of the frame, so that other programs do not count. Tier 0 is
     seconds: np.ndarray  # detectors (half of them: they serve both arms) and proposals
 
     @property
     def errors(self):
-        """Pixels from the true elbow and wrist, shape (R, 32, 2)."""
+        """Distance in pixels from the true elbow and wrist, shape (R, 32, 2)."""
         return np.linalg.norm(self.joints[:, :, 1:] - self.truth[:, None, 1:], axis=-1)
 
     @property
@@ -90,7 +91,7 @@ def n_frames_of(seed):
 
 
 def rendered_clip(seed):
-    """A clip of the experiments: every third frame that is rendered, about 8 a second."""
+    """A clip of the experiments: every third rendered frame, about 8 a second."""
     return render.render_clip(seed, render.STRIDE * n_frames_of(seed), every=render.STRIDE)
 
 
@@ -103,7 +104,7 @@ def arm_chains(
     clip: int = 0,
     run: Callable = map,
 ) -> ArmClips:
-    """Both arms of a clip with all tiers of features; an executor's `run` works side by side."""
+    """Both arms of a clip with all tiers of features; an executor's map as `run` works in parallel."""
     known = _Known(modes, detectors.arm_detectors(model, pose_modes.search_tables(modes)))
     chains, before = ([], []), [None, None]
     seen = _describe_image(images[0])
@@ -122,7 +123,7 @@ def arm_chains(
 
 
 class _Known(NamedTuple):
-    """What does not change from frame to frame."""
+    """Models, which do not change from frame to frame."""
 
     modes: pose_modes.Modes
     detectors: detectors.ArmDetectors
@@ -228,7 +229,7 @@ def rendered_clips(
     n_clips: int = N_CLIPS,
     tick: Callable | None = None,
 ) -> ArmClips:
-    """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are kept in the work folder."""
+    """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are cached in the work folder."""
     n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
 
     def drawn(seed):
@@ -280,7 +281,7 @@ def sign_clips(
 
 
 def _one_by_one(model, modes, folder, tick, kind, clips):
-    """Chains of clips (number, name, key, what makes its pieces), in a folder of all clips."""
+    """Chains of clips (number, name, key, maker of its pieces), cached in a folder of all clips."""
     about, parts = made_with(model, modes), []
     place = None if folder is None else folder / "arms"
     for number, name, key, pieces in clips:

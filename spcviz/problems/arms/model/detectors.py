@@ -1,7 +1,7 @@
-"""Detectors of an arm at full resolution, at the states that proposals are searched among and nowhere else.
+"""Arm detectors at full resolution, evaluated only at the states among which proposals are searched.
 
-Arms of all modes lie in a twelfth of the grid's states. What a template meets in one is summed there, 16
-channels at a time, so nothing is computed for the others.
+Arms of all modes lie in a twelfth of the grid's states. A template's score is summed at these states, 16
+channels at a time, and nothing is computed for the others.
 """
 
 from typing import NamedTuple
@@ -19,24 +19,24 @@ _FINEST = body.N_LEVELS - 1
 
 
 class Template(NamedTuple):
-    """A part's detector and the states at which it is asked."""
+    """A part's detector and the states at which it is evaluated."""
 
-    points: np.ndarray  # (24, T, 2): cells right and below of a state's
-    weights: np.ndarray  # (24, T, 16), float32: of a map's channels, turned; standardised
+    points: np.ndarray  # (24, T, 2): rows down and columns right of a state's cell
+    weights: np.ndarray  # (24, T, 16), float32: of a map's channels, rotated; standardised
     states: np.ndarray  # (S, 3): angle, row, column, angles in order
-    shift: float  # standardised score of no weight at all
+    shift: float  # standardised score where weights times channels sum to zero
 
 
 class ArmDetectors(NamedTuple):
-    """What `propose` asks."""
+    """The detectors that `propose` evaluates."""
 
-    search: modes.Search  # by numbers of the templates' states
+    search: modes.Search  # by index into the templates' states
     templates: tuple  # of the upper and the lower arm
-    margin: int  # cells about a map
+    margin: int  # cells of padding around a map
 
 
 def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetectors:
-    """A pose model's templates of the arm for the states of a search."""
+    """A pose model's arm templates for the states of a search."""
     templates, numbers = [], []
     for part, states in zip(_PARTS, (search.upper, search.lower), strict=True):
         distinct, number = np.unique(states, return_inverse=True)
@@ -57,7 +57,7 @@ def propose(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def scores_at(template: Template, cells: np.ndarray, margin: int) -> np.ndarray:
-    """Standardised score of a template in each of its states, (S,) float32; outside a map counts 0."""
+    """Standardised score of a template in each of its states, (S,) float32; cells outside a map count 0."""
     height, width, n_channels = cells.shape
     framed = np.zeros((height + 2 * margin, width + 2 * margin, len(_WIDTH)), dtype=np.float32)
     framed[margin:-margin, margin:-margin, :n_channels] = cells
@@ -68,7 +68,7 @@ def scores_at(template: Template, cells: np.ndarray, margin: int) -> np.ndarray:
 
 
 def _turn_template(weights):
-    """(24, T, 16): a template's weights at every angle, as orientations turn with it; zeros at the end."""
+    """A template's weights at every angle, (24, T, 16): orientations rotate with it; zero-padded."""
     n_bins = body.N_ANGLES // 2
     out = np.zeros((body.N_ANGLES, len(weights), len(_WIDTH)), dtype=np.float32)
     for angle in range(body.N_ANGLES):

@@ -1,11 +1,12 @@
 """Dynamic model selection on arms: thesis Fig. 6.2 to 6.4.
 
-Plain models, one a tier; a selector reads what the last said of an arm and predicts how many joints the
-next puts right. Signing clips: one person tested, the other four train and choose the queue (by value or per
-millisecond) by cross-validation; rendered: random 70 % train, 10 % decide, 20 % test; Buffy's: episodes 3 and
-4, then 2, 5, 6. Curves are at shares of the costs of all later tiers; methods are compared where they spent
-equally many milliseconds, detectors, overhead and all, imitation (which stops early) at what it has spent
-itself. The *useful* tier is the first whose loss on training clips comes within `ENOUGH` of the least.
+There is one plain model per tier. A selector reads the last model's output for an arm and predicts how many
+joints the next one corrects. Signing clips: one person is tested, the other four train and choose the queue
+(by value or per millisecond) by cross-validation. Rendered clips: a random 70 % train, 10 % decide, 20 % are
+tested. Buffy's: episodes 3 and 4 train, 2, 5 and 6 test. Curves are at shares of the costs of all later
+tiers. Methods are compared where they spent equally many milliseconds, detectors and overhead included;
+imitation, which stops early, at what it has spent itself. The *useful* tier is the first whose loss on
+training clips comes within `ENOUGH` of the least.
 """
 
 from collections.abc import Callable
@@ -27,14 +28,14 @@ from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
 RANDOM_STATE = 11
 READERS = ("best proposal of a frame", *(f"model {t + 1}" for t in range(N_TIERS)), "nearest allowed path")
-"""Whose elbows and wrists Fig. 6.2 counts: no chain at all, the plain models, what no reader can beat."""
+"""Readers that Fig. 6.2 compares: no chain at all, the plain models, and a bound no reader can beat."""
 
 ETAS = tuple(np.geomspace(0.003, 3.0, 25))  # prices of all features of a frame, in joints, for imitation
 
 QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
-"""Whether a queue goes by value per cost, to what results call DMS with that queue."""
+"""Names in results of DMS with a queue by value (False) and with one by value per cost (True)."""
 
-ENOUGH = 1.0  # points of joints
+ENOUGH = 1.0  # percentage points of joints
 OPPONENTS = {
     EVERYONE: EVERYONE,
     AT_ONCE: "random clips, at once to the useful tier",
@@ -42,7 +43,7 @@ OPPONENTS = {
     METHODS["uniform_loose"].name: "random clips to any tier",
     METHODS["oracle"].name: "oracle",
 }
-"""What rows call whom DMS is measured against."""
+"""Methods that DMS is compared with, and their names in rows."""
 
 RANDOM = METHODS["uniform_arms"].name, METHODS["uniform_loose"].name, AT_ONCE
 
@@ -54,16 +55,16 @@ class Measured(NamedTuple):
     """Sums over partitions of one set of clips."""
 
     tallies: dict  # at `GRID`, by method
-    equal: dict  # by method at equal milliseconds, everything's over each of `TARGETS`; `AS_IMITATION`
+    equal: dict  # by method where it spent everything's time over each of `TARGETS`; `AS_IMITATION` too
     chosen: dict  # of learned methods, at the budget found on training clips
     stops: np.ndarray  # (G, T): mean share of chains that DMS leaves at each model
-    within: np.ndarray  # (6, radii, 2): percent of joints that near, by each of `READERS` (Fig. 6.2)
+    within: np.ndarray  # (6, radii, 2): percent of joints within a radius, by `READERS` (Fig. 6.2)
     full_ms: float  # full_ms, base_ms: a frame's later tiers, and its first with proposals
     base_ms: float
     overhead: Overhead
     queues: dict  # how often each queue was chosen, without test clips
     useful: list  # the useful tier of each split, by its training clips
-    r2: np.ndarray  # (T - 1,): variance of next models' values that the selector predicts; 0: the mean
+    r2: np.ndarray  # (T - 1,): share of next models' values' variance that the selector explains; 0: the mean
     folds: list  # ``fold`` and ``rows`` of each split: nothing in them depends on the clock
     by_fold: list  # DMS less random by tier: ``fold``, ``target``, ``elbow``, ``wrist``, points
 
@@ -77,12 +78,12 @@ class Split(NamedTuple):
     rows: list  # from `_curves`
     is_per_cost: bool
     useful: int
-    errors: np.ndarray  # (2, T - 1): squared errors of the selector's values, of the training mean's
+    errors: np.ndarray  # (2, T - 1): squared errors of the selector's values and of the training mean's
     overhead: Overhead
 
 
 def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
-    """All methods on some partitions."""
+    """Measure all methods on the partitions of a trial."""
     numbers, base_ms, full_ms = fit.measured_on(trial)
     tables, queues = ({}, {}, {}), dict.fromkeys(QUEUES.values(), 0)
     within, n_tested, stops, errors, overhead, folds, by_fold, useful = 0, 0, 0, 0, None, [], [], []
@@ -137,7 +138,7 @@ def useful_tier(looked):
 
 
 def _value_errors(train, test, rng):
-    """`Split.errors` of a selector as DMS trains it, values a frame."""
+    """`Split.errors` of a selector trained as in DMS, with values per frame."""
     gains = [batch_selection.values_of(chains.losses) / chains.sizes[:, None] for chains in (train, test)]
     fitted = selector.fit_selector(train.meta, gains[0], batch_selection.draw_folds(train, rng))
     predictions = selector.predict_values(fitted, test.meta), gains[0].mean(axis=0)
@@ -145,7 +146,7 @@ def _value_errors(train, test, rng):
 
 
 def _count(tables, split, numbers):
-    """Add a split to the tallies; `Measured.by_fold` of it, without its name."""
+    """Add a split to the tallies; return its rows of `Measured.by_fold`, without its name."""
     tallies, equal, chosen = tables
     frames, rows = readings.frames_by_clip(split.test, numbers), {row["method"]: row for row in split.rows}
     shares = 1 / np.array(TARGETS)
@@ -167,14 +168,14 @@ def _count(tables, split, numbers):
 
 
 def _plain_rows(split):
-    """What the plain models come to on a split, and how well values are predicted: rows for checks."""
+    """Errors of the plain models on a split, and how well values are predicted: rows for checks."""
     errors = 100 * split.wrong.sum(axis=0) / split.test.is_known.sum()
     values = enumerate(_r2(split.errors).tolist(), 1)
     return tier_rows("model", errors) + [{"value_of_model": t, "r2": r2} for t, r2 in values]
 
 
 def _look_at(trial, split, settings, rng, overhead):
-    """`Looked`, n-grams and all, and wrong joints of each set; overhead is measured if None."""
+    """`Looked` with n-grams, and wrong joints, of each set; overhead is measured if None."""
     train, *others = split
     part, (plain, _), readers, seen = fit.learn(trial, train, settings, rng)
     out = [readings.look_unseen(plain, train, part, settings, n_grams=True)]
@@ -185,7 +186,7 @@ def _look_at(trial, split, settings, rng, overhead):
 
 
 def goes_per_cost(looked, costs, split, rng):
-    """Whether the queue by value per cost wastes less: on development chains, or cross-validated."""
+    """Whether the queue by value per cost has less error: on development chains, or cross-validated."""
     train, at = looked[0][0], 0 if len(looked) == 2 else 1
     if at:
         fitted = batch_selection.choose(train, costs[0], rng).selector
@@ -201,7 +202,7 @@ def goes_per_cost(looked, costs, split, rng):
 
 
 def _cross_values(train, rng):
-    """Values of training chains by selectors that have not seen their clips."""
+    """Values of training chains predicted by selectors that have not seen their clips."""
     return batch_selection.cross_values(
         train, batch_selection.values_of(train.losses) / train.sizes[:, None], rng
     )
@@ -223,7 +224,7 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
     prices = np.array(ETAS) / (costs[0].sum() / len(split[0].joints))
     losses = losses.reshape(n, n_tiers, -1)
     rows = batch_selection.curves(variants, per, losses, test.sizes, rng, etas=prices)
-    if is_per_cost:  # so does who knows the truth
+    if is_per_cost:  # then the oracle's queue does too
         knows = batch_selection.per_cost(batch_selection.values_of(test.losses), costs[-1])
         name = METHODS["oracle"].name
         at = [row["method"] for row in rows].index(name)
@@ -231,7 +232,7 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
     rows += _everyone(useful, costs[-1], losses, test.sizes, rng)
     nothing = {key: value[:1] for key, value in rows[0].items() if isinstance(value, np.ndarray)}
     for row in rows:
-        if row["cost"][0] > 0:  # imitation: with less than its cheapest point nothing is bought
+        if row["cost"][0] > 0:  # imitation: below its cheapest point nothing is bought
             row |= {key: np.concatenate([value, row[key]]) for key, value in nothing.items()}
         row["cost"] = row["cost"] * n / costs[-1].sum()
         row |= {"n": len(clips.joints), "full_ms": costs[-1].sum() / len(clips.joints)}
@@ -240,7 +241,7 @@ def _curves(looked, more, costs, split, is_per_cost, useful, numbers, rng):
 
 
 def _prefers_tiers(train, costs, is_per_cost, rng):
-    """At which of `SHARES` training chains lose less tier by tier than by values they were not used for."""
+    """At which of `SHARES` training chains lose less tier by tier than by cross-validated values."""
     learned = _cross_values(train, rng)
     by_tier = selector.uniform_values(*learned.shape, rng)
     orders = (batch_selection.per_cost(learned, costs) if is_per_cost else learned), by_tier
@@ -250,7 +251,7 @@ def _prefers_tiers(train, costs, is_per_cost, rng):
 
 
 def _either(ours, other, is_other):
-    """A row of two: at each of `SHARES` the other where that is preferred; what is left over counts too."""
+    """Merge two rows: at each of `SHARES`, `other` where preferred; the unspent rest counts as spent."""
     at = [last_within(row["cost"], SHARES) for row in (ours, other)]
     both = {key: (ours[key][at[0]], other[key][at[1]]) for key in ("share", "error", "words")}
     picked = {key: np.where(is_other[:, None], theirs, mine) for key, (mine, theirs) in both.items()}
@@ -258,7 +259,7 @@ def _either(ours, other, is_other):
 
 
 def _everyone(useful, costs, losses, sizes, rng, n_random=5):
-    """Rows of `EVERYONE` and `AT_ONCE`: what lies beyond the useful tier comes last."""
+    """Rows of `EVERYONE` and `AT_ONCE`: tiers beyond the useful one come last."""
     fixed = [np.full(len(sizes), t) for t in range(useful + 1)]
     drawn = [at_once(useful, losses.shape[:2], rng) for _ in range(n_random)]
     random = [batch_selection.row_of(AT_ONCE, expand(values, costs), losses, sizes) for values in drawn]
@@ -269,14 +270,14 @@ def _everyone(useful, costs, losses, sizes, rng, n_random=5):
 
 
 def at_once(useful, shape, rng):
-    """Values that take one random chain after the other to the useful tier, then further: (W, T - 1)."""
+    """Values that lift one random chain after another to the useful tier, then further: (W, T - 1)."""
     n, n_tiers = shape
     tiers = np.arange(n_tiers - 1)
     return rng.random((n, 1)) + np.where(tiers < useful, 0.0, -1.0 - tiers)
 
 
 def _beside(row, overhead):
-    """Milliseconds a frame beside features, of each step of a row."""
+    """Milliseconds per frame on top of features, at each step of a row."""
     lifted = row["share"]
     blind = row["method"] in (EVERYONE, AT_ONCE)
     looks = not blind and (row["method"] == EITHER or find_method(row["method"], EXAMPLE).rule.looks)
@@ -302,7 +303,7 @@ def _add(table, name, row, shares, at, frames):
 
 def _within(test, labels, settings):
     """Counts of elbows and wrists within each of `RADII`, by each of `READERS`: shape (6, radii, 2)."""
-    alone = test.state[:, :, 1].argmax(axis=1)  # the proposal of best score in its frame
+    alone = test.state[:, :, 1].argmax(axis=1)  # the best-scoring proposal of its frame
     every = [alone, *labels, fit.find_nearest_paths(test, settings)]
     near = [test.errors[np.arange(len(test.joints)), states] for states in every]  # NaN is near nothing
     return np.stack([[(errors <= r).sum(axis=0) for r in RADII] for errors in near])

@@ -1,8 +1,8 @@
 """Features of an arm's proposals, tier by tier, in the order in which they can be bought (`LADDER`).
 
-Every tier is a number of features of a proposal (state) or of a step from one frame's proposal to the next
-one's, and takes real time. Pictures are mirrored for right arms, so the arm is always on the left; what looks
-at pixels looks at the left 160 columns. An arm is two rectangles, sampled at points that each stand for a
+Every tier is a set of features of a proposal (state) or of a step from one frame's proposal to the next
+frame's, and takes real time. Pictures are mirrored for right arms, so that the arm is always on the left;
+flow looks at the left 160 columns only. An arm is two rectangles, sampled at points that each represent a
 share of its area.
 """
 
@@ -25,36 +25,36 @@ _FLOW = Source(
     ("upper arm moves", "lower arm moves", "end of the lower arm moves"), ("flow", "flow less background")
 )
 SOURCES = {
-    "detectors": Source(  # these make the proposals; and how proposals move
+    "detectors": Source(  # these make the proposals; plus how proposals move
         ("prior of the mode", "score below the best", "score, standardised"),
         ("prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
          "elbow jumps, at most 20 px", "wrist jumps, at most 20 px"),
     ),
-    # arms moved back by optical flow against those before, and how much more than others they move
+    # arms moved back by optical flow against those before, and how much more they move than others
     "coarse_flow": _FLOW,  # at a third of the resolution
     "flow": _FLOW,  # at half the resolution
 }  # fmt: skip
 LADDER = "detectors", "coarse_flow", "flow"
-"""By what each brought for its time on persons left out of training; there the thesis' colour and
-superpixels, tried behind detectors at half the resolution, did not make fewer joints wrong."""
+"""Ordered by what each gained for its time on persons left out of training. There the thesis' colour and
+superpixels, tried after detectors at half the resolution, did not reduce the number of wrong joints."""
 STATE_EDGES = tuple(np.cumsum([len(SOURCES[key].state) for key in LADDER]).tolist())
 STEP_EDGES = tuple(np.cumsum([len(SOURCES[key].step) for key in LADDER]).tolist())
-"""Tier t uses the first so many of the features."""
+"""Tier t uses the features before edge t."""
 
 N_BEFORE = 5
 WINDOW = 160
-N_COLOURS = 4  # levels a channel of the colour histograms
+N_COLOURS = 4  # levels per channel of the colour histograms
 _ALONG, _ACROSS = 12, 4
 _WIDTHS = (16.0, 12.0)
-PITCHES = {"coarse_flow": 3, "flow": 2}  # pixels to a side of what flow sees as one
+PITCHES = {"coarse_flow": 3, "flow": 2}  # side of the square of pixels that flow sees as one
 _PIECE = 12  # points of an arm, a quarter of a limb, that move together: by the median of their flow
 _CELL = 4
-_BODY = (70, 65)  # columns right of and rows below these are the person's: background is what lies outside
+_BODY = (70, 65)  # columns right of and rows below these are the person's: the rest is background
 NEAR_PX = 20.0
 
 
 def points_of(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points (N, 96, 2) that cover arms, upper arm first, and the pixels that each stands for."""
+    """Points (N, 96, 2) that cover arms, upper arm first, and the area in pixels that each represents."""
     along = (np.arange(_ALONG) + 0.5) / _ALONG
     across = (np.arange(_ACROSS) + 0.5) / _ACROSS - 0.5
     points, area = [], []
@@ -82,7 +82,10 @@ def nearest_before(joints: np.ndarray, before: np.ndarray, n: int = N_BEFORE) ->
 
 
 def kinematics(joints, before, chosen):
-    """Turns and jumps of steps, shape (M, n, 6): `STEP_NAMES` 1 to 6, in half turns and 20 pixels."""
+    """Turns and jumps of steps, shape (M, n, 6), in units of half turns and of 20 pixels.
+
+    The columns are step features 1 to 6 of the detectors in `SOURCES`.
+    """
     old, new = before[chosen], joints[:, None]
     turns = []
     for limb in (0, 1):
@@ -94,7 +97,7 @@ def kinematics(joints, before, chosen):
 
 
 def standing(score):
-    """Scores of a frame's proposals against each other: below the best, and standardised, shape (M, 2)."""
+    """Relative scores of a frame's proposals: below the best, and standardised, shape (M, 2)."""
     below = score - score.max()
     return np.stack([below / 5.0, (score - score.mean()) / max(score.std(), 1e-9)], axis=-1)
 
@@ -110,15 +113,15 @@ def colour_histograms(picture: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 class Flow(NamedTuple):
-    """Where what is seen has come from."""
+    """Optical flow back to the previous frame."""
 
     steps: np.ndarray  # (H, W, 2): (x, y) back to the previous frame, pixels
     background: np.ndarray  # (2,): median of what lies outside the person
-    pitch: int  # pixels from one to the next
+    pitch: int  # pixels from one step to the next
 
 
 def flow_between(picture: np.ndarray, before: np.ndarray, pitch: int = 2) -> Flow:
-    """Flow back to the previous frame at every so many-th pixel."""
+    """Flow back to the previous frame at every `pitch`-th pixel."""
     reach, half = round(2 * REACH / pitch), round(2 * HALF / pitch)
     steps = pitch * match_blocks(_small(picture, pitch), _small(before, pitch), reach, half).astype(float)
     row, column = np.mgrid[: steps.shape[0], : steps.shape[1]] * pitch
@@ -127,7 +130,7 @@ def flow_between(picture: np.ndarray, before: np.ndarray, pitch: int = 2) -> Flo
 
 
 def _small(picture, pitch):
-    """The window, so many times smaller, whole numbers."""
+    """The window, `pitch` times smaller, in whole numbers."""
     whole = picture[: len(picture) // pitch * pitch, : WINDOW // pitch * pitch]
     corners = [(down, right) for down in range(pitch) for right in range(pitch)]
     pixels = sum(whole[down::pitch, right::pitch].astype(float) for down, right in corners)
@@ -135,12 +138,12 @@ def _small(picture, pitch):
 
 
 def motion(flow: Flow, joints: np.ndarray) -> np.ndarray:
-    """Flow of arm and hand (M, 3) less the background's, in standard deviations (a pixel at least)."""
+    """Flow of arm and hand (M, 3) less the background's, in standard deviations (at least a pixel)."""
     size = np.linalg.norm(_flow_at(flow, points_of(joints)[0]) - flow.background, axis=-1)
     half = size.shape[1] // 2
     pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
     medians = np.stack([np.median(piece, axis=1) for piece in pieces], axis=-1)
-    # against the other proposals: beside an arm that moves they stand still
+    # relative to the other proposals: those next to a moving arm stand still
     return (medians - medians.mean(axis=0)) / np.maximum(medians.std(axis=0), 1.0)
 
 
@@ -149,7 +152,10 @@ def _flow_at(flow, points):
 
 
 def flow_overlap(flow: Flow, joints: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Intersection over union (M, M, 2) of arms moved back, as is and less the background, and others."""
+    """Intersection over union (M, M, 2) of arms moved back and arms `before`.
+
+    The arms are moved by the flow, as is and less the background's.
+    """
     points = points_of(joints)[0]
     pieces = np.median(_flow_at(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
     moved = points + np.repeat(pieces, _PIECE, axis=1)

@@ -1,7 +1,7 @@
-"""Train predictors of arms over proposals: one model a tier, one for all, held-out readings for policies.
+"""Train predictors of arms over proposals: one model per tier, one for all, held-out readings for policies.
 
-Policies learn from readings of training chains by models that have not seen their clips, since those make
-the mistakes that will be made (thesis 6.2.3).
+Policies learn from readings of training chains by models that have not seen their clips, because these make
+the kind of mistakes that policies will meet (thesis 6.2.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -36,19 +36,19 @@ class ArmSettings:
 class Readers(NamedTuple):
     """Trained predictors."""
 
-    plain: tuple  # one a tier, each with one tier of its own
+    plain: tuple  # one per tier, each with a single tier
     tiered: tiered_states.TieredStates
 
 
 class Read(NamedTuple):
-    """Scores of R parts at T tiers, of K states."""
+    """Scores of K states for R parts at T tiers."""
 
     scores: np.ndarray  # (R, T, K)
     tables: np.ndarray  # (R, T, K, K): of the step into each part, ``[from, to]``; -inf: not allowed
 
 
 def proposals_of(clips):
-    """Chains as the learner wants them."""
+    """Chains in the form that the learner expects."""
     return tiered_states.Proposals(clips.starts, clips.state, clips.before, clips.step)
 
 
@@ -74,12 +74,12 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
 
 
 def read_plain(readers, clips):
-    """What the plain model of each tier says of chains: a Read."""
+    """Score chains with the plain model of each tier: a `Read`."""
     return _read(readers.plain, clips)
 
 
 def read_tiered(readers, clips):
-    """What the tiered model says of chains at each tier: a Read."""
+    """Score chains with the tiered model at each tier: a `Read`."""
     return _read([readers.tiered], clips)
 
 
@@ -93,14 +93,14 @@ def _read(models, clips):
 class Trial(NamedTuple):
     """A set of clips on which methods are measured."""
 
-    # each returns chains for training, if there are any for development, and for testing: copies, so not all
+    # each returns chains for training, for development (if any) and for testing: as copies, so that not all
     splits: list  # are held at once
     names: list[str]  # of the splits
     medians: np.ndarray  # (T,): milliseconds of a frame's features of each tier
     # part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
-    part_of: Callable  # readings come from models that have seen the other parts only
-    more: ArmClips | None = None  # chains that predictors learn from beside every split's own
-    # whose clip each is, by its number, where several are of one person; else every clip is someone else's
+    part_of: Callable  # readings come from models that have seen only the other parts
+    more: ArmClips | None = None  # chains that predictors learn from in addition to every split's own
+    # the person of each clip, by its number, where several show one person; else each shows a different one
     people: np.ndarray | None = None
 
 
@@ -112,14 +112,14 @@ def measured_on(trial):
 
 
 def draw_parts(clips, settings, rng):
-    """Which of `settings.n_parts` parts each chain is in, both arms of a clip in the same: shape (W,)."""
+    """Assign each chain to one of `settings.n_parts` parts, both arms of a clip to the same: shape (W,)."""
     numbers = np.unique(clips.clip)
     part = rng.permutation(np.arange(len(numbers)) % settings.n_parts)
     return part[np.searchsorted(numbers, clips.clip)]
 
 
 def with_more(clips, more):
-    """Chains that predictors learn from: some, and more of them if there are any."""
+    """Chains that predictors learn from: `clips`, and `more` if there are any."""
     return clips if more is None else join_clips([clips, more])
 
 
@@ -130,7 +130,7 @@ def read_unseen(
     part: np.ndarray | None = None,
     more: ArmClips | None = None,
 ) -> tuple[Read, Read]:
-    """Chains read by plain and by tiered models trained on the other parts (drawn if None) and `more`."""
+    """Read chains with plain and tiered models trained on the other parts (drawn if None) and `more`."""
     part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
@@ -152,12 +152,12 @@ def learn(trial, train, settings, rng):
 
 
 def seen_modes(clips, settings):
-    """n-grams of modes on the wanted paths of training chains."""
+    """n-grams of modes on the target paths of training chains."""
     return seen_grams(find_nearest_paths(clips, settings), clips.starts, N_MODES)
 
 
 def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
-    """Chains as parts with tiers; margins go by `scale`, else by the median margin at tier 0."""
+    """Chains as parts with tiers; margins are compared with `scale`, else with their median at tier 0."""
     rows = len(read.scores)
     tables = np.ascontiguousarray(read.tables.reshape(-1, N_MODES, N_MODES))
     back = transposed_tables(tables)

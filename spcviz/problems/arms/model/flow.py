@@ -3,9 +3,9 @@ r"""Coarse optical flow by block matching: where each pixel's surroundings are i
 .. math:: d(p) = \arg\min_d \sum_{q \in B(p)} \min(\|I(q) - J(q + d)\|_1, \mathrm{CAP})
     + \mathrm{WEIGHT} \, |B| \, \|d\|_2
 
-over all whole steps d of at most REACH pixels; B(p) is a square of 2 HALF + 1 pixels a side, outside a
-picture its nearest pixel counts. Between two frames arms move as far as they are wide, and a flow that goes
-from coarse pictures to fine ones (TV-L1) loses them; so here every step is tried.
+over all whole-pixel steps d of length at most REACH; B(p) is a square of 2 HALF + 1 pixels a side. Outside a
+picture its nearest pixel counts. Between two frames arms move as far as they are wide. A coarse-to-fine flow
+(TV-L1) loses them, so here every step is tried.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 
 REACH, HALF, WEIGHT, CAP = 12, 4, 1.0, 60
-"""Chosen on other rendered clips: true arms moved by the flow meet the next frame's with intersection over
+"""Chosen on other rendered clips: true arms moved by the flow match the next frame's with intersection over
 union 0.76 (0.72 by TV-L1, 0.52 unmoved, 0.85 by the renderer's own true flow)."""
 
 
@@ -30,7 +30,7 @@ def match_blocks(
     weight: float = WEIGHT,
     cap: int = CAP,
 ) -> np.ndarray:
-    """Steps (x, y) of pixels (H, W, C) to the next picture, of equal ones the shortest: (H, W, 2).
+    """Steps (x, y) of pixels (H, W, C) to the next picture, (H, W, 2); ties go to the shortest step.
 
     >>> picture = np.random.default_rng(0).integers(0, 256, (20, 20, 3))
     >>> match_blocks(picture, np.roll(picture, 2, axis=1), reach=3, half=1)[10, 10].tolist()
@@ -49,7 +49,7 @@ def match_blocks(
 
 @cache
 def _steps(reach):
-    """All steps (x, y) of at most so many pixels, shortest first."""
+    """All steps (x, y) of at most `reach` pixels, shortest first."""
     one = np.arange(-reach, reach + 1)
     steps = np.stack(np.meshgrid(one, one), axis=-1).reshape(-1, 2)
     squares = (steps**2).sum(axis=1)
@@ -61,7 +61,7 @@ def _steps(reach):
 
 @kernel
 def _match(before, padded, steps, price, half, cap):
-    """Number of the best step of every pixel; sums over blocks are running sums over rows, then columns."""
+    """Index of every pixel's best step; sums over blocks are running sums along rows, then columns."""
     height, width, n_colours = before.shape
     reach = (padded.shape[0] - height) // 2
     best = np.zeros((height, width), dtype=np.int64)
@@ -76,8 +76,8 @@ def _match(before, padded, steps, price, half, cap):
                     total += abs(before[y, x, c] - padded[y + dy, x + dx, c])
                 apart[x] = min(total, cap)
             total = 0
-            # A running sum: what a block costs does not grow with its size. Beyond the edge its last pixel is
-            # repeated, so that every block counts as many.
+            # A running sum: the time for a block does not grow with its size. Beyond the edge the last pixel
+            # is repeated, so that every block counts equally many pixels.
             for x in range(-half, half + 1):
                 total += apart[min(max(x, 0), width - 1)]
             for x in range(width):

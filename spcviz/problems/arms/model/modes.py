@@ -1,8 +1,8 @@
 """Modes of an arm: 32 typical ways to hold it, and the best arm of each in a picture.
 
 An arm is (shoulder, elbow, wrist), left or mirrored; a mode is a cluster of training arms. Its proposal is
-the arm near its centre that the detectors like best: exact on a grid of elbows and wrists, the shoulder
-maximised out. A frame's proposals are the states of a chain (thesis, 6.3.2, where modes are MODEC's).
+the arm near its centre that the detectors score highest: exact on a grid of elbows and wrists, with the
+shoulder maximised out. A frame's proposals are a chain's states (thesis, 6.3.2, where modes are MODEC's).
 """
 
 from typing import NamedTuple
@@ -19,11 +19,12 @@ SIDES = ("left", "right")
 JOINTS = ("shoulder", "elbow", "wrist")
 _PLACES = (7, 9, 9)
 _REACH = ((9.0, 18.0), (12.0, 24.0), (12.0, 24.0))
-"""Each joint is searched on a square of 7 or 9 points a side, two spreads about its centre, within these."""
+"""Each joint is searched on a square of 7 or 9 points a side, within two spreads (clipped to these bounds)
+of its centre."""
 _SHOULDER_WEIGHT = 0.3
 _LEAST_SPREAD, _LEAST_LENGTH_SPREAD = 4.0, 4.0
 _PRIOR_SPREAD, _PRIOR_COUNT = 8.0, 10
-PRIOR_WEIGHT = 0.3  # of leaving the centre, beside standardised detectors; by Buffy's development clips
+PRIOR_WEIGHT = 0.3  # of leaving the centre, against standardised detectors; chosen on Buffy's dev. clips
 
 
 class Modes(NamedTuple):
@@ -34,21 +35,21 @@ class Modes(NamedTuple):
     length: np.ndarray  # length, length_spread (M, 2): of upper and lower arm
     length_spread: np.ndarray
     share: np.ndarray  # (M,): of the training arms
-    follows: np.ndarray  # (M, M): of mode m's next arms, the share in each mode, smoothed
+    follows: np.ndarray  # (M, M): of the arms after mode m, the share in each mode, smoothed
 
 
 class Search(NamedTuple):
-    """All arms that `propose` compares, S shoulders, E elbows and W wrists a mode."""
+    """All arms that `propose` compares: S shoulders, E elbows and W wrists per mode."""
 
     places: tuple  # (M, S, 2), (M, E, 2), (M, W, 2)
-    upper: np.ndarray  # (M, E, S), int32: state of the finest grid of each upper arm
+    upper: np.ndarray  # (M, E, S), int32: each upper arm's state in the finest grid
     lower: np.ndarray  # (M, E, W), int32
     upper_prior: np.ndarray  # upper_prior, lower_prior: 0 or less: how unusual the arm is in its mode
     lower_prior: np.ndarray
 
 
 def arms_of(limbs: np.ndarray) -> np.ndarray:
-    """(N, 2, 3, 2), left and mirrored right arms of limbs; an elbow is halfway between both ends.
+    """Left and mirrored right arms of limbs, (N, 2, 3, 2); an elbow is midway between its two limb ends.
 
     >>> arms_of(np.full((1, 5, 2, 2), 100.0))[0, :, 0].tolist()
     [[100.0, 100.0], [140.0, 100.0]]
@@ -66,15 +67,15 @@ def arms_of(limbs: np.ndarray) -> np.ndarray:
 
 
 def mirror_joints(joints):
-    """Joints (..., 2) of a 240-pixel picture as its mirror shows them."""
+    """Mirror joints (..., 2) of a 240-pixel picture."""
     out = np.array(joints, dtype=float)
     out[..., 0] = body.SIDE - out[..., 0]
     return out
 
 
 def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES) -> Modes:
-    """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first."""
-    from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
+    """Cluster arms (N, 3, 2) by elbow, wrist and (weighted less) shoulder: k-means, most common first."""
+    from sklearn.cluster import KMeans  # takes a second to import, and only fitting needs it
 
     joints = checks.scores("joints", joints, 3)
     starts = checks.offsets("starts", starts, len(joints))
@@ -108,7 +109,7 @@ def _shrink_spread(spread, n):
 
 
 def search_tables(modes: Modes) -> Search:
-    """What `propose` needs, computed once."""
+    """The tables that `propose` needs, computed once."""
     places = []
     for joint, n in enumerate(_PLACES):
         step = np.linspace(-1, 1, n)
@@ -126,7 +127,7 @@ def search_tables(modes: Modes) -> Search:
 
 
 def _limb_states(inner, outer, modes, limb):
-    """(states of the finest grid, how unusual the length is) of limbs between two sets of places."""
+    """(states in the finest grid, how unusual the length is) of limbs between two sets of places."""
     ends = np.stack(np.broadcast_arrays(inner, outer), axis=-2)
     shape = (-1, 1, 1)
     length = np.linalg.norm(outer - inner, axis=-1)

@@ -1,10 +1,10 @@
 """Measurements of budgets on arms: readings of whole arms, overhead in milliseconds, errors by clip.
 
 Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow.
-Everybody pays the first tier (detectors, proposals), and it counts: ``ms_per_frame``
-of a row is all that a frame of an arm has taken. Errors are shares of elbows and wrists more than 20 pixels
-off where the truth is known. Clips, tested in several partitions or pieces, are what is independent: so
-standard errors.
+Every method pays the first tier (detectors, proposals), and it counts: ``ms_per_frame`` of a row is the whole
+time of one frame of an arm. Errors are shares of elbows and wrists more than 20 pixels off where the truth is
+known. Standard errors are over clips: each is tested in several partitions or pieces, but only clips are
+independent.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ from spcviz.problems.pose.data import render
 from spcviz.shared.clock import median_us
 from spcviz.shared.work.disk_cache import load_or_compute
 
-TARGETS = (2, 3, 4, 5)  # where all have spent the milliseconds of everything, detectors too, over this
+TARGETS = (2, 3, 4, 5)  # compared where each method has spent everything's time (detectors too) over this
 SPEEDUPS = (1.5, *TARGETS)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
@@ -33,8 +33,8 @@ SHARES = np.linspace(0.0, 1.0, 201)
 """Shares at which training clips choose between two ways to spend."""
 
 _GRAMS = slice(4, len(META))
-N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # how many columns `look` adds with n-grams, at the end
-MOTION_META = (  # for a selector, beside the thesis' meta-features: how arms move, proposals stand
+N_GRAM_COLUMNS = 2 * len(META[_GRAMS])  # columns that `look` adds at the end for n-grams
+MOTION_META = (  # for a selector, on top of the thesis' meta-features: how arms move, how proposals score
     *(f"{what} jump of the {joint}" for what in ("mean", "largest") for joint in JOINTS),
     *(f"{what} score {how}" for what in ("mean", "least") for how in ("below the best", "standardised")),
 )
@@ -43,17 +43,17 @@ TIMED_CLIPS, REPEATS = 3, 9
 
 
 def tier_ms(model, modes, folder=None):
-    """Milliseconds of the process by tier, medians of rendered clips; kept: one clock for all results."""
+    """CPU milliseconds by tier, medians over rendered clips; cached, so that all results share one clock."""
     key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
     make = partial(data.tier_medians, model, modes, TIMED_CLIPS)
     return np.array(load_or_compute(folder, "arms-ms", key, data.CODE, make))
 
 
 class Overhead(NamedTuple):
-    """Measured milliseconds a frame beside features."""
+    """Measured milliseconds per frame on top of features."""
 
     read: float  # scores of a frame's states and steps at one tier, and its part of the best path
-    meta: float  # what a selector looks at more: second best, entropies, n-grams, distances of looks
+    meta: float  # a selector's further inputs: second best, entropies, n-grams, distances of histograms
     looks: float  # the colour histogram of one arm
 
 
@@ -80,7 +80,7 @@ def overhead_of(model: TieredStates, clips: data.ArmClips, read: fit.Read, seen:
 
 
 def motion(clips, labels):
-    """`MOTION_META` of each chain, read as `labels` say: shape (W, 8)."""
+    """`MOTION_META` of each chain with states `labels`: shape (W, 8)."""
     rows, first, lengths = np.arange(len(labels)), clips.starts[:-1], np.diff(clips.starts)[:, None]
     places = clips.joints[rows, labels][:, 1:].astype(np.float64)
     jump = np.zeros((len(rows), len(JOINTS)))
@@ -95,7 +95,7 @@ def motion(clips, labels):
 def look(
     read: fit.Read, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
 ) -> tuple[Looked, np.ndarray]:
-    """What a selector sees of chains at each tier (`n_grams`: the thesis' too), and wrong joints."""
+    """A selector's inputs for chains at each tier (`n_grams`: the thesis' too), and wrong joints."""
     lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
     labels, meta, wrong = [], [], []
     is_wrong = clips.errors > features.NEAR_PX
@@ -130,12 +130,12 @@ def look_unseen(read, clips, part, settings, *, n_grams=False):
 
 
 def chain_costs(clips, part_costs):
-    """Cost of each chain's next tier, shape (W, T - 1), from that of its parts."""
+    """Cost of each chain's next tier, shape (W, T - 1), summed over its parts."""
     return np.add.reduceat(part_costs, clips.starts[:-1])
 
 
 def frames_by_clip(clips, numbers):
-    """Frames of each of some clips whose truth is known, both arms, shape (C,)."""
+    """Number of frames with known truth in each clip, both arms counted, shape (C,)."""
     at = np.searchsorted(numbers, clips.clip)
     known = np.add.reduceat(clips.is_known.astype(float), clips.starts[:-1])
     return np.bincount(at, weights=known, minlength=len(numbers))

@@ -1,6 +1,6 @@
 """Store and load the models, policies and test clips that the pages about arms need.
 
-Pictures are not stored: rendered clips are drawn anew from their seeds.
+Pictures are not stored: rendered clips are drawn again from their seeds.
 """
 
 from collections.abc import Callable
@@ -27,30 +27,32 @@ from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, st
 NAME, KIND, VERSION = "budget-pose", "arm-budget", 2
 RANDOM_STATE = 0
 N_QUICK = 12  # clips of a quick look
-_LOOK_UNIT = 96  # colour histograms count so many points of an arm: stored as whole numbers
+_LOOK_UNIT = 96  # points of an arm that its colour histogram counts: stored as whole numbers
 
 
 class ArmModel(NamedTuple):
-    """Everything that spends budgets on arms."""
+    """Everything needed to spend budgets on arms."""
 
     detectors: PoseModel
     modes: Modes
     readers: Readers
     selector: Selector  # of the value of a whole arm's next model, in joints
     seen: np.ndarray  # known n-grams of modes
-    scale: float  # what margins are compared with
+    scale: float  # the margin that others are compared with
     beta: np.ndarray  # beta, myopic (T - 1, D): weights of the policies "dms-pi" and "greedy"
     myopic: np.ndarray
-    is_per_cost: tuple  # whether selector's queue, policies' go by value per cost, as development chose
+    # whether queues go by value per cost: the selector's, chosen on dev. clips, and the policies', on
+    # held-out training clips
+    is_per_cost: tuple
     clips: ArmClips  # test clips, as stored; ``seconds`` are medians, the same for all frames
 
 
 SmallClips = NamedTuple("SmallClips", [(n, np.ndarray) for n in ArmClips._fields if n != "seconds"])
-"""`ArmClips` in few bytes: half floats and counts, without the seconds of single frames."""
+"""`ArmClips` in fewer bytes: half floats and counts, without the seconds of single frames."""
 
 
 class Stored(NamedTuple):
-    """What is stored of an `ArmModel`; readers of all tiers one after the other, in 32 bits."""
+    """The stored form of an `ArmModel`; readers of all tiers one after the other, in 32 bits."""
 
     plain: TieredStates
     tiered: TieredStates
@@ -131,13 +133,13 @@ def save(folder, stored, settings):
 
 
 def load(folder):
-    """Read the models; the `StoreError` of missing or damaged ones ends with what trains them."""
+    """Read the models; the `StoreError` for missing or damaged ones ends with the command to train them."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return model_of(stored_as(Stored, stored), pose_models.load_pose(folder, pose_models.ARMS))
 
 
 def model_of(stored, detectors):
-    """The model of what `train` returns."""
+    """Build the model from what `train` returns."""
     plain, tiered = (TieredStates(*(array.astype(np.float64) for array in part)) for part in stored[:2])
     each = tuple(TieredStates(*(array[t : t + 1] for array in plain)) for t in range(N_TIERS))
     return ArmModel(

@@ -6,7 +6,7 @@ JOINTS = ("elbow", "wrist")
 
 
 class Tally:
-    """Sums over `n` partitions: `wrong` (budgets, clips, joints), `frames` tested, other `means`."""
+    """Sums over `n` partitions: `wrong` (budgets, clips, joints), tested `frames`, other `means`."""
 
     def __init__(self, n_budgets, n_clips):
         self.wrong, self.frames = np.zeros((n_budgets, n_clips, 2)), np.zeros(n_clips)
@@ -21,7 +21,7 @@ class Tally:
             self.means[name] = self.means.get(name, 0.0) + np.asarray(values, dtype=float)
 
     def by(self, people):
-        """The same sums, clips of a person together: ``people`` (clips,) says whose each is."""
+        """The same sums with each person's clips merged: ``people`` (clips,) is the person of each clip."""
         _, person = np.unique(people, return_inverse=True)
         out = Tally(len(self.wrong), person.max() + 1)
         np.add.at(out.wrong, (slice(None), person), self.wrong)
@@ -93,16 +93,16 @@ def gap(one: Tally, other: Tally, at: int, at_other: int | None = None):
 
 
 def gap_of_both(one: Tally, other: Tally, at: int, at_other: int) -> tuple[float, float]:
-    """As `gap`, of elbows and wrists together."""
+    """`gap` for elbows and wrists together."""
     apart = (one.wrong[at] - other.wrong[at_other]).mean(axis=1, keepdims=True)
     return 100 * float(apart.sum()) / one.frames.sum(), float(ratio_error(apart[None], one.frames)[0, 0])
 
 
 def gain_kept(one: Tally, fixed: Tally, at: int, other: Tally | None = None) -> tuple[float, float]:
-    """Percent of what the last tier for all gains over the first that a method gains at a budget.
+    """A method's gain at a budget, in percent of what the last tier for all gains over the first.
 
-    With ``other`` that percentage less the other's. The standard error is that of a ratio of sums, whose
-    parts are the clips', or the people's (`Tally.by`). NaN where the last tier gains nothing.
+    With ``other``, that percentage less the other's. The standard error is that of a ratio of sums over
+    clips, or over people (`Tally.by`). NaN where the last tier gains nothing.
     """
     before, after = (fixed.wrong[t].mean(axis=1) for t in (0, -1))
     gained = (before if other is None else other.wrong[at].mean(axis=1)) - one.wrong[at].mean(axis=1)
@@ -121,7 +121,7 @@ def tidy(value):
 
 
 def equal_rows(tallies, targets):
-    """What methods come to where they have spent equally many milliseconds."""
+    """Rows of all methods where they have spent equally many milliseconds."""
     return [
         row | {"target": target}
         for method, tally in tallies.items()
@@ -130,7 +130,7 @@ def equal_rows(tallies, targets):
 
 
 def plain(value):
-    """Numbers, lists and dictionaries of a result as JSON has them, rounded."""
+    """Numbers, lists and dictionaries of a result in JSON's types, rounded."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

@@ -1,1 +1,1 @@
-"""Pages about arms under a budget: live computations, cached calls, records that are drawn, texts."""
+"""Pages about arms under a budget: live computations, cached calls, records to draw, texts."""

@@ -1,4 +1,4 @@
-"""A batch of arms, read by the stored models at every tier, which the pages spend a budget on."""
+"""A batch of arms that the pages spend a budget on, scored by the stored models at every tier."""
 
 from typing import NamedTuple
 
@@ -13,17 +13,17 @@ from spcviz.problems.arms.model import fit, readings
 
 
 class Batch(NamedTuple):
-    """Some arms, read."""
+    """Some arms with the models' scores, predicted values and costs."""
 
     clips: ArmClips
     parts: Parts  # by the tiered model
     looked: Looked  # by the plain models
-    values: np.ndarray  # (W, T - 1): as the selector predicts them
+    values: np.ndarray  # (W, T - 1): predicted by the selector
     costs: np.ndarray  # (R, T - 1): milliseconds
 
 
 def read(model, clips: ArmClips) -> Batch:
-    """Arms read at all tiers by all models."""
+    """Read arms at all tiers with all models."""
     looked, _ = readings.look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
     parts = fit.parts_of(tiered, clips, model.seen, model.scale)
@@ -54,7 +54,7 @@ def draw(model, n_clips, seed):
 
 
 def metrics_of(model):
-    """Elbows and wrists off, percent, on test clips: plain models; and what a tenth of the time buys."""
+    """Percent of elbows and wrists off on test clips, plain and after a tenth of the time; ms a tier."""
     batch = read(model, model.clips)
     joints = 2 * len(batch.costs)
     trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)

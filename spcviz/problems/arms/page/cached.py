@@ -1,4 +1,4 @@
-"""Cached calls about arms and budgets: a clip on Pose, and a batch on Trade-off (`TRADE`)."""
+"""Cached calls about arms and budgets: a clip for the Pose page, and a batch for Trade-off (`TRADE`)."""
 
 import threading
 from collections.abc import Callable
@@ -25,7 +25,7 @@ COLOURS = by_theme(tiers)
 
 
 def pack(arms: ArmPictures) -> dict[str, Any]:
-    """What arms look like, for the browser; joints to the pixel."""
+    """Pack the pictures and joints of arms for the browser; joints are rounded to the pixel."""
     return {
         "clip": narrow(arms.clip),
         "side": narrow(arms.side),
@@ -63,12 +63,12 @@ def _arm_slot(own, pictures):
 
 
 def known_budget(pictures, own=False):
-    """What `pose_budget` has found for a clip of these pictures; None where it was not asked yet."""
+    """The result of `pose_budget` for a clip of these pictures; None if it was not computed yet."""
     return _arm_slot(own, pictures)["budget"]
 
 
 def pose_budget(scene: PoseScene, progress: Callable, own: bool = False):
-    """Both arms of a clip under a budget; a place is cached, as a cached call could not replay progress.
+    """Spend a budget on both arms of a clip; a slot is cached, since a cached call cannot replay progress.
 
     With `own`, the clip is a visitor's.
     """
@@ -81,7 +81,7 @@ def pose_budget(scene: PoseScene, progress: Callable, own: bool = False):
 
 
 def fill():
-    """The Trade-off page's first batch, then the pictures of all clips, a third of a second each."""
+    """Compute Trade-off's first batch, then draw the pictures of all clips, a third of a second each."""
     if HAS_ARMS:
         trade_arms(12, 0)
         for seed in batch.clips_of(_arm_model()):
@@ -90,7 +90,7 @@ def fill():
 
 
 def fill_more():
-    """Batches that are one choice away."""
+    """Compute the batches that are one choice away."""
     for n_clips, seed in ((6, 0), (12, 1), (6, 1)) if HAS_ARMS else ():
         trade_arms(n_clips, seed)
         yield

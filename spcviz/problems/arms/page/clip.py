@@ -1,4 +1,4 @@
-"""One clip's arms under a budget, for the Pose page: a model a tier, and the purchases of DMS-pi."""
+"""One clip's arms under a budget, for the Pose page: one model per tier, and the purchases of DMS-pi."""
 
 import contextlib
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from spcviz.store import StoreError
 
 
 def warmup(models):
-    """Compile what the pages call about arms and budgets, on two frames, if a model is stored."""
+    """Compile what the pages about arms and budgets call, on two frames, if a model is stored."""
     with contextlib.suppress(StoreError):
         model = pose_budget_models.load(models)
         image = live.window(skimage_data.astronaut(), *live.ASTRONAUT)
@@ -33,7 +33,7 @@ def watch(
     tick: Callable | None = None,
     run: Callable = map,
 ) -> PoseBudget:
-    """Features of all tiers of a clip (N, 240, 240, 3), and what a budget buys of them."""
+    """Compute the features of all tiers of a clip (N, 240, 240, 3), and spend a budget on them."""
     clips = proposals.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
@@ -59,7 +59,7 @@ def watch(
 
 
 def _by_frame(chains, axis=-3):
-    """The axis of R = 2 N parts, chain after chain, as two: frame, side."""
+    """Split the axis of R = 2 N parts, chain after chain, into two: frame and side."""
     at = np.ndim(chains) + axis
     shape = np.shape(chains)
     two = np.reshape(chains, (*shape[:at], 2, shape[at] // 2, *shape[at + 1 :]))

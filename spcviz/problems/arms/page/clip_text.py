@@ -1,10 +1,10 @@
-"""Texts of the Pose page about arms under a budget, and its numbers for a tour."""
+"""Texts of the Pose page about arms under a budget, and numbers for its tour."""
 
 import numpy as np
 
 from spcviz.problems.arms.page.shown import TIERS, PoseBudget
 
-NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
+NEAR_PX = 20.0  # an elbow or wrist counts as right within this many pixels
 MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
     "Buffy data)."
@@ -23,12 +23,12 @@ WAIT = "Detectors and flow of every frame ..."
 
 
 def step_of(budget, share):
-    """Purchases that fit into a share of the time for everything."""
+    """Number of purchases that fit into a share of the time for everything."""
     return int(np.searchsorted(budget.ms, share * budget.ms[-1] * (1 + 1e-9) + 1e-9, side="right") - 1)
 
 
 def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
-    """Numbers for the sentences of a tour after `step` purchases; None: the models side by side."""
+    """Numbers for a tour's sentences after `step` purchases; if None, only the models side by side."""
     names = ("free", *(tier.key for tier in TIERS[1:]))
     costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
     numbers = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
@@ -46,5 +46,5 @@ def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
 
 
 def off(joints, truth):
-    """Pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
+    """Distance in pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
     return np.linalg.norm(joints[..., 1:, :] - truth[..., 1:, :], axis=-1)

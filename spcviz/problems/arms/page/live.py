@@ -62,7 +62,7 @@ def compare(
 
 
 def learned_of(model, world, rng):
-    """What rules of the methods that lift single frames are made of: a `Learned`."""
+    """The `Learned` from which rules of the methods that lift single frames are made."""
     close = world.describe(np.zeros(len(world.scores), dtype=np.int64))
     close = close[:, ACTION_FEATURES.index("margin small")]
     return Learned(
@@ -76,13 +76,13 @@ def learned_of(model, world, rng):
 
 
 def tier_names(model):
-    """What each tier is and takes a frame."""
+    """Name of each tier, with its milliseconds per frame."""
     ms = 1e3 * model.clips.seconds[0]
     return (f"{TIERS[0].name}: free", *(f"{t.name}: {cost:.1f} ms" for t, cost in zip(TIERS[1:], ms[1:])))
 
 
 def draw_sheet(seed):
-    """Frames of a rendered clip side by side, small: a data URI."""
+    """Thumbnails of a rendered clip's frames side by side, as a data URI."""
     images, size = proposals.rendered_clip(seed).images, (THUMBNAIL, THUMBNAIL)
     small = [Image.fromarray(image).resize(size, Image.Resampling.BILINEAR) for image in images]
     whole = Image.fromarray(np.concatenate(small, axis=1))

@@ -1,6 +1,6 @@
-"""Numbers of the page Pose about arms, and of their batch on Trade-off: behind `spcviz.scenes`.
+"""Numbers about arms for the Pose page, and a batch of arms for Trade-off: behind `spcviz.scenes`.
 
-What computes is imported when it is called.
+Modules that compute are imported when a function is called.
 """
 
 from typing import TYPE_CHECKING
@@ -20,22 +20,22 @@ def arms(
     Parameters
     ----------
     kind, name, method
-        The clip, and how its frames are chosen, as `pose` takes them.
+        The clip, and how its frames are chosen, as in `pose`.
     spend : float
-        Share of the time that everything takes for every frame, 0 to 1.
+        Share of the time for all features of all frames, 0 to 1.
 
     Returns
     -------
     dict of str
         Numbers by name, as texts: milliseconds of each tier's features, elbows and wrists that are off
-        by each, and what the budget comes to.
+        with each, and the outcome of the budget.
 
     Raises
     ------
     ArgumentError
-        For a clip, method or share that there is not.
+        For an unknown clip or method, or a share outside 0 to 1.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
     """
     from spcviz.problems.arms.model import stored
     from spcviz.problems.arms.page import clip, clip_text

@@ -1,4 +1,4 @@
-"""Records that the Pose page draws of arms under a budget, with labels of parts and tiers."""
+"""Records of arms under a budget for the pages to draw, with labels of parts and tiers."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ TIERS = (  # of an arm's features in a frame, in the order of `LADDER` of model/
     Tier("flow", "+ optical flow", "flow"),
 )
 EVERYONE, AT_ONCE, EITHER = "everyone to the useful tier", "random clips at once", "learned or by tier"
-"""Methods of results only. The last takes, at each budget, what training clips preferred there: the learned
+"""Methods in results only. At each budget, the last uses what training clips preferred there: the learned
 order or random tier by tier."""
-SPAN_LENGTHS = 4, 6, 8  # frames of an arm in a row that one purchase lifts, at most
+SPAN_LENGTHS = 4, 6, 8  # the most consecutive frames of an arm that one purchase lifts
 SPANS, ANY_SPANS, WHOLE_SPANS = (f"q-learning, {what}" for what in ("spans", "any spans", "clips as spans"))
-"""Methods of results only: spans of the length that training clips chose of `SPAN_LENGTHS`; what they chose
-of single frames, these and whole arms; whole arms by the policy of frames and spans."""
-OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in their order
+"""Methods in results only: spans whose length training clips chose from `SPAN_LENGTHS`; what they chose
+from single frames, these spans and whole arms; whole arms by the policy of frames and spans."""
+OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")  # in this order
 COST_HELP = (
     "Units: 1 lifts one frame of one arm by one tier, from detectors to coarse flow to flow. Measured: "
     "features, inference and the method itself."
@@ -37,14 +37,14 @@ ORIGIN = (  # of what the Trade-off page shows
 
 
 def spans_of(length: int) -> str:
-    """What results call spans of one length."""
+    """Name in results of spans of one length."""
     return f"q-learning, spans of {length}"
 
 
 class ArmPictures(NamedTuple):
-    """What W chains of arms look like: R frames in all, of C clips."""
+    """Pictures and joints of W chains of arms: R frames in all, from C clips."""
 
-    clip: np.ndarray  # (W,) int: whose pictures, 0 .. C - 1.
+    clip: np.ndarray  # (W,) int: the clip of its pictures, 0 .. C - 1.
     side: np.ndarray  # (W,) int: 0 = left arm, 1 = right
     sheets: tuple[str, ...]  # the frames of a clip side by side, squares: data URIs
     joints: np.ndarray  # (R, K, 3, 2): shoulder, elbow, wrist of each state, pixels of a picture of 240 x 240
@@ -52,13 +52,13 @@ class ArmPictures(NamedTuple):
 
 
 class PoseBudget(NamedTuple):
-    """Arms of N frames, (N, 2 sides, 3 joints, 2) pixels: a plain model a tier, and DMS-pi by purchase."""
+    """Arms of N frames, (N, 2 sides, 3 joints, 2) pixels: by a plain model per tier, and by DMS-pi."""
 
     tier_names: tuple  # (T)
     four: np.ndarray  # (T, N, 2, 3, 2): by the plain model of each tier
     truth: np.ndarray | None  # (N, 2, 3, 2)
-    # (T,): time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is
-    four_ms: np.ndarray  # as measured in training: a policy has to know it before it buys
+    # (T,): time for everything up to each tier, in all frames; tier 0 is free. Like all times but `seconds`
+    four_ms: np.ndarray  # it was measured in training, because a policy must know it before it buys
     free_ms: float  # tier 0, for each frame and arm
     seconds: float  # all features of the clip, as measured here
     ms: np.ndarray  # (S + 1,): time spent by DMS-pi before its first purchase and after each

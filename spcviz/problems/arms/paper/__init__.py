@@ -1,1 +1,1 @@
-"""Results on arms under a budget: tables, charts and evidence, beside the thesis."""
+"""Results on arms under a budget: tables, charts and evidence, compared with the thesis."""

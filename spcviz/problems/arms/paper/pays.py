@@ -4,13 +4,13 @@ from spcviz.problems.arms.page.shown import TERMS
 from spcviz.problems.budgets.evidence import Evidence, Gap
 
 CLIPS = "rendered"  # what the page shows, and the rows that are about it
-# (summary's name, method, rivals by what the summary calls them): what was compared on the same clips
+# (name in the summary, rival method): comparisons on the same clips
 _DMS = (("dms_minus_uniform", "uniform_arms"), ("dms_minus_unsynchronised", "uniform_loose"))
 _POLICY = (("uniform by tiers", "uniform"), ("random", "random"))
 
 
 def evidence(dms: dict, policy: dict) -> Evidence:
-    """Learned methods against random ones; joints as if they erred together, at most their spread."""
+    """Learned methods against random ones; joints as if fully correlated, which bounds their spread."""
     arms, frames = dms["summary"][CLIPS], policy["summary"][CLIPS]
     gaps = [gap for name, rival in _DMS for gap in _gaps("dms", rival, arms[name], arms)]
     points = frames["q_learning_minus"]
@@ -21,10 +21,10 @@ def evidence(dms: dict, policy: dict) -> Evidence:
 
 
 def _gaps(method, rival, points, summary):
-    """Of each speed-up; `points` has (elbow, wrist) and their standard errors, method less rival.
+    """The gap at each speed-up; `points` has (elbow, wrist) and their standard errors, method less rival.
 
-    A speed-up counts the first tier, which is free on the page: a budget there is a share of the others, and
-    none is left where the first tier takes the time.
+    A speed-up counts the first tier, which is free on the page. A budget there is a share of the other tiers,
+    and nothing is left of it where the first tier takes all the time.
     """
     base, full = summary["base_ms"], summary["full_ms"]
     for speedup, (values, errors) in points.items():

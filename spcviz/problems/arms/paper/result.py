@@ -66,7 +66,7 @@ def _lengths(result):
 
 
 def _by_clips(result, draw):
-    """Charts of each set of clips, and who is better than whom."""
+    """Charts of each set of clips, and which method is better than which."""
     names = data_of(result)
     blocks = [block for clips in names for block in (Heading(charts.CLIPS.get(clips, clips)), *draw(clips))]
     gaps = Table(tables.gaps_frame(result), f"{result['name']}-gaps")

@@ -66,7 +66,7 @@ def lengths_frame(result):
 
 
 def _numbers(frame, *texts):
-    """Everything but some columns as numbers; lines of the same name stay lines of their own."""
+    """Convert all columns but some to numbers; rows of the same name stay separate rows."""
     numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in frame if name not in texts}
     return frame.assign(**numbers)
 
@@ -89,7 +89,7 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
 
 
 def comparisons(result):
-    """Who is compared with whom at equal milliseconds: [(clips, method, other method, {speed-up: gap})]."""
+    """Methods compared at equal milliseconds: [(clips, method, other method, {speed-up: gap})]."""
     compared = []
     for clips, summary in (result.get("summary") or {}).items():
         if result["name"] == "policy-pose":
@@ -105,7 +105,7 @@ def comparisons(result):
 
 
 def lengths_chosen(counted):
-    """How often training clips chose which length, in words.
+    """How often training clips chose each length, in words.
 
     >>> lengths_chosen({"q-learning, spans": {"4": 3, "8": 2}, "q-learning, any spans": {"1": 1, "clips": 4}})
     'of spans: of 4 in 3, of 8 in 2 splits; of all: frames in 1, whole arms in 4'
@@ -144,7 +144,7 @@ def _short(result, method):
 
 
 def _ms_spent(result, clips, ours, other, speedup):
-    """Milliseconds a frame at which two methods are compared: imitation's own, or what was allowed."""
+    """Milliseconds a frame at which two methods are compared: imitation's own, or the allowed time."""
     summary = result["summary"][clips]
     if (ours, other) == ("dms", "imitation"):
         return (summary.get("imitation_ms") or {}).get(speedup)
@@ -153,7 +153,7 @@ def _ms_spent(result, clips, ours, other, speedup):
 
 
 def values_frame(result):
-    """How well the selector predicts what the next model puts right, and what each tier of features takes."""
+    """How well the selector predicts what the next model corrects, and the time of each feature tier."""
     table = []
     for clips, summary in (result.get("summary") or {}).items():
         about = (result.get("settings", {}).get("data") or {}).get(clips, {})

@@ -1,5 +1,5 @@
-// Draws arms for the Trade-off view: each a strip of frames, coloured by what was bought for them.
-// A mark stands where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
+// Draws arms for the Trade-off view: each arm is a strip of frames, coloured by what was bought for them.
+// A mark shows where the elbow or the wrist is off; below the strips are one arm's pictures, to scrub through.
 
 import { TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
 import { button, clamp, node, setText } from "../../../web/view/elements.js";
@@ -8,7 +8,7 @@ const PICTURE = 240, NEAR = 20;
 const SIDES = ["left", "right"];
 const JOINTS = ["Elbow", "wrist"];
 
-/** What the page says about arms; a chain is one arm of a clip, a part a frame, and two joints of it can be off. */
+/** Texts and drawing of arms; a chain is one arm of a clip, a part is a frame, and two of its joints can be off. */
 const ARMS = {
   chains: "arms",
   parts: "frames",
@@ -115,7 +115,7 @@ const ARMS = {
 
 const nameOf = (view, w) => `Clip ${view.data.drawn.clip[w] + 1}, ${SIDES[view.data.drawn.side[w]]} arm`;
 
-/** The chain and frame to show: under the pointer, else chosen; within range whatever an address says. */
+/** The chain and frame to show: under the pointer, else the chosen one; within range whatever an address contains. */
 function clampPlace(view) {
   const { chain, frame } = view.hover || view.view, w = clamp(chain, 0, view.data.truths.length - 1);
   return { chain: w, frame: clamp(frame, 0, view.data.truths[w].length - 1) };
@@ -185,7 +185,7 @@ function sheetFrame(view, context, chain, frame, x, y, side) {
   context.fillRect(x, y, side, side);
 }
 
-/** One frame with its predicted and true arm: what it shows is named as in paint(). */
+/** One frame with its predicted and true arm; the fields of its last argument are named as in paint(). */
 function drawBig(view, canvas, side, { chain, frame, tier, own: joints, real, bits, isSecret }) {
   const context = contextOf(view, canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours.dark[tier];
   sheetFrame(view, context, chain, frame, 0, 0, side);

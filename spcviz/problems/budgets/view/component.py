@@ -1,4 +1,4 @@
-"""Python side of the Trade-off view: a component that replays purchases in the browser alone."""
+"""Python side of the Trade-off view: a component that replays purchases entirely in the browser."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,7 +12,7 @@ from spcviz.web.view.mount import PACKAGE, Component, Packed, narrow, packed_of,
 
 
 def _of_tasks(suffix):
-    """Files of the problems that bring a task: ``view/trade_task.js`` and its style sheet."""
+    """Files of the problems that provide a task: ``view/trade_task.js`` and its style sheet."""
     return sorted(
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob(f"problems/*/view/trade_task.{suffix}")
     )
@@ -34,7 +34,7 @@ TRADE_OFF = Component(
         "problems/budgets/view/trade_off.js",
     ),
 )
-"""Without names of its view, which depend on what can be spent on."""
+"""Without `view_names`, which depend on the available tasks."""
 
 
 def method_payload(method) -> dict:
@@ -65,10 +65,10 @@ def trade_off_payload(
     game: dict[str, Any] | None = None,
     only: tuple[str, ...] = (),
 ) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `identity` changes with the batch and the models.
+    """Data sent on every run, and parts sent once; `identity` changes with the batch and the models.
 
-    `game`: the day and the shares of the budgets of a game. `only`: the methods that are sent, all
-    without it.
+    `game`: the day and the shares of the budgets of a game. `only`: names of the methods to send, all
+    if empty.
     """
     sent: dict[str, Any] = {"identity": identity, "tier_colours": task.colours, "evidence": evidence}
     if game is not None:
@@ -81,7 +81,7 @@ def trade_off_payload(
 
 @cache
 def alone_part(names: tuple[str, ...]) -> Callable[[TradeOff], dict]:
-    """`batch_part` with some methods; the same function for the same names, as `packed_of` wants it."""
+    """`batch_part` with some methods; the same function for the same names, as `packed_of` requires."""
 
     def part(trade_off):
         return batch_part(trade_off._replace(methods=tuple(m for m in trade_off.methods if m.name in names)))

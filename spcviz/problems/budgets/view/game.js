@@ -1,6 +1,6 @@
 // The game of the day: three budgets on one batch, against the learned policy, chance and an oracle.
-// Methods for the Trade-off view. What is bought stays bought; each round ends when one locks it in, and only then is
-// said how many parts are right, of no chain which. The last round shows everything.
+// Methods for the Trade-off view. Purchases are kept. A round ends when the player locks it in; only then is the number
+// of right parts shown, but not where they are. The last round shows everything.
 
 import { handState, oracleAt, roundsOf, stateAt } from "./trade_core.js";
 import { button, node } from "../../../web/view/elements.js";
@@ -17,7 +17,7 @@ export const GAME = {
   get round() { return this.cuts.length; },
   get isOver() { return this.round >= (this.data.game?.shares.length ?? 0); },
   gameBudget(round) { return Math.floor(this.data.game.shares[Math.min(round, this.data.game.shares.length - 1)] * this.full); },
-  /** What the visitor had at the end of a round. */
+  /** The visitor's state at the end of a round. */
   mine(round) { return handState(this.data, this.start, this.picks.slice(0, this.cuts[round]), this.kind, this.gameBudget(round)); },
 
   startGame() { this.component.setTriggerValue("open", { game: new Date().toISOString().slice(0, 10), at: performance.now() }); },
@@ -26,7 +26,7 @@ export const GAME = {
   /** Only what this round has bought can be taken back. */
   undoPick() { if (this.picks.length > (this.cuts.at(-1) ?? 0)) this.set({ picks: joinNumbers(this.picks.slice(0, -1)) }); },
 
-  /** Rows of the table: who, and of each round that is over how many parts were right. */
+  /** Rows of the table: a player's name, and the number of right parts in each finished round. */
   standings() {
     const { data, start, things } = this, rounds = this.cuts.map((_, r) => r);
     const rows = [["You", rounds.map((r) => things - this.mine(r).wrong)]];
@@ -38,7 +38,7 @@ export const GAME = {
     return rows;
   },
 
-  /** The result to pass on: of each round a square for each purchase, those that made a word right first. */
+  /** The result to pass on: for each round a square per word bought, right words first. */
   resultText() {
     const [[, mine], ...others] = this.standings(), { data } = this;
     const lines = mine.map((right, r) => {
@@ -71,7 +71,7 @@ export const GAME = {
     const { data, round, isOver, task } = this, { shares, day } = data.game, budget = this.gameBudget(round);
     this.gameSays.replaceChildren(node("b", {}, isOver ? `The batch of ${day} is played.` : `Round ${round + 1} of ${shares.length}: ${this.money(budget)}.`), " ",
       isOver ? "Green words are right now. Click one to look at it." : `${this.money(budget - state.spent)} left. A ${task.chain ?? "word"} costs a unit a letter; a second click buys its next features. What you buy stays.`);
-    const held = this.gameRow.getRootNode().activeElement?.textContent; // whoever plays by keys stays at his button
+    const held = this.gameRow.getRootNode().activeElement?.textContent; // keyboard players keep the focus on their button
     this.gameRow.replaceChildren(...(isOver
       ? [button("Copy result", "Copy your result: it tells nobody which words to buy", () => this.copyText(this.resultText(), "result copied")), button("Play again", "The same batch from the start", () => this.set({ picks: "", cuts: "" }))]
       : [button("Lock in", "End this round: see how many letters are right, of no word which", () => this.lock()), button("Undo", "Take back the last purchase of this round", () => this.undoPick(), { disabled: this.picks.length <= (this.cuts.at(-1) ?? 0) })]),
@@ -95,7 +95,7 @@ export const GAME = {
     address.searchParams.set("room", String((await made.json()).room));
     location.assign(address.href);
   },
-  /** A phone that came from a room tells it its letters of all rounds, and says where that stands: without a name. */
+  /** A phone that came from a room sends it its right letters of all rounds, without a name, and shows its place. */
   async tellClass() {
     const room = new URLSearchParams(location.search).get("in");
     const total = this.standings()[0][1].reduce((sum, right) => sum + right, 0), key = `${room} ${total} ${this.data.game.day}`;

@@ -5,7 +5,7 @@
 // part r is read as state k. A method is a sequence of purchases, taken in order while they fit. Costs come in
 // two kinds, "units" and "us"; everything a method spends before it buys is its base cost.
 
-/** What is particular about tasks that other components bring in their trade_task.js, by name. */
+/** Tasks by name: the code of each problem's trade_task.js. */
 export const TASKS = {};
 
 /** Part offsets of the chains, length W + 1. */
@@ -15,25 +15,25 @@ export function offsets(truths) {
   return start;
 }
 
-/** Bits of what is wrong with part i of chain w if it is read so. */
+/** Bits of what is wrong with part i of chain w if it is read as in `reading`. */
 export function faultsOf(data, start, w, i, reading) {
   return data.faults[(start[w] + i) * data.alphabet.length + data.alphabet.indexOf(reading[i])];
 }
 
-/** How many bits are set. */
+/** Number of set bits. */
 export function countBits(bits) {
   let n = 0;
   for (let left = bits; left; left >>= 1) n += left & 1;
   return n;
 }
 
-/** A method as it was sent, with the reading of every purchase: one that changes nothing is sent without. */
+/** A method as sent, with the reading of every purchase filled in: one that changes nothing is sent empty. */
 export function withReadings(method) {
   const now = method.start_readings.slice();
   return { ...method, readings: method.readings.map((reading, s) => (now[method.chain[s]] = reading || now[method.chain[s]])) };
 }
 
-/** Things that are wrong in a reading of chain w. */
+/** Number of things wrong in a reading of chain w. */
 export function wrongIn(data, start, w, reading) {
   let wrong = 0;
   for (let i = 0; i < reading.length; i++) wrong += countBits(faultsOf(data, start, w, i, reading));
@@ -57,7 +57,7 @@ function buy(state, start, purchase) {
   state.readings[chain] = purchase.reading;
 }
 
-/** What a method has bought when `budget` (in the kind's own unit) is all it may spend. */
+/** State of the batch after all purchases of a method that fit into `budget` (in the kind's own unit). */
 export function stateAt(data, start, method, kind, budget) {
   const state = blank(method.start_readings, start), eps = 1e-9 * Math.max(1, Math.abs(budget));
   state.spent = method.base[kind];
@@ -71,7 +71,7 @@ export function stateAt(data, start, method, kind, budget) {
   return countWrong(data, start, state);
 }
 
-/** Points (cost, number wrong) of a method's curve, rising in cost: stairs. */
+/** Points (cost, number wrong) of a method's step curve, by rising cost. */
 export function curveOf(data, start, method, kind) {
   const state = countWrong(data, start, blank(method.start_readings, start));
   let spent = method.base[kind], wrong = state.wrong;
@@ -108,7 +108,7 @@ export function canPick(data, start, picks, chain, kind, budget) {
   return handState(data, start, [...picks, chain], kind, budget).steps > handState(data, start, picks, kind, budget).steps;
 }
 
-/** Rounds that are over, by how many picks each had: never fewer than the one before, nor more than there are. */
+/** Number of picks at the end of each finished round: never fewer than the round before, nor more than nPicks. */
 export function roundsOf(cuts, nPicks, nRounds) {
   const kept = [];
   for (const cut of cuts.slice(0, nRounds)) {
@@ -118,7 +118,7 @@ export function roundsOf(cuts, nPicks, nRounds) {
   return kept;
 }
 
-/** The fewest faults that whole chains can leave within a budget of whole units: a tier for each chain, exactly. */
+/** The fewest faults that lifting whole chains can leave within a budget of whole units: exact, over all choices of tiers. */
 export function oracleAt(data, start, kind, budget) {
   const room = Math.floor(budget - data.hand.base[kind] + 1e-9), nTiers = data.tier_names.length;
   if (room < 0) return { wrong: countWrong(data, start, blank(data.hand.readings[0], start)).wrong };
@@ -136,7 +136,7 @@ export function oracleAt(data, start, kind, budget) {
   return { wrong: best[room] };
 }
 
-/** How many parts stand at each tier. */
+/** Number of parts at each tier. */
 export function tierCounts(state, nTiers) {
   const counts = new Array(nTiers).fill(0);
   for (const tier of state.tiers) counts[tier] += 1;

@@ -1,9 +1,9 @@
 // The Trade-off page's view: one budget slider over a batch of examples, and the curves of all methods.
-// What is particular about each task stands in its problem's trade_task.js, with what it draws in `data.drawn`.
+// Code for a single task is in its problem's trade_task.js; what that draws is in `data.drawn`.
 //
 // The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
-// the address. What all views share stands in web/view/view.js.
+// the address. Code that all views share is in web/view/view.js.
 
 import { GAME } from "./game.js";
 import { CHART, number, percent } from "./trade_chart.js";
@@ -92,7 +92,7 @@ class TradeView extends View {
   get full() { return this.data.full[this.kind]; }
   get budget() { return this.isGame ? this.gameBudget(this.round) : this.view.budget * this.full; }
   get isHand() { return this.view.mode !== "policy"; }
-  /** By hand, what is right is shown once one has scored, in the game once all rounds are over. */
+  /** By hand, what is right is shown after scoring; in the game, after the last round. */
   get isShown() { return this.isGame ? this.isOver : Boolean(this.view.scored); }
   get method() { return this.data.methods.find((m) => m.name === this.view.method); }
   get picks() { return this.view.picks ? this.view.picks.split(".").map((p) => parseInt(p, 36)) : []; }
@@ -119,8 +119,8 @@ class TradeView extends View {
     this.order = null;
   }
 
-  /** First what buying has mended, then what was right before, then what is wrong; where one spends by hand,
-   * in the batch's own order, which tells nothing. It stays while one drags. */
+  /** First the chains that purchases have corrected, then those right before, then those wrong. By hand, the
+   * batch's own order, which reveals nothing. The order stays the same during a drag. */
   arrange(state) {
     const of = this.isHand ? "hand" : this.view.method;
     if (this.order && this.arrangedFor === of) return;
@@ -149,7 +149,7 @@ class TradeView extends View {
     if (w >= 0) this.chipNodes[w].chip.scrollIntoView({ block: "nearest" });
   }
 
-  /** Methods that have a colour: the chosen, random, and of the others the one with the fewest faults over all budgets. */
+  /** Methods drawn in colour: the chosen one, the random one, and the other with the fewest faults over all budgets. */
   leading() {
     const area = (m) => this.curve(m).reduce((sum, [cost, wrong], k, all) => sum + wrong * ((all[k + 1]?.[0] ?? this.full) - cost), 0);
     const fixed = [this.view.method, this.data.methods.find((m) => m.name.startsWith("uniform"))?.name];
@@ -172,7 +172,7 @@ class TradeView extends View {
     this.moreMethods.box.hidden = made.every(isLead);
   }
 
-  /** What depends on the theme: it may change without the data. */
+  /** Paint what depends on the theme, which may change without the data. */
   paintLegend() {
     const read = this.readTheme(), legendOf = `${this.data.task}|${this.theme}`;
     this.ground = { ground: read("background-color", ""), border: read("border-color", ""), primary: read("primary-color", ""), text: getComputedStyle(this.root).color };
@@ -294,7 +294,7 @@ class TradeView extends View {
     if (this.pinKey === key) return;
     this.pinKey = key;
     this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
-    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // what is compared stands in sight
+    if (this.pinText("A") || this.pinText("B")) this.more.box.before(this.pinBox); // keep a comparison in sight
     else this.more.box.lastChild.prepend(this.pinBox);
   }
 
@@ -307,7 +307,7 @@ class TradeView extends View {
   }
 
   rewind() { if (this.view.budget >= 1) this.view.budget = 0; }
-  /** The budget flows instead of going in steps. */
+  /** Playing raises the budget continuously, not in steps. */
   clock() {
     const from = this.view.budget, began = performance.now();
     const tick = (now) => {

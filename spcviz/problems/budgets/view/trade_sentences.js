@@ -2,7 +2,7 @@
 
 import { node } from "../../../web/view/elements.js";
 
-/** A task of `TASKS` with sentences for chains and words for parts; `details` are its texts, and what is wrong of a word. */
+/** A task of `TASKS` whose chains are sentences and whose parts are words; `details` adds its texts and own functions. */
 export const sentences = (details) => ({
   chains: "sentences",
   parts: "words",

@@ -18,7 +18,7 @@ SHOWS = {
     "merge": "Merge letters",
     "family": "CRF to SVM",
 }
-WORDS = {  # word of the data: its first letter here, what is written from there on
+WORDS = {  # word in the data: its first letter used here, what is written from there on
     6320: (2, "is|qualified"),
     1350: (2, "an|quish"),
     6831: (6, "nconse|quential"),
@@ -27,7 +27,7 @@ WORDS = {  # word of the data: its first letter here, what is written from there
 }
 DECOMPOSITIONS = {"1 2 3 4": "separate", "1 2 3 4 12 23 34": "chain", "1234": "joint"}
 MOST = {"tree": 5, "messages": 10}  # candidates whose numbers can still be read
-MOST_MERGED = {2: 8, 3: 3, 4: 2}  # by letters a table
+MOST_MERGED = {2: 8, 3: 3, 4: 2}  # by letters per table
 ORDERS = {2: "2", 3: "3", 4: "4"}
 COSTS = {"none": "0", "one": "1", "path": "1 − ε"}
 TABLE = StateTable(
@@ -59,7 +59,7 @@ def slide(label, low, high, step, name, state):
 
 
 def controls(state):
-    """The view and what matters for it; how much tables weigh is behind a button."""
+    """The view and its controls; the weight of tables is behind a button."""
     show = state["show"]
     with layout.choices():
         views = {name: f"{step} {label}" for step, (name, label) in enumerate(SHOWS.items(), start=1)}
@@ -81,7 +81,7 @@ def controls(state):
 
 
 def pick_word(state):
-    """Which word, or words that cross, and how much of it."""
+    """The word, or words that cross, and the number of letters."""
     show = state["show"]
     if show == "tree":
         names = {name: say.CROSSWORDS[name] for name in cached.CROSSWORDS}
@@ -109,25 +109,25 @@ def sets_of(state):
 
 
 def write_sets(names):
-    """At least one table stays."""
+    """Write the sets into the address; at least one table stays."""
     if names:
         TABLE.write(sets=" ".join(name for name in PLACES if name in names))
 
 
 def pick_sets(state):
-    """The lecture's three, or any."""
+    """The lecture's three decompositions, or any sets."""
     sets = sets_of(state)
     joined = " ".join(sets)
     named = DECOMPOSITIONS | ({} if joined in DECOMPOSITIONS else {joined: "own"})
     layout.segments("Letters scored together", named, tie("sets", state | {"sets": joined}))
     st.session_state["exact_tables"] = sets
     picked = {"key": "exact_tables", "on_change": lambda: write_sets(st.session_state["exact_tables"])}
-    if not layout.is_projected() or questions.present():  # in a hall the squares are large enough to click
+    if not layout.is_projected() or questions.present():  # squares on a projector are large enough to click
         st.pills("Tables over letters", list(PLACES), selection_mode="multi", help=say.HELP["sets"], **picked)
 
 
 def stepper(state, last):
-    """Buttons and arrow keys; the step in force."""
+    """Buttons and arrow keys; returns the current step."""
     at = min(state["step"], last)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to, key in (("Start", 0, "Home"), ("Back", at - 1, "Left"), ("Next", at + 1, "Right")):

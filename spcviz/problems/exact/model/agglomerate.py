@@ -1,10 +1,10 @@
-r"""Merge the variables of an n-gram model until its factor graph is a chain without circles.
+r"""Merge the variables of an n-gram model until its factor graph is a chain without cycles.
 
-Messages between variables of overlapping factors would run in circles. So n - 1 neighbours are merged into
+Messages between variables of overlapping factors would run in cycles. So n - 1 neighbours are merged into
 one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with :math:`K^{n-1}` states (``states[s]``, in dictionary
-order), and an n-gram's score becomes a transition; -inf where two disagree about the n - 2 they share: of
-:math:`K^{2(n-1)}` transitions :math:`K^n` remain, every path a labelling. This is to look at and to check
-against: `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
+order), and an n-gram's score becomes that of a transition: -inf where two states disagree about the n - 2
+variables they share. Of :math:`K^{2(n-1)}` transitions :math:`K^n` remain, and every path is a labelling.
+This module is for display and for checks: `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
 """
 
 import itertools
@@ -51,10 +51,10 @@ def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
     ngrams = checks.scores("ngrams", ngrams.reshape(wanted[0], -1), 2).reshape(-1, size, k)
     states = np.indices((k,) * (n - 1)).reshape(n - 1, -1).T
     merged = np.zeros((length - n + 2, size))
-    for i in range(n - 1):  # the first variable scores all its own; each later one scores what it adds
+    for i in range(n - 1):  # the first one scores all its variables; each later one what it adds
         merged[0] += unary[i, states[:, i]]
     merged[1:] = unary[n - 1 :, states[:, -1]]
-    # (y_j .. y_{j+n-2}) followed by y_{j+n-1}: the first letter falls off, the new one comes at the end.
+    # (y_j .. y_{j+n-2}) followed by y_{j+n-1}: the first letter is dropped, the new one added at the end.
     goes_to = (np.arange(size)[:, None] * k + np.arange(k)) % size
     pairwise = np.full((len(ngrams), size, size), -np.inf)
     pairwise[:, np.arange(size)[:, None], goes_to] = ngrams

@@ -1,7 +1,8 @@
 """Two handwritten words that cross at a letter, as a tree, and the messages along it.
 
-Letters only talk to neighbours in their word, the crossing one to both: no circle, so messages to any root
-and back give the exact max-marginals (thesis, (3.2), (3.3)). Scores are those of `exact.page.live`.
+Letters exchange messages only with neighbours in their word, the crossing letter with those in both. There is
+no cycle, so messages to any root and back give the exact max-marginals (thesis, (3.2), (3.3)). Scores are
+those of `exact.page.live`.
 """
 
 import itertools
@@ -15,7 +16,7 @@ from spcviz.problems.exact.page.live import letter_scores, run_exact, word_probl
 from spcviz.problems.exact.page.shown import TreeMessage, TreeProblem, TreeRun
 from spcviz.problems.letters.data import handwriting
 
-# (word, first letter, letters, which of them crosses), across and down. The last is one that goes wrong.
+# (word, first letter, letters, which of them crosses), across and down. The last pair is misread.
 CROSSWORDS = {
     "qual-bul": ((6266, 2, 4, 1), (5025, 1, 3, 1)),
     "phone-roje": ((3111, 3, 5, 2), (3348, 0, 4, 1)),
@@ -25,7 +26,7 @@ CROSSWORDS = {
 
 
 def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:
-    """Two of `CROSSWORDS` as a tree of the K best letters by ink; where they cross, by that of the first.
+    """One of `CROSSWORDS` as a tree of the K best letters by ink; the crossing has the first word's ink.
 
     >>> puzzle = crossword("wab-axi", 3)
     >>> puzzle.names, puzzle.edges.tolist()
@@ -67,7 +68,7 @@ def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> Tre
 
 
 def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
-    """Every message of a tree, to the root and back; `CycleError` if the edges are no tree.
+    """Every message of a tree, to the root and back; `CycleError` if the edges do not form a tree.
 
     >>> run = run_tree(crossword("wab-axi", 3), 1)
     >>> [(m.source, m.target) for m in run.messages]
@@ -98,7 +99,7 @@ def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
 
 
 def _towards(factors, edges, target):
-    """(elimination step of every variable, sums compared) when all is sent to `target`."""
+    """(elimination step of every variable, sums compared) when all messages go to `target`."""
     order = graph.root_forest(len(factors.n_states), edges, target).order[::-1].tolist()
     message = exhaustive.eliminate(factors, order)
     return {step.variable: step for step in message.steps}, message.n_entries

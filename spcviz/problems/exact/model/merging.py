@@ -19,7 +19,7 @@ CAP = 100_000
 
 
 def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedRun:
-    """Merge a word's letters by n-grams of an order of 2 .. 4, without its pair scores, and read both ways.
+    """Merge a word's letters by n-grams of order 2 .. 4, without its pair scores; read it merged and not.
 
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_merged(word_problem(6320, 2, 4, 3), 3)
@@ -50,7 +50,7 @@ def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedR
 
 
 def narrow(problem: WordProblem, n_candidates: int) -> WordProblem:
-    """A word with the K candidates that its best words by pairs go through, so the best can still be read."""
+    """A word with the K candidates of best max-marginals under pairs, so the best word can still be read."""
     k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
     through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary
     kept = np.sort(np.argsort(-through, axis=1, kind="stable")[:, :k], axis=1)
@@ -75,7 +75,7 @@ def _ngrams(problem, n):
 
 @lru_cache(12)
 def _logs_without(fold, n):
-    """`conditional_logs` of all words outside of a fold."""
+    """`conditional_logs` of all words outside a fold."""
     words = handwriting.load_words()
     logs = conditional_logs(words, words.folds != fold, n)
     logs.flags.writeable = False  # shared

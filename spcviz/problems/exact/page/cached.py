@@ -1,4 +1,4 @@
-"""Cached calls of Exact inference: a word searched, eliminated, as a tree or family, its letters merged."""
+"""Cached calls of the Exact inference page: search, elimination, trees, losses and merged letters."""
 
 from spcviz.problems.exact.model import crossword, merging
 from spcviz.problems.exact.page import live, shown
@@ -23,7 +23,7 @@ CROSSWORDS = tuple(crossword.CROSSWORDS)
 
 @share(64, stored=(shown.TreeProblem, shown.TreeRun))
 def tree_run(name, n_candidates, pair_weight, root):
-    """(problem, its messages); the last letter is the root if there are not as many."""
+    """(problem, its messages); the last letter is the root if there are too few letters for `root`."""
     problem = crossword.crossword(name, n_candidates, pair_weight)
     return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
 

@@ -42,7 +42,7 @@ def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
         "xaxis": {"title": "D: letters of the word (the chosen one is larger)", "dtick": 1},
         "yaxis": {"title": "candidates looked at", "type": "log", "exponentformat": "power", "dtick": 2},
     }
-    top, tall = 6.4, 2.8  # in letters: of the margin, and of the handwriting in it
+    top, tall = 6.4, 2.8  # heights in letters: of the margin, and of the handwriting in it
     share = tall / (height / (SIZE * scale) - top - BOTTOM)
     above = {"yref": "paper", "sizex": 0.9}
     images = [letter_image(one, palette.text, n, 1.01, share) | above for n, one in enumerate(pixels, 1)]
@@ -50,7 +50,7 @@ def work(pixels, n_candidates, palette, *, scale=1.0, height=430):
 
 
 def ink(problem, run, palette, *, scale=1.0, height=430):
-    """Each letter's image over the scores of its best candidates: ◆ by itself, ● in the best word."""
+    """Each letter's image over the scores of its best candidates: ◆ best alone, ● in the best word."""
     length, n_shown = len(problem.pixels), min(6, problem.unary.shape[1])
     traces, axes = [], {}
     for i in range(length):
@@ -119,7 +119,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
 
 
 def chain_state(run, length, k, step):
-    """(values (D, K) with NaN where nothing has come yet, lines of the latest message, what is shown)."""
+    """(values (D, K) with NaN where nothing has arrived yet, lines of the latest message, title)."""
     values, lines = np.full((length, k), np.nan), []
     if step >= 2 * length - 1:
         return run.max_marginals, lines, "max-marginal (◇ the best word)"
@@ -136,7 +136,7 @@ def chain_state(run, length, k, step):
     return values, lines, "backward message into the letter"
 
 
-PLACES = {  # sets of letters that a table can score together, and where its square stands
+PLACES = {  # sets of letters that a table can score together, and the place of its square
     "1": (0.74, 0.62), "2": (1.74, 0.62), "3": (2.74, 0.62), "4": (3.74, 0.62),
     "12": (1.5, 0.0), "23": (2.5, 0.0), "34": (3.5, 0.0),
     "13": (2.0, 1.0), "24": (3.0, 1.0), "14": (2.5, 1.75),

@@ -8,8 +8,8 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
-_GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
-_WIDE = 1060  # pixels that a chart is wide on a desk
+_GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; height of a letter's image in rows
+_WIDE = 1060  # width of a chart in pixels, not projected
 
 
 def beliefs(problem, run, step):
@@ -37,7 +37,7 @@ def messages(
     scale: float = 1.0,
     height: float = 520,
 ) -> Chart:
-    """The tree after 0 .. 2 N - 1 steps: numbers, a line for every max taken, at last the best word."""
+    """The tree after 0 .. 2 N - 1 steps: numbers, a line for every max taken, finally the best word."""
     n, k = problem.unary.shape
     values, lacks = beliefs(problem, run, step), waiting_for(problem, run, step)
     is_end = step > len(run.messages)
@@ -49,7 +49,7 @@ def messages(
     is_best[np.arange(n), run.labels] = is_end
     unit = (height - 3 * 14 * scale) / (2 * k + _GAP + _IMAGE + 1.4)
     side = min(34.0 * scale, 0.92 * unit)
-    # lines end beside a circle and its number: pixels in units of the x axis
+    # lines end next to a circle and its number: pixels in units of the x axis
     pixels = _WIDE * scale / (np.ptp(column) + 0.85)
     before, after = (0.5 * side + 4) / pixels, (0.5 * side + 54 * scale) / pixels
     now = run.messages[step - 1] if 0 < step <= len(run.messages) else None
@@ -87,7 +87,7 @@ def messages(
 
 
 def _letters(problem, values, at, is_best, colours, side, palette, scale):
-    """Candidates in their circles, and beside each the number that it has."""
+    """Candidates in their circles, each with its number next to it."""
     symbols = ["diamond" if best else "circle" for best in is_best.ravel()]
     edge = {"width": 2.4 * scale, "color": colours}
     hover = "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}<extra></extra>"
@@ -102,7 +102,7 @@ def _letters(problem, values, at, is_best, colours, side, palette, scale):
 
 
 def _links(problem, column, middle, palette, scale):
-    """Which letters talk to each other: a thin dotted line behind everything."""
+    """Edges between neighbouring letters: thin dotted lines behind everything."""
     style = {"color": palette.border, "width": 1.5 * scale, "dash": "dot"}
     return [
         {"type": "line", "layer": "below", "line": style}

@@ -11,7 +11,7 @@ from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 
 N_ROWS = 5  # letters that are named at each position
-_IMAGE, _WIDE = 1.5, 0.6  # rows that a letter's image is tall; columns that a full bar is long
+_IMAGE, _WIDE = 1.5, 0.6  # height of a letter's image in rows; length of a full bar in columns
 COSTS = ("a wrong letter costs 0", "costs 1", "costs 1 − ε: CRF to SVM")
 _ROLES = (("map", "dash"), ("threshold", "dot"), ("accent", "solid"))
 
@@ -57,7 +57,7 @@ def _now(run, at, cost, palette, scale):
 
 
 def _corners(run, palette, scale):
-    """Names at the ends of the curves, where these have room."""
+    """Names at the ends of the curves, on the side with free space."""
     notes, font = [], {"size": round(14 * scale), "color": palette.text}
     left, right = {"xanchor": "left", "xshift": 8 * scale}, {"xanchor": "right", "xshift": -3 * scale}
     above, below = {"yanchor": "bottom", "yshift": 7 * scale}, {"yanchor": "top", "yshift": -6 * scale}
@@ -96,7 +96,7 @@ def _letters(problem, run, at, cost, palette, scale):
 
 
 def _bars(cells, colour, name):
-    """Level bars that begin beside their letters; without a name, the paler ground behind them."""
+    """Horizontal bars that begin next to their letters; without a name, the paler ground behind them."""
     columns, rows, shares = zip(*cells)
     places = {"base": [i + 0.3 for i in columns], "y": [-row for row in rows], "xaxis": "x2", "yaxis": "y2"}
     trace = {"type": "bar", "orientation": "h", "x": [_WIDE * share for share in shares]} | places
@@ -108,7 +108,7 @@ def _bars(cells, colour, name):
 
 
 def losses(run, at, cost, length):
-    """Label, value, note, help of the counters beside the family of losses."""
+    """Label, value, note, help of the counters next to the family of losses."""
     shared = HELP["shared"].format(count=count(26**length))
     epsilon = f"at ε = {run.epsilons[at]:.2f}"
     return [

@@ -1,8 +1,8 @@
 """Exact inference on a real handwritten word: exhaustive search, dynamic programming, decompositions.
 
-Letters score how well their mean image explains the ink, pairs their log frequency, both counted in the other
-folds: the home page's small model, counted statistics and nothing else. K candidates at each position, best
-first.
+A letter's score is how well its mean image explains the ink, a pair's score its log frequency, both counted
+in the other folds: the home page's small model, counted statistics and nothing else. Each position has K
+candidates, the best by ink.
 """
 
 import itertools
@@ -57,7 +57,7 @@ def word_problem(
 
 
 def letter_scores(ink: np.ndarray, is_training: np.ndarray):
-    """(How well letters explain ink (D, 26), log shares of the next letter), of training letters."""
+    """(How well letters explain ink (D, 26), log shares of the next letter), counted in training letters."""
     mean, pairs = _count_letters(np.packbits(is_training).tobytes())
     explained = ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
     return home_word.PIXEL_WEIGHT * explained, pairs
@@ -79,7 +79,7 @@ def _count_letters(packed_choice):
 
 
 def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
-    """Both methods really run and timed; beyond `cap`, search runs on fewer letters and is projected.
+    """Run and time both methods; beyond `cap`, search runs on fewer letters and its time is projected.
 
     >>> run = run_exact(word_problem(0, 0, 3, 4))
     >>> run.n_visited == 64, abs(run.score_search - run.score) < 1e-9
@@ -121,7 +121,7 @@ def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
 
 
 def _fastest(call, n=3, enough=0.005):
-    """(seconds, result) of the fastest call; one call of `enough` seconds is long beside disturbances."""
+    """(seconds, result) of the fastest call; one call of `enough` seconds is long enough alone."""
     times = []
     while len(times) < n and sum(times) < enough:
         began = time.perf_counter()
@@ -131,7 +131,7 @@ def _fastest(call, n=3, enough=0.005):
 
 
 def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> Decomposition:
-    """Sizes of the tables of 1 .. 7 variables, whose orders are all tried, and entries visited.
+    """Sizes of tables over 1 .. 7 variables, and entries visited in the best of all elimination orders.
 
     >>> entries = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
     >>> entries.n_stored, entries.n_configurations, entries.n_explored
@@ -148,7 +148,7 @@ def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> D
 
 
 def _explore_elimination(n_states, scopes, order):
-    """(entries that elimination looks at, order, variables of its largest step); no table is made."""
+    """(entries that elimination visits, order, variables of its largest step), without making any table."""
     pool, entries, widest = [set(scope) for scope in scopes], 0, ()
     for variable in order:
         together = {variable}.union(*(scope for scope in pool if variable in scope))
@@ -167,8 +167,8 @@ def run_family(problem: WordProblem) -> FamilyRun:
     """A word's losses (all 26 letters) at every epsilon, where a wrong letter costs 0, 1, or 1 - epsilon.
 
     From the CRF's log loss to the SVM's hinge (lecture, equation 1). The lecture's CRF has no cost L, its SVM
-    has one; so that one control leads from one to the other, a curve of this project lets a wrong letter cost
-    1 - epsilon.
+    has one. To lead from one to the other with a single control, this project adds a curve on which a wrong
+    letter costs 1 - epsilon.
 
     >>> run = run_family(word_problem(6320, 2, 4, 26))
     >>> run.value[:, [0, -1]].round(2).tolist()  # log-loss, perceptron; softmax-margin, hinge; the path

@@ -52,7 +52,7 @@ def draw_merged(
 
 def _names(run, y, palette, scale):
     small = {"size": round(14 * scale), "color": palette.muted}
-    middle = (run.order - 2) / 2  # a merged variable stands under the middle of its letters
+    middle = (run.order - 2) / 2  # a merged variable is drawn under the middle of its letters
     notes = [
         {"x": j + middle, "y": y, "font": small}
         | {"text": "".join(f"y<sub>{j + i + 1}</sub>" for i in range(run.order - 1))}
@@ -64,7 +64,7 @@ def _names(run, y, palette, scale):
 
 
 def _factors(length, n, palette, scale, heights):
-    """Circles for letters, squares for n-grams, and what joins them."""
+    """Circles for letters, squares for n-grams, and the edges between them."""
     circles, squares = heights
     x, y = [], []
     for j in range(length - n + 1):
@@ -118,7 +118,7 @@ def _table(problem, run, palette):
 
 
 def sizes(problem, run):
-    """Label, value, note, help of the counters beside the merged chain."""
+    """Label, value, note, help of the counters next to the merged chain."""
     k, n = problem.unary.shape[1], run.order
     return [
         ("Merged states", f"{k ** (n - 1):,}", f"{k} to the power {n - 1}", HELP["merged_states"]),

@@ -1,6 +1,7 @@
-"""Numbers of the page Exact inference: behind `spcviz.scenes`.
+"""Numbers of the Exact inference page: behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping
@@ -24,11 +25,11 @@ def exact_inference(
     start : int
         The first letter, from 0.
     letters : int
-        How many, D; cut to the end of the word.
+        Number of letters, D; cut to the end of the word.
     candidates : int
         How many letters are on offer at each position, K, 1 to 26.
     weight : float
-        Of pairs of letters.
+        Weight of pairs of letters.
 
     Returns
     -------
@@ -38,9 +39,9 @@ def exact_inference(
     Raises
     ------
     ArgumentError
-        For an argument that there is not.
+        For an invalid argument.
     NoCacheError
-        If the handwritten words of a clone are not there.
+        If a clone's handwritten words are missing.
     """
     from spcviz.problems.exact.page import live
 
@@ -67,7 +68,7 @@ if readings <= 500_000:
 
 
 def exact_inference_lines(state: Mapping, start: int) -> str:
-    """The lines for a state that shows a word, else none; `start` is the first letter taken of it."""
+    """The lines for a state that shows a word, else ""; `start` is the word's first letter in use."""
     if state["show"] not in ("search", "ink"):
         return ""
     names = ("word", "letters", "candidates", "weight")

@@ -20,19 +20,19 @@ class ExactRun(NamedTuple):
     """Exhaustive search against dynamic programming on a `WordProblem`; labels index its candidates."""
 
     score: float  # of the best labelling, by dynamic programming
-    labels: np.ndarray  # labels, separate (D,) or (N,) int64: the best; each position's own best
+    labels: np.ndarray  # labels, separate (D,) int64: the best; each position's own best
     separate: np.ndarray
     score_search: float  # by exhaustive search; NaN if there were too many configurations
     n_configurations: int  # K to the D
-    n_visited: int  # n_visited, n_letters_searched: really; fewer letters if all were too many
+    n_visited: int  # n_visited, n_letters_searched: actually searched; fewer if all letters were too many
     n_letters_searched: int
     seconds_search: float  # seconds_search, seconds_projected: measured; scaled up to all
     seconds_projected: float
     n_entries: int  # candidates that dynamic programming looks at
     seconds_dp: float
-    forward: tuple  # (K,): message i into position i + 1; message i into position D - 2 - i
+    forward: tuple  # (K,): message i into position i + 1
     forward_choice: tuple  # (K,): the state behind each entry of a message
-    backward: tuple  # (K,): message i into position i + 1; message i into position D - 2 - i
+    backward: tuple  # (K,): message i into position D - 2 - i
     backward_choice: tuple  # (K,): the state behind each entry of a message
     max_marginals: np.ndarray  # (D, K)
 
@@ -62,7 +62,7 @@ class TreeProblem(NamedTuple):
 
 
 class TreeMessage(NamedTuple):
-    """One message: what a node tells a neighbour."""
+    """One message from a node to a neighbour."""
 
     source: int
     target: int
@@ -77,7 +77,7 @@ class TreeRun(NamedTuple):
     messages: tuple[TreeMessage, ...]  # 2 (N - 1); the first N - 1 go to the root
     max_marginals: np.ndarray  # (N, K)
     score: float
-    labels: np.ndarray  # labels, separate (D,) or (N,) int64: the best; each position's own best
+    labels: np.ndarray  # labels, separate (N,) int64: the best; each node's own best
     separate: np.ndarray
     n_entries: int  # sums compared on the way to the root
 
@@ -99,7 +99,7 @@ class MergedRun(NamedTuple):
     pairwise: np.ndarray  # (M - 1, S, S): -inf where neighbours disagree
     states: np.ndarray  # (S, n - 1) int64: candidates behind each merged state
     path: np.ndarray  # (M,) int64: the best merged states
-    labels: np.ndarray  # (D,) int64: the candidates that they stand for
+    labels: np.ndarray  # (D,) int64: the candidates behind them
     score: float  # of the best, on the merged chain
-    score_search: float  # of the best reading of the model that is not merged; NaN if not tried
+    score_search: float  # of the best reading under the unmerged model; NaN if not tried
     n_readings: int  # K to the D

@@ -1,4 +1,4 @@
-"""Sentences of the page Exact inference, worked out from its numbers."""
+"""Sentences of the Exact inference page, built from its numbers."""
 
 from collections import Counter
 
@@ -49,7 +49,7 @@ HELP = {
 
 
 YEAR = 365.25 * 24 * 3600.0  # seconds
-FAR = 14  # letters of the longest word of the data: what search would face there is always projected
+FAR = 14  # letters of the longest word in the data, for which the time of search is always projected
 CROSSWORDS = {
     "qual-bul": "qual × bul (u)",
     "phone-roje": "phone × roje (o)",
@@ -63,7 +63,7 @@ COST_WAITS = "What this costs stays hidden until you have guessed."
 
 
 def search(problem, run, *, is_far=True):
-    """Both methods in words."""
+    """Compare both methods in words."""
     word, length, k = spell(problem, run.labels), *problem.unary.shape
     ran = f"{k} to the power {length} = **{run.n_configurations:,}** readings"
     far = run.seconds_search / max(run.n_visited, 1) * float(k) ** FAR
@@ -102,7 +102,7 @@ WAITS = "How long trying all readings takes stays hidden until you have guessed.
 
 
 def without_time(run):
-    """The counters while the time of search is asked for."""
+    """The counters while visitors are to guess the time of search."""
     rows = [row for row in figures(run) if row[0] != "DP: time"]
     return [(label, "?", "guess first", meaning) if label == "Search: time" else (label, *rest, meaning)
             for label, *rest, meaning in rows]  # fmt: skip
@@ -131,7 +131,7 @@ def values(problem, run):
 
 
 def tables_values(sizes, sets):
-    """What a decomposition costs, for the checks of tasks."""
+    """Costs of a decomposition, for the checks of tasks."""
     return {"looked_at": sizes.n_explored, "sets": tuple(sets), "n_pairs": sum(len(s) == 2 for s in sets)}
 
 
@@ -147,7 +147,7 @@ def ink(problem, run):
 
 
 def sizes_of(sets):
-    """Label, value, note, help of the counters beside the factor graph."""
+    """Label, value, note, help of the counters next to the factor graph."""
     most = 26 ** len(sets.widest)
     return [
         ("Numbers stored", f"{sets.n_stored:,}", f"{len(sets.sizes)} tables", HELP["stored"]),
@@ -157,7 +157,7 @@ def sizes_of(sets):
 
 
 def tables_facts(sizes):
-    """What a decomposition costs, for the sentences of a tour."""
+    """Costs of a decomposition, for the sentences of a tour."""
     names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
     return numbers.name_rows(sizes_of(sizes), names)
 
@@ -174,7 +174,7 @@ def tree_facts(problem, run):
 
 
 def tables(sizes, sets):
-    """A decomposition in words: what it costs and what it can know."""
+    """A decomposition in words: its cost and what it can know."""
     counts = sorted(Counter(sizes.sizes).items())
     sums = " + ".join(f"{n} × {size:,}" if n > 1 else f"{size:,}" for size, n in counts)
     sentence = f"**{sizes.n_stored:,} numbers stored** ({sums}) score "

@@ -41,7 +41,7 @@ OF_GRID = ("rows", "columns", "classes", "strength", "seed")
 
 
 def read():
-    """The page's state; nothing said: the first grid; no view said, as in old links and tours: the errors."""
+    """The page's state: `OPENING` if the address is empty, the errors if an old link or tour has no view."""
     if "show" not in st.query_params:
         is_old = {*TABLE.fields, "tour"} & set(st.query_params)
         st.query_params.update({"show": "errors"} if is_old else TABLE.encode(OPENING))
@@ -56,7 +56,7 @@ def tie(name, state):
 
 
 def preset(name):
-    """A button's callback: the grid of a preset; what is shown stays unless the preset says."""
+    """A button's callback: the grid of a preset; the view stays unless the preset names one."""
     chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "k")} | PRESETS[name]
     TABLE.write(**{"variable": chosen["rows"] * chosen["columns"] // 2} | chosen | {"controls": 1})
 

@@ -1,1 +1,1 @@
-"""Data of loopy grids: random fields drawn as the thesis draws them."""
+"""Data of loopy grids: random fields drawn as in the thesis."""

@@ -3,7 +3,7 @@ r"""Synthetic grids: the random Markov field of the thesis, its true samples, an
 An instance has unary potentials :math:`\omega_i(k) \sim U[0, 1]` and pairwise potentials
 :math:`\omega_{ij}(k, k') = e^{-v}, v \sim U[-s, s]`, all independent. They multiply, so the scores are
 :math:`\log \omega_i` and :math:`-v`. (The thesis leaves open whether unary potentials are logs; this is the
-reading of the toolbox it used.) The larger s, the stronger the coupling and the harder inference: 25 there.
+reading of the toolbox it used.) The larger s, the stronger the coupling and the harder inference; it uses 25.
 """
 
 from typing import NamedTuple
@@ -33,11 +33,11 @@ def random_grid(
     ----------
     rng : numpy.random.Generator
     rows, columns : int
-        Of the grid, R and C, 1 to 300.
+        Size of the grid, R and C, 1 to 300.
     n_states : int
-        Of each cell, K, 1 to 100.
+        Number of states of each cell, K, 1 to 100.
     strength : float
-        Of the coupling, 0 to 100: pairs score uniformly between minus it and it.
+        Strength of the coupling, 0 to 100: scores of pairs are uniform from minus it to it.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def random_grid(
     Raises
     ------
     ArgumentError
-        For an argument that there cannot be.
+        For an invalid argument.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compute one random grid for the page Loopy grids: combs, their sum, loopy BP, samples, pruning.
+"""Compute one random grid for the Loopy grids page: combs, their sum, loopy BP, samples, pruning.
 
 N = rows x columns variables, row by row; K states; P = rows + columns combs, row combs first. A method's
 error at k is the share of (sample, variable) whose state is not among its k best (thesis, section 5.5.1).
@@ -32,7 +32,7 @@ def live_grid(
     n_samples: int = N_SAMPLES,
     n_sweeps: int = N_SWEEPS,
 ) -> LiveGrid:
-    """Draw an instance and its samples by `seed` alone; rank states by each comb and by their sum.
+    """Draw an instance and its samples from `seed` alone; rank states by each comb and by their sum.
 
     >>> live = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> live.combs.shape, live.membership.sum(axis=1).tolist()
@@ -154,7 +154,7 @@ def warmup(_models):
 
 
 def _draw(rows, columns, n_states, strength, seed):
-    """(instance, generator as the drawing left it)."""
+    """(instance, the generator after drawing it)."""
     rows, columns = (checks.integer(n, v, 1, MAX_SIDE) for n, v in (("rows", rows), ("columns", columns)))
     n_states = checks.integer("n_states", n_states, 1, MAX_STATES)
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
@@ -162,7 +162,7 @@ def _draw(rows, columns, n_states, strength, seed):
 
 
 def _disjoint(rows, columns):
-    """Numbers of a grid's edges, level and upright: of neither do two begin, or two end, at the same node."""
+    """Indices of horizontal and of vertical edges: in each set, no two start, or end, at the same node."""
     n_level = rows * (columns - 1)
     return np.arange(n_level), np.arange(n_level, n_level + (rows - 1) * columns)
 

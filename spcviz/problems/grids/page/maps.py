@@ -1,4 +1,4 @@
-"""The Loopy grids page's pictures of grids: the combs, the states that fall, where combs agree."""
+"""The Loopy grids page's pictures of grids: the combs, the pruned states, where combs agree."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 _BARE = {"visible": False, "fixedrange": True}
-_HALF = 620  # pixels that the combs' chart is wide on a desk
+_HALF = 620  # width of the combs' chart in pixels, not projected
 
 
 def place(live, variable):
@@ -76,7 +76,7 @@ def combs(
 
 
 def _waste(across, count, wide, tall):
-    """How badly so many pictures side by side fill a place 1.6 times as wide as tall."""
+    """How badly `count` pictures, `across` in a row, fill a place 1.6 times as wide as tall."""
     down = -(-count // across)
     return abs(np.log(across * wide / (down * tall * 1.6))) + 1.2 * (across * down - count) / count
 

@@ -1,7 +1,7 @@
 """Chart of one grid, four times side by side: the truth, one comb, all combs, belief propagation.
 
 The first picture shows the state that most labellings drawn from the grid have; the others the state that a
-method ranks first, crossed out where it is another.
+method ranks first, crossed out where it differs.
 """
 
 import base64
@@ -60,12 +60,12 @@ def panels(live: LiveGrid, beliefs: GridBeliefs, comb: int) -> tuple[Panel, Pane
 
 
 def wrong_of_combs(live: LiveGrid) -> np.ndarray:
-    """How many cells each comb by itself gets wrong: (P,)."""
+    """Number of cells that each comb alone gets wrong: (P,)."""
     return (live.combs.argmax(axis=2) != live.frequencies.argmax(axis=1)).sum(axis=1)
 
 
 def side_by_side(live: LiveGrid, shown: tuple[Panel, ...], palette: Palette) -> str:
-    """The pictures as a row of HTML that wraps where it is narrow."""
+    """The pictures as a row of HTML that wraps where space is narrow."""
     return f'{STYLE}<div class="grids-beside">{"".join(_figure(live, one, palette) for one in shown)}</div>'
 
 

@@ -28,7 +28,7 @@ for name, scores in (("combs", together), ("belief propagation", beliefs)):
 
 
 def loopy_lines(state: Mapping) -> str:
-    """The lines for a state of the page; none for the thesis' figure, which is a stored result."""
+    """The lines for a state of the page; "" for the thesis' figure, which is a stored result."""
     if state["show"] == "thesis":
         return ""
     names = ("rows", "columns", "classes", "seed", "strength", "kind", "damping")

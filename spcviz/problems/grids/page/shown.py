@@ -13,8 +13,9 @@ OPENING = {
     "seed": 5491,
     "comb": 2,
 }
-"""What the page opens with. Chosen because belief propagation fails on this grid and the combs together do
-not, whether the truth is taken from samples or worked out exactly; its comb is about as good as most."""
+"""The state that the page opens with. Chosen because belief propagation fails on this grid and the combs
+together do not, whether the truth is taken from samples or computed exactly; its comb is about as good as
+most."""
 
 
 class LiveGrid(NamedTuple):
@@ -43,7 +44,7 @@ class GridBeliefs(NamedTuple):
 
     kind: str  # "sum" or "max"
     damping: float
-    beliefs: np.ndarray  # (N, K): where it ended; rows add up to 1
+    beliefs: np.ndarray  # (N, K): the final ones; rows add up to 1
     trace: np.ndarray  # (T + 1, N, K): beliefs before the first iteration and after each
     residual: np.ndarray  # (T, N): largest change of a message into each variable
     converged: np.ndarray  # (N,) bool
@@ -51,7 +52,7 @@ class GridBeliefs(NamedTuple):
 
 
 class GridPruned(NamedTuple):
-    """What the ensemble keeps of a `LiveGrid` at one alpha."""
+    """The states of a `LiveGrid` that the ensemble keeps at one alpha."""
 
     alpha: float
     keep: np.ndarray  # (N, K) bool

@@ -1,4 +1,4 @@
-"""Sentences of the page Loopy grids, worked out from its numbers: plain words first, symbols after."""
+"""Sentences of the Loopy grids page, built from its numbers: plain words first, symbols after."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ WAITS = "What each method ranks first stays hidden until you have guessed."
 
 
 def grids(live, beliefs, panels):
-    """Who is wrong where on the grid itself, in words."""
+    """How many cells of the grid each method gets wrong, in words."""
     _, comb, ensemble, lbp = panels
     n, alone = len(live.summed), wrong_of_combs(live)
     if lbp.n_wrong > ensemble.n_wrong:
@@ -100,7 +100,7 @@ def grids_note(live):
 
 
 def explain_choice(result):
-    """Why the page opens with this grid; with the thesis's grids beside it where they have been computed."""
+    """Why the page opens with this grid, and the thesis's grids for comparison where they were computed."""
     sentence = (
         "Chosen because belief propagation fails on this grid as the coupling rises and the combs together "
         "do not. That is rare in grids this small: on most, belief propagation is right more often. Draw "
@@ -131,7 +131,7 @@ def panel_values(beliefs, panels):
 
 
 def error_figures(live, beliefs, k):
-    """The column of figures beside the error curves: label, value, note, help."""
+    """The column of figures next to the error curves: label, value, note, help."""
     done, n = int(beliefs.converged.sum()), len(beliefs.converged)
     rows = (
         ("Lost: combs summed", live.error[k - 1], "measured", "ensemble"),
@@ -165,7 +165,7 @@ def grid_facts(live):
 
 
 def strength_facts(sweep, k):
-    """From where on belief propagation fails, for the sentences of a tour."""
+    """The strength from which belief propagation fails, for the sentences of a tour."""
     wins, loose = _failing(sweep, k)
     words = {"strengths": str(len(sweep.strengths)), "combs_win": str(len(wins))}
     words |= {"first_win": f"{wins[0]:g}"} if len(wins) else {}
@@ -179,7 +179,7 @@ def _failing(sweep, k):
 
 
 def strengths(sweep, k):
-    """From where on belief propagation fails, in words."""
+    """The strength from which belief propagation fails, in words."""
     wins, loose = _failing(sweep, k)
     settled = "It settles at every strength."
     if len(loose):
@@ -194,7 +194,7 @@ def strengths(sweep, k):
 
 
 def agreement_figures(live):
-    """The column of figures beside the agreement map."""
+    """The column of figures next to the agreement map."""
     known = live.agreement[~np.isnan(live.agreement)]
     if not len(known):
         return [("Median agreement", "–", "one comb or state", HELP["median"])]
@@ -214,25 +214,25 @@ def agreement_facts(live):
 
 
 def pruning_facts(live, pruned):
-    """The figures beside the falling states for the sentences of a tour, by name."""
+    """The figures next to the pruned states for the sentences of a tour, by name."""
     names = {"States left": "left", "Share kept": "share", "True states lost": "lost"}
     words = name_rows(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
     return words | {"states": str(pruned.keep.size)}
 
 
 def oscillation_facts(beliefs, variable):
-    """How often the favourite of the messages changed late, for the sentences of a tour."""
+    """How often the messages' top state changed in late iterations, for the sentences of a tour."""
     return {"turns": str(_turns(beliefs, variable)[0])}
 
 
 def _turns(beliefs, variable):
-    """(changes of the favourite state in the later half of the iterations, how many these are)."""
+    """(changes of the top state in the later half of the iterations, number of these iterations)."""
     leaders = beliefs.trace[len(beliefs.trace) // 2 :, variable].argmax(axis=1)
     return int((leaders[1:] != leaders[:-1]).sum()), len(leaders) - 1
 
 
 def pruning_figures(live, pruned):
-    """The column of figures beside the falling states."""
+    """The column of figures next to the pruned states."""
     n, lost = len(live.summed), percent(pruned.lost.mean())
     return [
         ("States left", f"{int(pruned.keep.sum())}", f"of {pruned.keep.size}", HELP["kept"]),
@@ -243,7 +243,7 @@ def pruning_figures(live, pruned):
 
 
 def compare_ranks(live, beliefs, k):
-    """Who ranks better on this grid, in words."""
+    """Which method ranks better on this grid, in words."""
     k = min(k, len(live.error))
     ours, theirs, single = live.error[k - 1], beliefs.error[k - 1], live.error_combs[:, k - 1].mean()
     if k == len(live.error):

@@ -6,7 +6,7 @@ from spcviz.problems.grids.page import charts, text
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
 from spcviz.web.figures.results import RULE_NAMES, WHAT_DECIDES, interval
 
-METHODS = {  # as a column is called
+METHODS = {  # names in columns
     "ensemble": "all combs (ensemble)",
     "lbp": "LBP",
     "tree": "mean comb",
@@ -66,7 +66,7 @@ def errors_frame(result: dict) -> pd.DataFrame:
 
 
 def agreement_frame(result: dict) -> pd.DataFrame:
-    """What the thesis says of the combs' agreement, beside what was measured."""
+    """The combs' agreement as measured, next to the thesis' numbers."""
     agreed, paper = result.get("agreement") or {}, result.get("paper") or {}
     by_k = [row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None]
     error = paper.get("agreement_error_rho") or {}

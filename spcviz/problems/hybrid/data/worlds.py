@@ -1,7 +1,7 @@
 """Two data sets of orders and features bought together: handwritten words, and an open vocabulary.
 
-Letters are scored by models new to the images (`ink`); n-grams are counted from training words, which in the
-open vocabulary are new to the n-grams, too.
+Letters are scored by models that have not seen their images (`ink`); n-grams are counted from training words.
+In the open vocabulary, training words are also read with n-grams that were counted without them.
 """
 
 from typing import NamedTuple
@@ -22,19 +22,19 @@ from spcviz.problems.words.model.folds import N_TIERS
 
 N_ORDERS = 6
 DISCOUNT, LEAST = 0.9, 2.0
-"""Of counting words: plain counts, which know no beginnings."""
+"""For counting words: plain counts, without n-grams that begin words."""
 
 BEGIN = (1.0, 0.7, -0.8)
-"""ink, text and letter that learning begins with, in every state: what the open vocabulary's cascade uses."""
+"""Initial ink, text and letter weights in every state: those of the open vocabulary's cascade."""
 
 N_OPEN = 4500
-"""Training words of the open vocabulary that are learned from: the first so many. All are counted."""
+"""Training words of the open vocabulary to learn from: the first `N_OPEN`. N-grams are counted on all."""
 
 
 class World(NamedTuple):
-    """What is learned from, chosen on and tested on."""
+    """Words to learn from, to choose settings on and to test on."""
 
-    parts: tuple  # training words, read by models that do not know them
+    parts: tuple  # training words, read by models that have not seen them
     dev: Batch
     test: Batch
     weights: Weights  # counted from all training words; where learning begins
@@ -46,7 +46,7 @@ class World(NamedTuple):
 
 
 def weights_of(counted, frequency):
-    """Where learning begins, from counted n-grams and log frequencies of images."""
+    """The weights that learning begins with, from counted n-grams and log frequencies of images."""
     table = ngram_table(letters.N_STATES, counted.keys, counted.values)
     shape = (N_TIERS, N_ORDERS)
     flat = (np.full(shape, value) for value in BEGIN)
@@ -73,7 +73,7 @@ def ocr(fold: int, scores: np.ndarray) -> World:
 
 
 def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
-    """Composed words, tested on "unseen" types or "natural" words; `scores` of fold 0 split images alike."""
+    """Composed words, tested on "unseen" types or "natural" words; `scores` are of fold 0, split alike."""
     words = letters.load_words()
     folds = np.repeat(words.folds, words.lengths)
     frequency = _log_frequency(words.labels[~np.isin(folds, [TEST_FOLD, DEV_FOLD])])

@@ -1,4 +1,4 @@
-"""Workloads that SPC-pi's times are measured on: controllers on lattices, fixed cascades with their words."""
+"""Workloads on which SPC-pi's times are measured: controllers on lattices, fixed cascades on words."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ BOTH = Reach(worlds.N_ORDERS, N_TIERS)
 
 
 def clock_of(data, settings, folder):
-    """Times of a data set, measured once on its fold 0."""
+    """Times on a data set, measured once on its fold 0."""
 
     def make():
         world = folds.world_of(data, 0, settings, folder)
@@ -45,7 +45,7 @@ def rules_of(batch, learned, settings):
 
 
 def whole_words_of(world, learned, splits):
-    """Fixed cascades of each tier, and words as they read them: `whole_words.Read` by split."""
+    """Fixed cascades of each tier, and their readings of words: `whole_words.Read` by split."""
     theta = folds.theta_of(learned.model.filters)
     cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
     return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}

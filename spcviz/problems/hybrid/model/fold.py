@@ -28,25 +28,25 @@ REACHES = {
     "spc_pi": Reach(worlds.N_ORDERS, N_TIERS),
     "order_only": Reach(worlds.N_ORDERS, 1),
 }
-"""Controllers that are learned; the greedy one is what spc_pi begins its learning with."""
+"""Controllers that are learned; spc_pi's learning begins with the greedy one."""
 
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """Of everything that is learned; what was searched for stands in the result's ``chosen_on``."""
+    """Settings of everything that is learned; the result's ``chosen_on`` states how they were chosen."""
 
     tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     prices: Prices = field(default_factory=Prices)
-    # of filters; that of the policy that wastes least on development words is taken
+    # of filters; the one whose policy wastes least on development words is used
     tolerances: tuple = (0.001, 0.003)
-    n_adapt: int = 1200  # training words that weights and alphas are learned on; all are counted
-    n_learn: int = 900  # training words that policies are learned on
-    n_dev: int = 400  # development words that they are judged on
+    n_adapt: int = 1200  # training words to learn weights and alphas on; n-grams are counted on all
+    n_learn: int = 900  # training words to learn policies on
+    n_dev: int = 400  # development words to judge them on
 
 
 SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
-"""Of rounds: what is chosen from."""
+"""Candidates for the share that rounds use (`Learned.together`)."""
 
 
 class Learned(NamedTuple):
@@ -59,14 +59,14 @@ class Learned(NamedTuple):
     greedy: np.ndarray
     spc_pi: np.ndarray
     order_only: np.ndarray
-    # SPC-pi in rounds: the least share of the best value, of `SHARES` that which wastes least on development
-    # words
+    # SPC-pi in rounds: the least share of the best value, the one of `SHARES` that wastes least on
+    # development words
     together: float
     chains: np.ndarray  # (T - 1, D'): DMS-pi's policy
 
 
 class StoredFold(NamedTuple):
-    """What a `Learned` is made of beside counted n-grams: weights of all states as by `theta_of`."""
+    """The contents of a `Learned` except counted n-grams; weights of all states are as from `theta_of`."""
 
     theta: np.ndarray
     theta_filters: np.ndarray
@@ -84,13 +84,13 @@ class StoredFold(NamedTuple):
 
 
 def world_of(data, fold, settings, folder=None, tick=None):
-    """The `World` of a data set ("ocr", "open") and fold; of the open vocabulary there is fold 0 alone."""
+    """The `World` of a data set ("ocr", "open") and fold; the open vocabulary has only fold 0."""
     scores = ink.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
     return worlds.ocr(fold, scores) if data == "ocr" else worlds.open_words(scores)
 
 
 def key_of(data, fold, settings):
-    """What kept work of a fold depends on beside code."""
+    """Everything except code that a fold's cached work depends on."""
     key = {"data": data, "fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
     key["words"] = data_digest("ocr")
     if data == "open":
@@ -99,19 +99,19 @@ def key_of(data, fold, settings):
 
 
 def learn(data, fold, settings, world, folder=None, tick=None):
-    """Train, or find in the work folder, what a fold learns: a `Learned`."""
+    """Train what a fold learns, or find it in the work folder: a `Learned`."""
     return learned_of(stored_of(data, fold, settings, world, folder, tick), world.weights)
 
 
 def stored_of(data, fold, settings, world, folder=None, tick=None):
-    """The same as it is stored."""
+    """The same in its stored form."""
     key, form = key_of(data, fold, settings), tree_of(StoredFold)
     make = partial(_learn, fold, settings, world, tick)
     return load_or_compute(folder, f"hybrid-{data}{fold}-learned", key, CODE, make, form)
 
 
 def learned_of(stored, weights):
-    """A `Learned` from what is stored and the counted n-grams."""
+    """A `Learned` from its stored form and the counted n-grams."""
     one, filters, predicts = (_with(weights, np.array(theta)) for theta in stored[:3])
     alphas, two_alphas = np.array(stored.alphas), np.array(stored.two_alphas)
     return Learned(
@@ -171,14 +171,14 @@ def _say(tick, what):
 
 
 def adapt_model(parts, weights, settings, rng):
-    """The model of all states: alphas for where it begins, its weights, alphas for those."""
+    """The model of all states: alphas for the first weights, then its weights, then alphas for those."""
     model = adaptive.tune(parts, begin(weights), settings, rng)
     theta = adaptive.fit(parts, model, settings, rng, share=SHARE)
     return adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
 
 
 def separate(parts, weights, settings, rng):
-    """Two models: one learned for filtering alone, and behind it one for predicting alone."""
+    """Two models: one learned for filtering alone, and after it one for predicting alone."""
     model = adaptive.tune(parts, begin(weights), settings, rng)
     theta = adaptive.fit(parts, model, settings, rng, share=(1.0, 0.0))
     model = adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
@@ -196,7 +196,7 @@ LOOSE = 0.0
 """Alpha of the filters that learning begins with."""
 
 SHARE = (0.25, 1.0)
-"""Of the filter's hinge and the predictor's in the one model."""
+"""Shares of the filter's hinge and of the predictor's in the one model."""
 
 
 def theta_of(weights):
@@ -205,13 +205,13 @@ def theta_of(weights):
 
 
 def few(parts, n_words):
-    """The first words of each part, so many in all."""
+    """The first words of each part, at most `n_words` in all."""
     counts = [min(n_words // len(parts), len(part.batch.starts) - 1) for part in parts]
     return [Part(p.batch.some(np.arange(n))[0], p.weights) for p, n in zip(parts, counts)]
 
 
 def settings_for(quick=False):
-    """The chosen settings, or few passes on few words."""
+    """The chosen settings; if `quick`, few passes over few words."""
     if not quick:
         return HybridSettings()
     few_passes = ink.TierSettings(epochs=1), AdaptiveSettings(epochs=1, rounds=1)

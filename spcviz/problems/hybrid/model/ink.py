@@ -1,6 +1,7 @@
 """Scores of letter images at every tier of features, by models that have not seen the image.
 
-Each tier has weights of its own for its features and those before (thesis 7.3.2), as in `open_words`' `ink`.
+Each tier has its own weights for its features and those of earlier tiers (thesis 7.3.2), as in `open_words`'
+`ink`.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ CODE = ("spcviz.problems.hybrid.model.ink",)
 
 @dataclass(frozen=True)
 class TierSettings:
-    """Of the letter models, as in the open vocabulary; not searched for here."""
+    """Settings of the letter models, as in the open vocabulary; not tuned here."""
 
     epochs: int = 6
     # rate, decay: as in `spcviz.problems.open_words.model.ink.InkSettings`
@@ -38,7 +39,7 @@ def tier_features(pixels):
 
 
 def dev_fold(fold):
-    """The fold whose words settings are chosen on when `fold` is tested on: the next one.
+    """The fold on whose words settings are chosen when `fold` is the test fold: the next one.
 
     >>> dev_fold(0), dev_fold(9)
     (1, 0)
@@ -83,6 +84,6 @@ def _train(fold, settings, tick):
 
 
 def log_scores(features, weights):
-    """log p(letter | image), at least `FLOOR`; four decimals: the same command gives the same bits."""
+    """log p(letter | image), at least `FLOOR`; to four decimals, so that reruns give the same bits."""
     logs = log_softmax(features.astype(np.float64) @ weights.astype(np.float64))
     return np.round(np.maximum(logs, FLOOR), 4)

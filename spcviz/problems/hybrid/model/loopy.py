@@ -1,17 +1,17 @@
 r"""SPC-pi on loopy graphs (thesis 8.1.2): an ensemble that grows by one tree with each factor.
 
-Small grids with pairwise scores. The cheapest model is one comb of `spcviz.engine.graphs.grid`: all nodes,
-and just enough edges to join them. A factor is a block of 2 x 2 nodes with the scores of its four edges,
-taken together: K^4 assignments. Adding one adds a sub-model in which the block is one node, exact inside,
-from which edges that are there already reach all other nodes. Sub-models share the scores that are there,
-as in (5.1),
+The grids are small, with pairwise scores. The cheapest model is one comb of `spcviz.engine.graphs.grid`: all
+nodes, and just enough edges to connect them. A factor is a block of 2 x 2 nodes with the scores of its four
+edges, taken together: K^4 assignments. Adding a factor adds a sub-model in which the block is one node, exact
+inside, connected to all other nodes by edges that the model has already. Sub-models share the scores of the
+model's edges, as in (5.1),
 
 .. math:: \psi(x, y) = \sum_p \psi_p(x, y), \qquad \psi^*(x, y_j) \le \sum_p \psi^*_p(x, y_j)
 
-so with all blocks all edges are there. The next block is that whose nodes are most in doubt, their summed
-max-marginals' two best being nearest to each other, or one by chance. All combs of the grid together, which
-need no new kind of tree, are what this is held against.
-What is exact is worked out row by row, a row's K^C labellings as the states of a chain.
+so with all blocks the model has all edges. The next block is the one whose nodes are most in doubt, that is,
+the two best of their summed max-marginals are closest to each other, or a random one. The baseline is all
+combs of the grid together, which need no new kind of tree. Exact results are computed row by row, with a
+row's K^C labellings as the states of a chain.
 """
 
 import itertools
@@ -31,7 +31,7 @@ SEED = 17
 
 
 class Sub(NamedTuple):
-    """A sub-model: which edges of the grid it has, and the block that is one node of it (None: a comb)."""
+    """A sub-model: its edges of the grid, and the block that is one of its nodes (None: a comb)."""
 
     has: np.ndarray
     block: tuple | None
@@ -48,7 +48,7 @@ def blocks(side):
 
 
 def block_sub(side: int, block: tuple[int, ...], there: np.ndarray):
-    """A block's sub-model: its four edges, and breadth first from it edges that are `there`."""
+    """A block's sub-model: its four edges and, breadth first from it, edges that the model has (`there`)."""
     edges = graph.grid_edges(side, side)
     has, reached, is_grown = np.isin(edges, block).all(axis=1), set(block), True
     while is_grown:
@@ -74,7 +74,7 @@ def max_marginals(subs: Sequence[Sub], unary: np.ndarray, pairwise: np.ndarray, 
 
 
 def _of_sub(sub, unary, edges, pairwise):
-    """As `tree.node_max_marginals`, of a sub-model: a block's assignments are the states of one node."""
+    """`tree.node_max_marginals` of a sub-model: a block's assignments are the states of one node."""
     (n, n_states), block = unary.shape, sub.block
     if block is None:
         return tree.node_max_marginals(unary, edges[sub.has], pairwise[sub.has])
@@ -121,7 +121,7 @@ def exact(instance):
 
 
 def measure(seed):
-    """One grid: what the ensemble is after each number of added trees, in both orders, and all combs."""
+    """Measure the ensemble on one grid after each number of added trees, in both orders, and all combs."""
     rng = np.random.default_rng([SEED, seed])
     instance = random_grid(rng, SIDE, SIDE, N_STATES, STRENGTH)
     _, _, labels = exact(instance)
@@ -141,7 +141,7 @@ def measure(seed):
 
 
 def _next(how, left, node, rng):
-    """Place of the next block among those that are left."""
+    """Index of the next block among those that are left."""
     if how == "chance":
         return int(rng.integers(len(left)))
     best = np.sort(node.sum(axis=0), axis=1)
@@ -169,9 +169,9 @@ def table(n_grids: int = N_GRIDS) -> list[dict]:
     """Means over grids and their standard errors, in percent of nodes or states.
 
     ``right``: nodes whose best state is that of the grid's best labelling; ``kept``: states that a filter at
-    the mean leaves; ``lost``: nodes whose state of the best labelling it loses.
+    the mean leaves; ``lost``: nodes whose state in the best labelling it prunes.
     """
-    measure(0)  # what compiles must not be timed
+    measure(0)  # compilation must not be timed
     done = [measure(seed) for seed in range(n_grids)]
     out = []
     for i, first in enumerate(done[0]):

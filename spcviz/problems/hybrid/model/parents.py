@@ -37,15 +37,15 @@ def level_model(world, theta: np.ndarray, tier: int, order: int):
 
 
 def features_of(batch, tier):
-    """What a cascade sees of a batch of words at a tier."""
+    """A cascade's features of a batch of words at a tier."""
     rows = rows_for_cascade(batch.unary[:, tier].astype(np.float32), np.diff(batch.starts))
     return DenseRows(rows)
 
 
 def cascade(world, theta, tier):
-    """A cascade of all orders at one tier; each alpha the largest that development words allow, from 0 on."""
-    # Below the mean pixels alone keep nearly all of the open vocabulary: order 3 then takes 30 times as long
-    # and reads no better, which would be no rival.
+    """A cascade of all orders at one tier; each alpha (0 or more) is the largest development words allow."""
+    # With thresholds below the mean, pixels alone keep nearly all of the open vocabulary: order 3 then takes
+    # 30 times as long and reads no better, so it would be no rival.
     batch = world.dev.some(np.arange(min(N_TUNE, len(world.dev.starts) - 1)))[0]
     features, levels = features_of(batch, tier), []
     space = unigrams(np.diff(batch.starts), letters.N_STATES)
@@ -64,7 +64,7 @@ def cascade(world, theta, tier):
 
 
 def read(cascade, order, features, lengths):
-    """What a cascade's first so many levels read."""
+    """Labels read by a cascade's first `order` levels."""
     if order > 1:
         return decode_examples(cascade._replace(levels=cascade.levels[:order]), features, lengths).labels
     unary = unary_scores(features, cascade.levels[0].predictor.weights)
@@ -108,7 +108,7 @@ def seen_of(world):
 
 
 def _pairs(table, n_states):
-    """What a bigram adds, and what the end mark adds behind it, (K, K) and (K, K)."""
+    """Scores of bigrams, and of the end mark after them, (K, K) and (K, K)."""
     codes = ((np.arange(n_states) + 1)[:, None] << table.bits) + np.arange(n_states) + 1
     ended = (codes << table.bits) + n_states + 1
     return (

@@ -1,6 +1,6 @@
-"""Store and load what the page Orders and features needs: fold 0, and the open vocabulary.
+"""Store and load what the Orders and features page needs: fold 0, and the open vocabulary.
 
-N-grams are counted again from the shipped words; times of actions vary, so they stand in the metrics.
+N-grams are counted again from the shipped words; times of actions vary, so they are stored in the metrics.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
 
 
 class HybridModel(NamedTuple):
-    """What reads the test words of a data set."""
+    """Everything needed to read the test words of a data set."""
 
     learned: folds.Learned
     prices: Prices
@@ -35,7 +35,7 @@ class HybridModel(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What is stored: letter models of all tiers, and what is learned of each of `DATA`."""
+    """The stored form: letter models of all tiers, and what is learned on each of `DATA`."""
 
     ink: tuple[np.ndarray, ...]
     ocr: folds.StoredFold
@@ -43,7 +43,7 @@ class Stored(NamedTuple):
 
 
 def train(run: Run) -> Iterator[str]:
-    """Train what the page needs of fold 0 and of the open vocabulary; yields a line when it is stored."""
+    """Train the page's models on fold 0 and on the open vocabulary; yields a line when they are stored."""
     settings = folds.settings_for(run.quick)
     path = save(run.models, *train_model(settings, run.work, run.tick), settings)
     yield f"{path}: orders and features, fold 0 and the open vocabulary"

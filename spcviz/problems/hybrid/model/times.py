@@ -1,13 +1,14 @@
 """Time every kind of action, and the parents' inference, by one clock in one run.
 
-Every call is made in turn, round after round, and the least time of each counts (`clock.least_us`): what else
-runs on the machine then spoils no comparison. Features and scores are timed by themselves. What the lattice
-costs is estimated from whole trajectories with the queue that orders them: the non-negative least squares of
+All calls are made in turn, round after round, and the least time of each counts (`clock.least_us`), so that
+other load on the machine spoils no comparison. Features and scores are timed separately. The lattice's costs
+are estimated from whole trajectories, including the queue that orders them, as the non-negative least squares
+solution of
 
     us = letters * a + sweeps * b + arcs made * c + arcs that messages went over * d + actions valued * e
 
-are the costs of a kind. A sweep is an action, or a round of them. A controller pays e for every action that
-it values; what goes by chance does not.
+A sweep is an action, or a round of them. A controller pays e for every action that it values; the random one
+values none.
 """
 
 from collections.abc import Sequence
@@ -29,18 +30,18 @@ from spcviz.shared.clock import least_us
 
 N_LETTERS, N_WORDS, ROUNDS, BATCH = 200, 128, 15, 64
 CAPS = (0, 2, 5, 10, None)
-"""Courses of at most so many actions a word are timed."""
+"""Trajectories of at most this many actions per word are timed."""
 
 
 class Clock(NamedTuple):
-    """Microseconds."""
+    """Times in microseconds."""
 
     # feature, score (T): a letter's features of a tier (tier 0 is free), and its 26 scores from all features
     # up to the tier
     feature: list
     score: list
-    # letter, action, made, passed, valued: see the module; `letter` is a letter's share of a word's beginning
-    # and of reading it at the end, `action` is of a sweep
+    # letter, action, made, passed, valued: see the module; `letter` is a letter's share of beginning a word
+    # and of reading it at the end, `action` is per sweep
     letter: float
     action: float
     made: float
@@ -60,9 +61,9 @@ def measure(
 ) -> tuple[Clock, dict]:
     """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
-    `rules` are (controller, whether it values actions), `fixed` the cascades of each tier. ``spc`` is a
-    word's by tier and order, ``spc_hard`` a letter's in the half of the words that `predictor` would reread
-    first.
+    `rules` are (controller, whether it values actions), `fixed` the cascades of each tier. ``spc`` is the
+    time per word by tier and order, ``spc_hard`` that per letter in the half of the words that `predictor`
+    would reread first.
     """
     some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
     rows, courses = [], []
@@ -89,7 +90,7 @@ def measure(
     us, pixels, scores, spc, (begin, whole), spc_hard, looks = (
         np.array([next(taken) for _ in calls]) for calls in kinds
     )
-    fitted, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # all count alike
+    fitted, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # equal weights
     per_letter = [0.0, *(pixels / N_LETTERS).tolist()], (scores / N_LETTERS).tolist()
     clock = Clock(*per_letter, *fitted.tolist(), float(rest / np.sqrt(len(us))))
     n_words, n_letters = len(some.starts) - 1, len(some.labels)
@@ -111,7 +112,7 @@ def _course(batch, model, rule, cap):
 
 
 def _features():
-    """Calls that make the features of tier 1 and 2 of `N_LETTERS` letters."""
+    """Calls that compute the features of tiers 1 and 2 for `N_LETTERS` letters."""
     pixels = letters.load_words().pixels[:N_LETTERS].astype(np.float64)
     border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
     return [lambda i=images, c=cell: batch_hog(i, c) for images, cell in ((border, 3), (pixels, 2))]

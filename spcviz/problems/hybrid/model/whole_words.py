@@ -1,7 +1,8 @@
-"""Spend a budget by reading whole words again with fixed cascades, most mended letters a microsecond first.
+"""Spend a budget by rereading whole words with fixed cascades, most letters corrected per microsecond first.
 
-All words begin as chains of pairs from tier 0; what that shows predicts how many letters each cascade would
-mend, and at a price of a letter each word goes to the cascade worth most above its own price, or to none.
+All words begin as chains of pairs at tier 0. Features of these predict how many letters each cascade would
+correct. At a price per microsecond, in letters, each word goes to the cascade with the largest predicted gain
+less its price, or to none if no gain is positive.
 """
 
 from typing import NamedTuple
@@ -25,23 +26,23 @@ COURSES = tuple((tier, order) for tier in range(N_TIERS) for order in range(1, w
 
 RIDGES = np.geomspace(1.0, 1e4, 9)
 PRICES = np.geomspace(1.0, 1e-6, 300)
-"""Letters that a microsecond has to mend, from dear to cheap: a point of the curve each."""
+"""Letters that a microsecond has to correct, from many to few: one point of the curve each."""
 N_PARTS = 5
-"""Parts of the development words, each read by a predictor that has not seen it."""
+"""Number of parts of the development words; each is predicted by a predictor that has not seen it."""
 
 
 class Read(NamedTuple):
-    """A batch of W words as every cascade reads it."""
+    """Readings of a batch of W words by every cascade."""
 
     starts: np.ndarray  # (W + 1,)
     wrong: np.ndarray  # (W, C): letters read wrong by each of `COURSES`
-    # (W,): by the cascade of pairs of tier 0, which differs from the chain only where its filter errs
+    # (W,): by the cascade of pairs at tier 0, which differs from the chain only where its filter errs
     at_first: np.ndarray
-    features: np.ndarray  # (W, D): what that chain shows
+    features: np.ndarray  # (W, D): of that chain, see `look`
 
 
 class Predictor(NamedTuple):
-    """Letters that each cascade mends, linear in what a word shows."""
+    """Letters that each cascade corrects, linear in a word's features."""
 
     weights: np.ndarray  # (D, C)
     constant: np.ndarray  # (C,)
@@ -59,7 +60,7 @@ def read(world: worlds.World, theta: np.ndarray, cascades: tuple, batch: Batch) 
 
 
 def look(chains: Parts) -> np.ndarray:
-    """What chains at tier 0 show of each word: sums and maxima over letters, and its length, (W, D)."""
+    """Features of each word from chains at tier 0: sums and maxima over letters, and its length, (W, D)."""
     shown = describe_parts(chains, np.zeros(len(chains.scores), dtype=np.int64))
     firsts = chains.starts[:-1]
     over = [ufunc.reduceat(shown, firsts) for ufunc in (np.add, np.maximum)]
@@ -75,7 +76,7 @@ def _ridge():
 
 
 def fit(done: Read) -> Predictor:
-    """Learn what cascades mend from words that were read by all of them."""
+    """Learn how many letters cascades correct, from words that were read by all of them."""
     model = _ridge().fit(done.features, _letters_mended(done))
     scaler, ridge = model[0], model[1]
     weights = (ridge.coef_ / scaler.scale_).T
@@ -83,17 +84,17 @@ def fit(done: Read) -> Predictor:
 
 
 def predict_mended(predictor: Predictor, features: np.ndarray) -> np.ndarray:
-    """Letters that each cascade would mend, (W, C)."""
+    """Letters that each cascade would correct, (W, C)."""
     return features @ predictor.weights + predictor.constant
 
 
 def predicted_unseen(done: Read) -> np.ndarray:
-    """The same of the words that are learned from, each by a predictor that has not seen it."""
+    """The same for the words to learn from, each by a predictor that has not seen it."""
     return cross_val_predict(_ridge(), done.features, _letters_mended(done), cv=KFold(N_PARTS))
 
 
 def us_of(clock, parents_us: dict, lengths: np.ndarray) -> np.ndarray:
-    """Microseconds of rereading words by each cascade, (W, C), priced on the harder words, which go first."""
+    """Microseconds of rereading words by each cascade, (W, C), timed on the harder words, which go first."""
     letter = []
     for tier, order in COURSES:
         bought = sum(clock.feature[: tier + 1]) + clock.score[tier] if tier else 0.0
@@ -107,7 +108,7 @@ def begun_us(clock, parents_us: dict, n_letters: int) -> float:
 
 
 def points_of(done: Read, mended: np.ndarray, us: np.ndarray, begun: float) -> Points:
-    """The batch's course as a mended letter's price falls; `mended` is `predict_mended`, `us` of `us_of`."""
+    """The batch's points at falling `PRICES`; `mended` is from `predict_mended`, `us` from `us_of`."""
     words = np.arange(len(mended))
     spent, wrong, wrong_words = [], [], []
     for price in PRICES:

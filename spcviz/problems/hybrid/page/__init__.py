@@ -1,1 +1,1 @@
-"""The page Orders and features: live computations, cached calls, records that are drawn, texts."""
+"""The page Orders and features: live computations, cached calls, records to draw, texts."""

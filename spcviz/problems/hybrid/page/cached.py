@@ -1,4 +1,4 @@
-"""Cached calls of Orders and features: words on offer, and one word action by action."""
+"""Cached calls of the Orders and features page: words on offer, and one word action by action."""
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.hybrid.model import stored
@@ -36,12 +36,12 @@ def course(data, place, hand):
 
 
 def prepare():
-    """The model of words on an open vocabulary."""
+    """Load the model of the open vocabulary."""
     if stored.NAME in STORED:
         _model("open")
 
 
 def fill():
-    """The page's first word."""
+    """Compute the page's first word."""
     if stored.NAME in STORED:
         course("dev", next(iter(offered_words("dev"))), "")

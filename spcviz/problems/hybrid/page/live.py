@@ -1,4 +1,4 @@
-"""Compute one word bought action by action, for the page Orders and features."""
+"""Read one word action by action, for the Orders and features page."""
 
 import contextlib
 import re
@@ -20,15 +20,15 @@ from spcviz.store import StoreError
 
 N_OFFERED = 60
 FIRST = {"ocr": "verdict", "open": "verdict", "dev": "weeks"}
-"""Offered first where there is such a word. With that of the development words the page opens: of those on
-offer of at most `WIDEST` letters whose reading never gets worse and is right from a point between a quarter
-and two thirds of all actions on, the one with most letters wrong at the beginning; of several the longest. A
-test repeats the choice.
+"""The word offered first, where it exists. The page opens with the development words' one. It was chosen from
+the words on offer with at most `WIDEST` letters whose reading never gets worse and is right from a point
+between a quarter and two thirds of all actions on: the one with most letters wrong at the beginning and, of
+several, the longest. A test repeats the choice.
 """
 WIDEST = 8
-"""Letters that have room beside the curve."""
+"""The most letters that fit next to the curve."""
 HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
-"""Actions by hand as text: after how many of the controller's, then r or b and the letter, from 1."""
+"""Actions by hand as text: the number of the controller's before them, then r or b and the letter, from 1."""
 KINDS = {"r": RAISE, "b": BUY}
 
 
@@ -54,7 +54,7 @@ def _open(data):
 
 
 def count_words(data):
-    """How many words of a kind there are, whether offered or not."""
+    """Number of words of a kind, whether offered or not."""
     return len((letters.load_words() if data == "ocr" else _open(data)).lengths)
 
 
@@ -66,8 +66,8 @@ def pixels_of(data, place):
 
 
 def read_hand(text):
-    """(number of the controller's actions, those by hand), None for no text; `ArgumentError` for another
-    text.
+    """(number of the controller's actions, actions by hand), None for an empty text; `ArgumentError` for an
+    invalid one.
 
     >>> read_hand("2:r4.b3")
     (2, ((0, 3), (1, 2)))
@@ -82,7 +82,7 @@ def read_hand(text):
 
 
 def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
-    """A word under the controller and, after actions by `hand` (or `ArgumentError`), under both."""
+    """A word under the controller and, with actions by `hand` (`ArgumentError` if invalid), under both."""
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
     learned, hand_actions = model.learned.model, read_hand(hand)

@@ -1,6 +1,7 @@
-"""Numbers of the page Orders and features: behind `spcviz.scenes`.
+"""Numbers of the Orders and features page: behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 KINDS = {-1: "start", 0: "longer context", 1: "better features"}
-"""What an action is, by its number."""
+"""Kinds of actions by number."""
 
 
 class ActionAt(NamedTuple):
@@ -43,7 +44,7 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
     Parameters
     ----------
     word : int
-        Number of the word in its data, as the page's address has it.
+        Number of the word in its data, as in the page's address.
     data : {"dev", "open", "ocr"}
         Development or test words of the open vocabulary, or handwritten words as given.
     hand : str
@@ -52,15 +53,15 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
     Returns
     -------
     HybridScene
-        ``truth``, and of each of ``courses`` who acts and the ``actions``: ``kind``, ``letter``, ``reading``,
-        ``us``.
+        ``truth`` and ``courses``. Each course has ``who`` and the ``actions``: ``kind``, ``letter``,
+        ``reading``, ``us``.
 
     Raises
     ------
     ArgumentError
-        For a word, data or actions that there are not.
+        For an unknown word or data, or impossible actions.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
     """
     from spcviz.problems.hybrid.model import stored
     from spcviz.problems.hybrid.page import live

@@ -1,4 +1,4 @@
-"""Records that the page Orders and features draws, with labels of actions: numpy only."""
+"""Records for the Orders and features page to draw, with labels of methods and tiers: numpy only."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
 SHOWN = DATA | {"dev": "open vocabulary, development words"}
-"""Words of the page: the last are set apart for choosing settings, and read by the model of "open"."""
+"""Sets of words on the page: the last is held out for choosing settings and read by the model of "open"."""
 METHODS = {
     "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole trajectories"),
     "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),
@@ -23,7 +23,7 @@ METHODS = {
 }
 """Methods of the result: label, and what each does."""
 VARIANTS = ("spc_pi", "rounds", "whole_words", "portfolio")
-"""Of them, those that buy orders and features together: compared with the others."""
+"""The methods that buy orders and features together; the result compares them with the others."""
 
 TIERS = ("pixels", "coarse edges", "fine edges")
 
@@ -37,37 +37,37 @@ class Step(NamedTuple):
     grams: tuple  # the best few survivors of each letter's factor, best first
     gram_values: tuple  # their max-marginals, less the best
     counts: np.ndarray  # (L,): how many survive in all
-    # (L, 2): what the controller saw: letters corrected per microsecond, by raising the order and by buying
+    # (L, 2): the controller's values: letters corrected per microsecond, by raising the order and by buying
     # the next features; NaN where there is no such action
     values: np.ndarray
     # kind (0 order, 1 features) and letter of the action that led here; (-1, -1) at the beginning
     action: tuple
-    filtered: tuple  # assignments of its factor before and after the filter
+    filtered: tuple  # number of its factor's assignments before and after the filter
     us: float  # spent so far
 
 
 class HybridCourse(NamedTuple):
-    """All steps of a word, the first before any action."""
+    """All steps of a word; the first is before any action."""
 
     steps: tuple
 
 
 class HybridWord(NamedTuple):
-    """A word under the controller, and under somebody's hand."""
+    """A word under the controller and, if a visitor has taken over, by hand."""
 
     word_id: int
     truth: str
     pixels: np.ndarray  # (L, 16, 8), uint8
     data: str
-    courses: tuple  # the controller's; then, if somebody has taken over, theirs
-    # taken_at, n_hand: after how many actions, -1 if nobody has; and how many were done by hand
+    courses: tuple  # the controller's; then, if a visitor has taken over, the visitor's
+    # taken_at, n_hand: number of actions before the takeover, -1 if none; number of actions by hand
     taken_at: int
     n_hand: int
-    opening: int  # the step that a page opens on, its graph grown
+    opening: int  # the step that the page opens at, with a graph that has grown
 
 
 def opening_step(course, truth, least=4):
-    """From which step on a trajectory reads the word right to its end, and some are done; else its last."""
+    """The step (`least` or later) from which a trajectory reads the word right to its end; else its last."""
     last, step = len(course.steps) - 1, len(course.steps)
     while step > 0 and course.steps[step - 1].reading == truth:
         step -= 1

@@ -1,4 +1,4 @@
-"""Sentences of the page Orders and features, and its numbers for tours."""
+"""Sentences of the Orders and features page, and numbers for its tours."""
 
 from spcviz.problems.hybrid.page.shown import HybridWord, opening_step
 
@@ -17,7 +17,7 @@ CHOSEN = (
     "This word was chosen among development words because its reading goes from wrong to right and stays "
     "right; many do not. "
 )
-"""Of the word that the page opens with."""
+"""About the word that the page opens with."""
 
 
 def facts(word: HybridWord, state: dict) -> dict[str, str]:
@@ -32,7 +32,7 @@ def facts(word: HybridWord, state: dict) -> dict[str, str]:
 
 
 def values(word: HybridWord, state: dict) -> dict:
-    """A word at ``state["step"]`` of the course that is shown, for the checks of tasks."""
+    """A word at ``state["step"]`` of the trajectory on display, for the checks of tasks."""
     first = word.courses[0].steps
     steps = word.courses[min(state["course"], len(word.courses) - 1)].steps
     now = steps[min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)]

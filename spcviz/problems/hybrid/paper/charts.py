@@ -1,4 +1,4 @@
-"""Charts of letters right against microseconds: orders and features bought together, beside its parents."""
+"""Charts of letters right against microseconds: orders and features bought together, and its parents."""
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ _TIER_ROLES = ("kept", "lost", "text")
 
 
 def rows_of(result, data, method):
-    """Rows of a method in rising order of time; of fixed cascades as they are."""
+    """Rows of a method by rising time; those of fixed cascades in the result's order."""
     rows = [row for row in result["rows"] if (row["data"], row["method"]) == (data, method)]
     return rows if method == "spc" else sorted(rows, key=lambda row: row["us"])
 
@@ -80,7 +80,7 @@ _WORDS = {"word_accuracy": "words right %", "word_accuracy_sd": "± words"}
 
 
 def _frame(rows, names):
-    """A frame of rows, with what their keys are called."""
+    """A frame of rows, with column names for their keys."""
     table = [{title: row.get(key) for key, title in names.items()} for row in rows]
     frame = pd.DataFrame(table, columns=list(names.values()))
     return frame.assign(method=[METHODS[m][0] for m in frame["method"]]) if "method" in frame else frame
@@ -108,7 +108,7 @@ def models_frame(result):
 
 
 def clock_frame(result):
-    """What an action of each kind costs, microseconds."""
+    """Cost of an action of each kind, in microseconds."""
     names = {
         "letter": "a letter, begun",
         "action": "an action, or a round of them",

@@ -6,8 +6,8 @@ from spcviz.problems.hybrid.page.shown import TIERS, HybridWord
 from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("step", "course", "hand")
-"""What the browser owns: after how many actions, whose trajectory (0 the controller's, 1 one's own), and the
-actions by hand as text."""
+"""What the browser owns: the number of actions done, whose trajectory (0 the controller's, 1 the visitor's),
+and the actions by hand as text."""
 
 HYBRID = Component(
     "spcviz_hybrid",
@@ -25,7 +25,7 @@ show_hybrid = viewer(HYBRID)
 
 
 def step_payload(step):
-    """A `Step` for the browser; what is NaN becomes None."""
+    """A `Step` for the browser; NaN becomes None."""
     return {
         "order": np.asarray(step.order).tolist(),
         "tier": np.asarray(step.tier).tolist(),
@@ -41,7 +41,7 @@ def step_payload(step):
 
 
 def hybrid_payload(word: HybridWord, identity: str) -> tuple[dict, dict[str, dict]]:
-    """What is sent on every run, and what is sent once; `identity` changes with word, models and hand."""
+    """Data sent on every run, and parts sent once; `identity` changes with word, models and hand."""
     return {"identity": identity}, {"word": packed_of(word, word_part)}
 
 

@@ -1,5 +1,5 @@
 // The Orders and features page's view: one word, whose factor graph grows action by action.
-// Letters are circles, factors squares above the letters that they cover, and below each letter stands what survives
+// Letters are circles, factors are squares above the letters that they cover, and below each letter is what survives
 // of the factor that ends there. The browser has every state of the controller's trajectory; a click on an action
 // takes over.
 
@@ -57,7 +57,7 @@ class HybridView extends View {
     this.isOpening = false;
     this.set({ step: clamp(this.view.step + by, 0, this.course.length - 1) });
   }
-  /** Play begins at the start also where the page has opened: on a graph that has grown. */
+  /** Play begins at the start, also from the step that the page opens at. */
   rewind() { if (this.isOpening || this.view.step >= this.course.length - 1) this.view.step = 0; }
   advance() {
     this.step(1);
@@ -75,7 +75,7 @@ class HybridView extends View {
     this.send();
     this.say("asking what follows …");
   }
-  /** By keys: up and down aim at an action, Enter does it. */
+  /** With the keyboard: up and down aim at an action, Enter does it. */
   aim(event) {
     const marks = [...this.picture.querySelectorAll("[data-act]")], by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const at = marks.findIndex((mark) => mark.dataset.act === this.aimed);
@@ -140,7 +140,7 @@ class HybridView extends View {
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * times, height: height * times, "aria-label": this.tell(now) })) this.picture.setAttribute(name, value);
   }
 
-  /** A bar that is a button: the action and what the controller thinks of it. */
+  /** A bar that is a button: the action and the controller's value of it. */
   actionMark(now, kind, i, x, y, scale, next) {
     const value = now.values[i][kind];
     const more = kind === 0 ? now.order[i] + 1 : now.tier[i] + 1, what = kind === 0 ? `order ${more}` : this.data.tiers[more];

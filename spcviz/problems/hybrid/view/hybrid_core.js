@@ -21,15 +21,15 @@ export function bestAction(values) {
   return best;
 }
 
-/** Letters of a reading that are wrong. */
+/** Number of wrong letters in a reading. */
 export const wrongIn = (reading, truth) => [...truth].filter((c, i) => c !== reading[i]).length;
 
-/** From which step on a trajectory reads the word right to its end; -1 if it ends wrong. */
+/** The step from which a trajectory reads the word right to its end; -1 if it ends wrong. */
 export function rightFrom(course, truth) {
   let s = course.length;
   while (s > 0 && course[s - 1].reading === truth) s--;
   return s < course.length ? s : -1;
 }
 
-/** What an action is, in words. */
+/** An action in words. */
 export const actionText = ([kind, i], step, tiers) => kind === 0 ? `order ${step.order[i]} at letter ${i + 1}` : `${tiers[step.tier[i]]} of letter ${i + 1}`;

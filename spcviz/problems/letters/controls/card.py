@@ -18,7 +18,7 @@ WITHOUT_KERNELS = ("",)
 
 
 def card(page: str, query: Mapping[str, str]) -> Card | None:
-    """The card of a page's state; None where it shows no word: nothing was drawn, or no model is here."""
+    """The card of a page's state; None if it shows no word: nothing was drawn, or no model is stored."""
     return _CARDS[page](query)
 
 

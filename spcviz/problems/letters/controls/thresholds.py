@@ -35,7 +35,7 @@ TABLE = StateTable(
     text("pin_b", "", PIN),
     flag("controls", True),
 )
-# What is said beside the closed box of what is set in it.
+# Notes next to the closed box about what is set in it.
 SAID = {
     "features": lambda name: cached.LETTERS_FEATURES.get(name, name),
     "margin": "margin {:g} ×".format,
@@ -48,7 +48,7 @@ SAID = {
 
 
 def show(state: dict):
-    """The row of choices: those that matter for what is shown. Returns the box of those that few need."""
+    """The row of choices that matter for the current view. Returns the box of those that few need."""
     view, names = state["show"], cached.LETTERS_FEATURES
 
     def tie(name, **forget):
@@ -88,6 +88,6 @@ def show(state: dict):
 
 
 def _slide(label, values, form, tie, meaning):
-    """A slider over a few numbers, the address's own among them; without a label its value is cut off."""
+    """A slider over a few numbers, including the address's; without a label its value is cut off."""
     tie["label_visibility"] = "visible"
     st.select_slider(label, sorted(values), format_func=form.format, width=270, help=meaning, **tie)

@@ -13,7 +13,7 @@ from spcviz.web.ui import layout
 
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
 RULES = {"mean_max": "mean and best", "margin": "margin"}
-# What is said beside the closed box of what is set in it.
+# Notes next to the closed box about what is set in it.
 SAID = {
     "which": lambda _: "misread words",
     "order": lambda n: f"up to {ORDERS[n]}",
@@ -41,7 +41,7 @@ def wrong_at(state: dict) -> int | None:
 
 @share(64, kernels=False)
 def menu(features: str, wrong_at: int | None, is_hidden: bool, _labels: dict[int, str]) -> dict[int, str]:
-    """Labels of words without their numbers where no two are equal: half of what the page weighs."""
+    """Labels of words, half of the page's bytes, without their numbers where no two are equal."""
     texts = {word_id: label.partition(" · ")[0] for word_id, label in _labels.items()}
     n = Counter(texts.values())
     return {word_id: text if n[text] == 1 else _labels[word_id] for word_id, text in texts.items()}

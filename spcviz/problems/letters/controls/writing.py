@@ -18,11 +18,11 @@ FEATURES = cached.LETTERS_FEATURES
 TABLE = WRITE.narrow(features=FEATURES)
 ALPHAS = tuple(f"a{n}" for n in range(1, MAX_ORDER + 1))
 SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
-"""What else of the page's state a drawing's reading depends on."""
+"""The other fields of the page's state on which a drawing's reading depends."""
 
 
 class Reading(NamedTuple):
-    """A drawing and what the cascade makes of it."""
+    """A drawing and the cascade's reading of it."""
 
     found: object  # spcviz.problems.open_words.data.drawings.Written
     trace: object  # WordTrace or None: None where no letter can be read
@@ -30,7 +30,7 @@ class Reading(NamedTuple):
 
 
 def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
-    """The drawing of a page's state (`WRITE`), read; by other `alphas` in a drag ahead of the URL."""
+    """Read the drawing of a page's state (`WRITE`), with other `alphas` in a drag ahead of the URL."""
     ink = shown_ink(state)
     drawing = cached.read_ink(ink)
     if not len(drawing.pixels):
@@ -51,7 +51,7 @@ def shown_ink(state):
 
 
 def boxes(reading, state, turn):
-    """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
+    """Payload for the boxes, see `spcviz.problems.open_words.view.component.write_payload`."""
     encoded = TABLE.encode(state)
     settings = {name: encoded[name] for name in SETTINGS if name in encoded}
     hint = describe_reading(reading.found, reading.text)
@@ -61,7 +61,7 @@ def boxes(reading, state, turn):
 
 
 def lattice(reading, state, turn):
-    """What the lattice is sent, see `lattice_payload`; of a `Reading` with a trace."""
+    """Payload for the lattice, see `lattice_payload`; the `Reading` must have a trace."""
 
     def traced(features, alphas):
         return cached.written_trace(shown_ink(state), features, state["order"], alphas, state["truth"])
@@ -78,15 +78,15 @@ def lattice(reading, state, turn):
 
 
 def turn_of(value):
-    """The number of a stroke as the browser counts them; whoever sends may send anything."""
+    """The number of a stroke as the browser counts them; 0 if invalid, since a browser may send anything."""
     return value if type(value) is int and 0 <= value < 2**53 else 0
 
 
 def answer(question: dict) -> bytes:
     """A stroke's picture, packed: ``{"boxes": ..., "lattice": ...}`` as the page sends them, without views.
 
-    `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
-    ``settings`` as `boxes` sent them; anything else counts as absent.
+    `question` has ``ink`` (the example's if absent, as when a page preloads what answering needs), ``turn``
+    and ``settings`` as `boxes` sent them; anything else counts as absent.
     """
     settings = question.get("settings")
     settings = settings if isinstance(settings, dict) else {}
@@ -108,7 +108,7 @@ def describe_reading(written, reading: str):
 
 
 def describe_loss(trace, truth: str, reading: str):
-    """What reading a word cost, once it is known what was meant."""
+    """The errors in reading a word, once it is known what was meant."""
     if len(truth) != len(reading):
         advice = "draw or clear a box, or type as many."
         return f"You typed {len(truth)} letters, and {len(reading)} can be read: {advice}"

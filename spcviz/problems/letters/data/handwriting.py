@@ -89,7 +89,7 @@ def hog_features(pixels: ArrayLike, cell: int, border: int = 0):
     """Histograms of oriented gradients by scikit-image, float32, of cells of at most 4 pixels."""
     # Without a `border` cells of 3 pixels cut off two of the eight columns, and edge strokes have no
     # gradient.
-    from skimage.feature import hog  # half a second to import, and few models want it
+    from skimage.feature import hog  # half a second to import, and few models need it
 
     pixels = _check_pixels(pixels)
     cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)

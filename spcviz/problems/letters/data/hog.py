@@ -1,4 +1,4 @@
-"""HoG of many letter images at once, scikit-image's to 1e-7 and 26 times as fast (see `pose.model.hog`)."""
+"""HoG of many letter images at once: scikit-image's to 1e-7, 26 times as fast (see `pose.model.hog`)."""
 
 import numpy as np
 from numpy.typing import ArrayLike

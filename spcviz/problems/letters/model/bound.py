@@ -1,13 +1,13 @@
 r"""Generalisation bounds (Theorems 1 and 2) of one level of a handwriting cascade, term by term.
 
-The sample is the test words whose truth reached the level: the theorem wants one that the earlier
-levels did not see, since these decide which n-grams there are. It asks for factor features of norm
-at most 1: scores do not change when features are divided by R and weights multiplied by R, so
+The sample is the test words whose truth reached the level: the theorem needs one that the earlier
+levels did not see, because these decide which n-grams exist. It requires factor features of norm at
+most 1. Scores do not change when features are divided by R and weights multiplied by R, so
 
 .. math:: B = R \, \|w\|, \qquad R = \max_{x, c} \|f_c(x, y_c)\|
 
-with w all weights of the filter, of letters and of n-grams, and R over the sample's words, from above
-by the triangle inequality. m and \|F\| are the largest over these words.
+with w all weights of the filter, of letters and of n-grams, and R over the sample's words, bounded from
+above by the triangle inequality. m and \|F\| are the largest over these words.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float
     margin = checks.number("margin_share", margin_share, 1e-9) * max(spread, 1e-300)
     losses = losses_at(sweep, "test", alpha)
     lead = rule.lead(sample.truth_gap[is_alive], sample.spread[is_alive], alpha)
-    # At the best path itself the break point is stored as inf (never pruned) and stands for 1.
+    # On the best path itself the break point is stored as inf (never pruned) and counts as 1.
     sizes = np.diff(sample.starts)
     points = np.where(sample.points == np.inf, 1.0, sample.points)
     lag = rule.lag(points, np.repeat(sample.spread, sizes), alpha)
@@ -69,8 +69,8 @@ def ensemble_bound(one_model: SweepBound, n_models: int) -> EnsembleBound:
     r"""Theorem 2 (thesis, (5.8)) for a filter in P = `n_models` equal parts, from Theorem 1 for the filter.
 
     Let every sub-model be a P-th of the filter, :math:`w_p = w / P`. Scores, thresholds and so the joint loss
-    are then those of the whole, and :math:`\|w_p\| \le B / P` holds as the theorem asks. So nothing is
-    measured anew, and what the theorem pays for an ensemble as such stands alone.
+    are then those of the whole, and :math:`\|w_p\| \le B / P` holds, as the theorem requires. So nothing is
+    measured again, and the theorem's price for an ensemble as such is isolated.
     """
     names = ("n_samples", "n_assignments", "n_factors", "norm", "margin", "delta")
     terms = {name: getattr(one_model, name) for name in names}

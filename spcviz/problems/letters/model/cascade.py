@@ -1,4 +1,4 @@
-"""Handwriting experiments: train cascades, Table 4.3; committed models test on fold 0."""
+"""Handwriting experiments: train cascades, Table 4.3; committed models are tested on fold 0."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -43,26 +43,26 @@ PAPER_ORDERS = {n: {name: column[n - 1] for name, column in _PAPER.items()} for 
 """Thesis Table 4.3, by order."""
 
 KINDS = {"word": "example", "position": "position"}
-"""What a tolerance may count, as rows and settings call it."""
+"""What a tolerance may count: name in rows -> name in settings."""
 
 TABLE_RUNS = {"word": None} | {f"{kind} {n:g}": n / 100 for kind in KINDS for n in (1, 0.5, 0.25)}
-"""The cascades behind the table: what the tolerance of every level counts, and its percent; None: with the
-paper's features the paper's tolerances level by level, with others what was chosen for them.
+"""The cascades behind the table, by what the tolerance of every level counts and its percent: the tolerance
+as a share. None: the paper's tolerances by level with the paper's features, the chosen ones with others.
 
-The thesis trains a cascade for each row, with the row's own tolerance at all of its levels. Rows of the same
-tolerance are read off one here, for their first levels are the same to the last bit. Features that are not
-the paper's have the first one only."""
+The thesis trains a cascade for each row, with the row's own tolerance at all of its levels. Here, rows of the
+same tolerance are read off one cascade, because their first levels are the same to the last bit. Features
+other than the paper's have only the first cascade."""
 
 TABLE_PASSES = 8, 6
-"""Over the data, of every filter and every predictor behind the table: few enough for ten folds."""
+"""Passes over the data for every filter and every predictor behind the table: few enough for ten folds."""
 
 DENSE_ORDERS = 4
-"""Largest order for which exact dense inference is run beside the cascade."""
+"""Largest order for which exact dense inference is run for comparison with the cascade."""
 
 
 @dataclass(frozen=True)
 class OcrSettings:
-    """What a handwriting cascade is made of."""
+    """Features and settings of a handwriting cascade."""
 
     # "raw" (pixels + bias, the paper's), "hog" (raw + HoG at two cell sizes), "fourier" (random Fourier
     # features of those)
@@ -90,7 +90,7 @@ FEATURE_NAMES = {
     "hog": "pixels and edge directions (HoG)",
     "fourier": "random waves over both (Fourier)",
 }
-"""What a menu calls the feature sets."""
+"""Names of the feature sets in a menu."""
 
 
 class OcrModel(NamedTuple):
@@ -103,15 +103,15 @@ class OcrModel(NamedTuple):
     held_out: tuple[HeldOut, ...]  # each level's filter on the pooled held-out parts of the other folds
 
     def features(self, pixels, lengths):
-        """What the cascade sees of words' letter images."""
+        """The cascade's input for words' letter images."""
         return self.inputs_of(self.read(pixels), lengths)
 
     def read(self, pixels):
-        """Letter images by themselves, shape (R, F): a letter's row depends on it alone."""
+        """Features of single letter images, shape (R, F): a letter's row depends on its image alone."""
         return letter_features(self.settings, self.fourier, pixels)
 
     def inputs_of(self, rows, _lengths):
-        """What the cascade sees of rows of `read`; where a word begins does not matter to it."""
+        """The cascade's input for rows of `read`; it does not depend on where a word begins."""
         return DenseRows(rows)
 
 
@@ -176,7 +176,7 @@ def _all_features():
 
 
 def hand_made_features(features):
-    """Pixels, or pixels and HoG, of all shipped letters; HoG takes half a minute, once a process."""
+    """Pixels, or pixels and HoG, of all shipped letters; HoG takes half a minute, once per process."""
     return handwriting.raw_features(handwriting.load_words().pixels) if features == "raw" else _all_features()
 
 
@@ -189,7 +189,7 @@ def draw_features(settings, rng):
 
 
 def letter_features(settings, fourier, pixels):
-    """Features (R, F) of letters: training's but for HoG's last bits, in a tenth of the time."""
+    """Features (R, F) of letters: as in training except for HoG's last bits, in a tenth of the time."""
     raw = handwriting.raw_features(pixels)
     if settings.features == "raw":
         return raw
@@ -198,7 +198,7 @@ def letter_features(settings, fourier, pixels):
 
 
 def shipped_features(settings, fourier):
-    """Features of all shipped letters, computed once a process where they are costly."""
+    """Features of all shipped letters, computed once per process where they are costly."""
     inputs = hand_made_features(settings.features)
     return inputs if fourier is None else handwriting.fourier_features(inputs, fourier)
 
@@ -261,7 +261,7 @@ def evaluate_cascade(
 
 
 def fold_figures(trained: TrainedOcr, fold: int) -> dict:
-    """What a result reports of one cascade on a fold that it has not seen."""
+    """A result's figures of one cascade on a fold that it has not seen."""
     reports = [report._asdict() for report in trained.reports]
     return {"rows": evaluate(trained.model, fold), "reports": reports}
 
@@ -274,7 +274,7 @@ def warmup(_models):
 
 
 def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None) -> dict:
-    """Training words as a dictionary: the best of the right length by a perceptron of order 1."""
+    """Accuracy of a dictionary of training words: the best of the right length by a perceptron of order 1."""
     words = handwriting.load_words()
     rng = np.random.default_rng([random_state, test_fold, 1])
     fourier = draw_features(settings, rng)

@@ -3,13 +3,14 @@
 Every rule has the same candidates at every level: hinges at four training alphas and the structured SVM's.
 The filter that leaves fewest n-grams at the level's tolerance, on held-out parts of the training folds, is
 kept; test words play no part in it. That choice was made once, with raw pixels on folds 1 to 9 (`HINGES`),
-and every fold learns with it, by whatever features: to choose anew takes five times the training. First
-filters do not depend on the rule and are learned once a fold.
+and every fold learns with it, whatever its features: choosing again takes five times the training. First
+filters do not depend on the rule and are learned once per fold.
 
-Predictors of orders 4 and more learn on wider lattices than filters leave (`widen_predictors`), by either
-rule: from lattices of one or two n-grams a position there is little to learn. On fold 1, trained on folds 2
-to 9, the margin's order 6 reads 98.0 % of the words right with predictors of its own lattices, 98.4 and 99.0
-with those of lattices twice and three times as far below the best, of at most 64 and 465 n-grams a position.
+Predictors of orders 4 and more learn on wider lattices than filters leave (`widen_predictors`), under either
+rule: there is little to learn from lattices of one or two n-grams per position. On fold 1, trained on folds 2
+to 9, the margin's order 6 reads 98.0 % of the words right with predictors trained on its own lattices, 98.4
+and 99.0 with those trained at thresholds twice and three times as far below the best, on lattices of at most
+64 and 465 n-grams per position.
 """
 
 from dataclasses import replace
@@ -29,7 +30,7 @@ from spcviz.problems.letters.model.stored import round_weights
 
 RULES = ("mean_max", "margin")
 TABLE_RUN = {"raw": "word 0.25"}
-"""Which of the table's cascades (`cascade.TABLE_RUNS`); features that are not the paper's have one."""
+"""Which of the table's cascades (`cascade.TABLE_RUNS`); features other than the paper's have only one."""
 
 TRAIN_ALPHAS = (0.2, 0.5, 0.8, 0.95)
 TRAIN_MARGINS = (0.0,)
@@ -41,23 +42,23 @@ HINGES = {
     "mean_max": (*_FIRST, ("alpha", 0.8), ("alpha", 0.5), ("alpha", 0.95)),
     "margin": (*_FIRST, ("alpha", 0.95), ("alpha", 0.8), ("alpha", 0.95)),
 }
-"""What `chosen_hinges` chose with raw pixels at the paper's tolerances, by rule; the first level's, which
-does not depend on the rule, is the thesis' rule's for both."""
+"""The choices of `chosen_hinges` with raw pixels at the paper's tolerances, by rule; the first level's, which
+does not depend on the rule, is that of the thesis' rule for both."""
 
 BLOCK = 64
-"""Test words that are run at a time along a path: far from the tuned thresholds lattices are large."""
+"""Number of test words run at a time along a path: far from the tuned thresholds lattices are large."""
 
 WIDEST = 500
-"""n-grams a position, of any order: most of the lattices that `widen_predictors` learns on."""
+"""The most n-grams per position, at any order, in the lattices that `widen_predictors` learns on."""
 
 N_NARROW = 2
-"""Filters that are as tuned there: what they leave is large enough."""
+"""Number of filters that stay as tuned there: the lattices they leave are large enough."""
 
 N_SIZED = 400
-"""Training words on which such lattices are sized."""
+"""Number of training words on which such lattices are sized."""
 
 FACTORS = tuple(float(2.0 ** (j / 4)) for j in range(-8, 3))
-"""Along the cascade's path: see `spcviz.learning.cascade.paths`; 1 are the tuned thresholds."""
+"""Factors along the cascade's path: see `spcviz.learning.cascade.paths`; 1 gives the tuned thresholds."""
 
 
 class Ruled(NamedTuple):
@@ -107,15 +108,15 @@ def wide_factor(cascade: Cascade, features: DenseRows, lengths: np.ndarray) -> f
 
 
 def _wide_settings(cascade, tuned, factor):
-    """As tuned up to `N_NARROW`, then so many times as far below the best."""
+    """The tuned settings up to `N_NARROW`, then `factor` times as far below the best."""
     return [*tuned[:N_NARROW], *settings_at(cascade.pruned_by, tuned[N_NARROW:], factor)]
 
 
 def widen_predictors(trained: experiment.TrainedOcr, fold: int) -> tuple[experiment.TrainedOcr, float]:
-    """(the cascade with predictors that learned on wider lattices, at which factor).
+    """(the cascade with predictors trained on wider lattices, the factor).
 
     They begin at their level's filter, as in training, and learn on the same words: all but a test fold's.
-    Where no wider lattice is small enough the cascade stays as it is.
+    If no wider lattice is small enough, the cascade stays as it is.
     """
     words, model = handwriting.load_words(), trained.model
     every = experiment.shipped_features(model.settings, model.fourier)
@@ -142,10 +143,10 @@ def widen_predictors(trained: experiment.TrainedOcr, fold: int) -> tuple[experim
 
 
 def path_rows(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths: np.ndarray) -> list[dict]:
-    """What each order has to score at each factor, and what was lost before it; percentages 0 to 100.
+    """The n-grams that each order scores at each factor, and losses before it; percentages 0 to 100.
 
-    ``words``: number of words of the fold; ``lost``: of these, without their truth in the order's lattice;
-    ``n_grams_worst``: of the word that has most a position.
+    ``words``: number of words of the fold; ``lost``: those without their truth in the order's lattice;
+    ``n_grams_worst``: of the word with the most per position.
     """
     tuned = [level.alpha for level in cascade.levels]
     row_start = np.concatenate([[0], np.cumsum(lengths)])
@@ -185,7 +186,7 @@ def path_rows(cascade: Cascade, features: DenseRows, labels: np.ndarray, lengths
 
 
 def ruled_fold(trained: experiment.TrainedOcr, fold: int) -> dict:
-    """What a result reports of one rule's cascade on a fold that it has not seen: a `Ruled` as a dict."""
+    """A result's figures of one rule's cascade on a fold that it has not seen: a `Ruled` as a dict."""
     trained, factor = widen_predictors(trained, fold)
     figures = experiment.fold_figures(trained, fold)
     words, model = handwriting.load_words(), trained.model

@@ -1,4 +1,4 @@
-"""Handwriting models to and from the store, rounded before they are measured."""
+"""Save and load handwriting models, rounded before they are measured."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -20,7 +20,7 @@ KIND, VERSION = "ocr-cascade", 1
 
 
 class Stored(NamedTuple):
-    """What is stored of a model: filters and predictors as by `narrow`, and its Fourier features if any."""
+    """The stored form of a model: filters and predictors as from `narrow`, and any Fourier features."""
 
     filter: tuple[Model, ...]
     predictor: tuple[Model, ...]
@@ -68,7 +68,7 @@ def save_ocr(folder, model, *, random_state, metrics):
 
 
 def load_ocr(folder, features):
-    """Read a model; `StoreError` ends with the command that trains it anew."""
+    """Read a model; `StoreError` ends with the command that trains it again."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
     config = CascadeConfig(**about["config"])
@@ -77,7 +77,7 @@ def load_ocr(folder, features):
 
 
 def arrays_of_model(model):
-    """What the store holds of a model, by name."""
+    """A model's arrays in the store, by name."""
     return arrays_of(_to_stored(model))
 
 

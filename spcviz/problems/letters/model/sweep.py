@@ -1,15 +1,15 @@
-"""One level's filter at every alpha: exact filter losses and efficiency losses, for the page Sweep.
+"""One level's filter at every alpha: exact filter losses and efficiency losses, for the Sweep page.
 
 Raising alpha only ever prunes more, so each word loses its truth at one alpha and each n-gram falls
-at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid is
-drawn over alpha.
+at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid
+over alpha is used.
 
 - development words: all words of the training folds, each filtered by a model that did not see it
-  (`HeldOut`, stored with the model); the alpha of training was chosen on them
-- test words: the fold that training left out, run here and now at the tuned alphas of the levels before
+  (`HeldOut`, stored with the model); training chose its alpha on them
+- test words: the fold that training left out, run here and now at the tuned alphas of earlier levels
 
-Losses are conditional, over the words whose truth the levels before had kept; the cumulative loss,
-over all words, stands beside. The cap on the size of the next lattice plays no part in them.
+Losses are conditional, over the words whose truth earlier levels had kept; the cumulative loss, over
+all words, is given as well. The cap on the size of the next lattice plays no part in them.
 """
 
 from typing import Literal, NamedTuple
@@ -62,7 +62,7 @@ class Sample(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """A level over all alphas: `curves` to draw, `dev` and `test` to be exact with."""
+    """A level over all alphas: `curves` for drawing, `dev` and `test` for exact values."""
 
     curves: SweepLevel
     dev: HeldOut
@@ -117,7 +117,7 @@ def _sample(linear, step, features, labels):
 
 
 def _factor_norm(lattice, features, table):
-    """At least the largest norm of a factor's features (triangle inequality in the first column)."""
+    """Upper bound on the norms of factors' features (triangle inequality in the first column)."""
     # A column's n-gram has its last position's features and an indicator; a word's first n-gram has those of
     # all its positions and indicators of orders 2 to n, twice where n-grams that begin words have their own.
     norms = np.linalg.norm(features.values.astype(np.float64), axis=1)
@@ -129,7 +129,7 @@ def _factor_norm(lattice, features, table):
 
 
 def curves_of(split, points, efficiency, lowest=0.0):
-    """`LossCurves` of where each truth falls (``by_definition``, ``event``), and an efficiency curve."""
+    """`LossCurves` from each truth's break points (``by_definition``, ``event``) and an efficiency curve."""
     is_alive = points.event > -np.inf
     weights = np.full(is_alive.sum(), 1.0 / max(is_alive.sum(), 1))
     return LossCurves(
@@ -156,7 +156,7 @@ def alpha_for(
 ) -> float:
     """Largest alpha at which development words lose at most a share `tolerance` (thesis, end of 4.3).
 
-    `guarantee`: what is promised of other words that reach the level, if they are exchangeable with these;
+    `guarantee`: the promise for other words that reach the level, if they are exchangeable with these;
     `InfeasibleError` if there are too few for it.
     """
     points = sweep.dev.by_definition if by_definition else sweep.dev.event
@@ -174,7 +174,7 @@ def rule_curves(sweep: Sweep, most: float = 0.2) -> SweepRules:
 
 
 def _rule_curve(name, points, event, positions, most):
-    """A `RuleCurve`: the hardest settings that lose so many words, one number after the other."""
+    """A `RuleCurve`: for each number of lost words, the hardest setting that loses no more."""
     alive = np.sort(event[event > -np.inf])
     falling = alive[alive < np.inf][: int(most * len(alive)) + 1]
     settings = np.array([rules.just_below(name, point) for point in np.unique(falling)])
@@ -208,7 +208,7 @@ def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> Loss
 
 
 def choose(sweep, tolerance, *, by_definition=False, alpha=None, guarantee=None) -> SweepChoice:
-    """The alpha that a tolerance gives, or the one asked for, with its losses; see `alpha_for`."""
+    """The alpha that a tolerance gives, or the given one, with its losses; see `alpha_for`."""
     if alpha is None:
         alpha = alpha_for(sweep, tolerance, by_definition=by_definition, guarantee=guarantee)
     alpha = checks.alpha("alpha", alpha)

@@ -1,4 +1,4 @@
-"""Cached calls of Letters, Sweep and Write: words on offer, a word traced, thresholds swept, ink read."""
+"""Cached calls of the pages Letters, Sweep and Write: word lists, traces, threshold sweeps, drawings."""
 
 import math
 
@@ -32,7 +32,7 @@ from spcviz.web.cached.common import STORED, StoreError, result
 from spcviz.web.cached.sharing import share
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
-"""What the address calls the cascades on an open vocabulary, and their features."""
+"""Names in the address of the cascades on an open vocabulary, and their features."""
 
 _OPEN_NAMES = {"open": "open vocabulary", "open_raw": "open vocabulary, raw pixels"}
 LETTERS_FEATURES = {
@@ -42,24 +42,24 @@ LETTERS_FEATURES = {
     for name, label in cascade.FEATURE_NAMES.items()
     if stored.model_name(name) in STORED
 }
-"""Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
+"""Words and features whose models are stored: name -> label in a menu. The first is opened first."""
 
 MODEL_NAMES = (*map(open_models.model_name, OPEN.values()), *map(stored.model_name, cascade.FEATURE_NAMES))
-"""Of all these."""
+"""Names of all handwriting models, whether stored here or not."""
 NONE = "No handwriting model is stored here. Make one with: python -m spcviz train {}"
 
-_EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
+_EVERY = max(len(LETTERS_FEATURES), 1)  # cached at once: with fewer, a class would load each in turn
 MAX_LETTERS = drawings.MAX_LETTERS
 MAX_ORDER = 6
 _ZOOM = 4
 _MOST_IMAGES, _MOST_DRAWN = 10_000, 500
 BOX_MIDDLE = 16.5
-"""A letter is half as wide as its box: what puts it in the middle."""
+"""A letter is half as wide as its box: the shift that centres it."""
 
 
 @share(_EVERY)
 def _reader(features):
-    """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
+    """A stored model to read test words with; on an open vocabulary, one that reads no image twice."""
     model = (
         open_models.load_open(MODELS, OPEN[features])
         if features in OPEN
@@ -77,18 +77,18 @@ def ocr_model(features):
 
 @share(2)
 def _dense(features, order):
-    """The exact model of an order, to be timed beside a cascade: 4 MB that few ask for again."""
+    """The exact model of an order, to be timed against a cascade: 4 MB that are rarely needed again."""
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
 @share(_EVERY)
 def _pen_reader(features):
-    """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
+    """A stored model that reads no drawn letter twice: after a stroke only one letter of a word is new."""
     return ReadOnce(ocr_model(features), _MOST_DRAWN)
 
 
 def _test_words(features):
-    """Words that are all test words, of types that training has not; None where a fold of the shipped is."""
+    """Words that are all for testing, of types unseen in training; None: one fold of the shipped words is."""
     return load_set("unseen").words if features in OPEN else None
 
 
@@ -150,7 +150,7 @@ def letters_positions(word_id, features, order, alphas=(), rule="mean_max"):
 
 @share(_EVERY)
 def letters_words(features):
-    """Every test word with what each order reads; see `spcviz.problems.letters.page.live.word_list`."""
+    """Every test word with its reading by each order; see `spcviz.problems.letters.page.live.word_list`."""
     name = open_models.model_name(OPEN[features]) if features in OPEN else stored.model_name(features)
     try:
         readings = lists.load(MODELS, name)
@@ -161,7 +161,7 @@ def letters_words(features):
 
 @share(_EVERY, stored=())
 def letters_ids(features, first):
-    """Numbers of all words; before them that of the first test word which says one of the words `first`."""
+    """Numbers of all words, preceded by that of the first test word whose text is one of `first`."""
     every = letters_words(features)
     ids = (w["word_id"] for w in every if w["text"] in first)
     return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every), *_first_word(features))
@@ -169,7 +169,7 @@ def letters_ids(features, first):
 
 @share(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
-    """{number: text} of words misread at an order, or of all after the word that the page opens with."""
+    """{number: text} of words misread at an order, or of all words after the one that the page opens with."""
     every = letters_words(features)
     wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
     return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
@@ -177,7 +177,7 @@ def letters_offer(features, wrong_at=None):
 
 @share(_EVERY * 4, stored=())
 def letters_labels(features, wrong_at, is_hidden):
-    """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
+    """{number: label in a menu} of `letters_offer`, without the word's text where that is hidden."""
     words = letters_offer(features, wrong_at).items()
     if is_hidden:
         return {word_id: f"word {word_id}, {len(text)} letters" for word_id, text in words}
@@ -249,7 +249,7 @@ def filters_tuned(features, level, tolerance):
 
 
 def is_drawn(ink: str, *_) -> bool:
-    """Whether strokes are a visitor's own, and not the word that everybody may be shown."""
+    """Whether strokes are a visitor's own, not the example that everybody may see."""
     return ink != example()
 
 
@@ -275,7 +275,7 @@ def written_trace(
 
 
 def reading(trace):
-    """What the last predictor reads, as a string."""
+    """The last predictor's reading, as a string."""
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
@@ -294,7 +294,7 @@ EXAMPLE = "spring"
 
 @share(4, kernels=False)
 def example(word=EXAMPLE):
-    """A word put together from test letters as strokes: something to begin with."""
+    """A word composed of test letters, as strokes: an example to begin with."""
     words = load_words()
     is_test = np.repeat(words.folds == TEST_FOLD, words.lengths)
     letters = []
@@ -309,7 +309,7 @@ FIRST = next(iter(LETTERS_FEATURES), "")
 
 
 def prepare():
-    """What any word on Letters is traced with: its model, kernels called once, times to compare with."""
+    """Load what tracing any word on Letters needs: a model, kernels called once, times to compare with."""
     if FIRST:
         every = letters_words(FIRST)
         yield
@@ -321,12 +321,12 @@ def prepare():
 
 
 def fill():
-    """All of that, so that no visitor waits for it at the first word of their own."""
+    """Do all of that, so that no visitor waits for it at their first word."""
     yield from prepare()
 
 
 def fill_more():
-    """What the Sweep and Write pages show first, then what else can be chosen on Letters."""
+    """Compute what the Sweep and Write pages show first, then the other choices on Letters."""
     if FIRST:
         _sweep(FIRST)
         yield

@@ -4,11 +4,11 @@ A letter y at position i, with q_y its mean image, scores
 
 .. math:: u_i(y) = \beta \sum_p x_{ip} \log q_{yp} + (1 - x_{ip}) \log(1 - q_{yp})
 
-and a pair of letters its log frequency. Max-marginals and the alpha at which each letter falls are exact. To
-the sharper model a letter scores the log of its share of the most similar training images, and a letter after
-two others its log frequency; the best word of those that are left is exact.
-The engine does all this better; it is not used here because
-importing numba takes longer than the page may take to appear.
+and a pair of letters its log frequency. Max-marginals and the alpha at which each letter falls are exact.
+In the sharper model a letter scores the log of its share of the most similar training images, and a letter
+after two others its log frequency; the best of the remaining words is exact.
+The engine does all this better, but is not used here: importing numba takes longer than the page may take to
+appear.
 
 Throughout: L positions, K = 26 letters, P = 128 pixels.
 """
@@ -20,8 +20,8 @@ import numpy as np
 N_LETTERS = 26
 PIXEL_WEIGHT = 0.25  # beta: neighbouring pixels repeat each other, so each counts for less than one
 N_SIMILAR = 20
-BACK_OFF = 5.0  # a context counts as seen so often with what shorter contexts expect
-EDGE = N_LETTERS  # what stands before and after a word
+BACK_OFF = 5.0  # pseudo-count of a context, spread over letters as shorter contexts predict
+EDGE = N_LETTERS  # the symbol before and after a word
 
 
 class HomeWord(NamedTuple):
@@ -29,13 +29,14 @@ class HomeWord(NamedTuple):
 
     pixels: np.ndarray  # (L, 16, 8) uint8: 1 = ink
     truth: np.ndarray  # (L,): true letters
-    alone: np.ndarray  # (L,): the best letter of each position by itself
+    alone: np.ndarray  # (L,): the best letter of each position on its own
     # (L, K) int64: letters of each position, best max-marginal first; ties in alphabetical order
     order: np.ndarray
     # (L, K): the alpha at which ``order[i, r]`` is pruned: it is kept iff alpha is smaller. Negative for a
     # max-marginal under the mean; 1 on the best path, which is never pruned.
     falls_at: np.ndarray
-    sharper: tuple[tuple[float, np.ndarray], ...]  # from which alpha on the sharper model reads what, (L,)
+    # the sharper model's readings (L,), each with the alpha from which it holds
+    sharper: tuple[tuple[float, np.ndarray], ...]
 
 
 def home_word(
@@ -58,7 +59,7 @@ def home_word(
     known, known_labels = pixels[is_training], labels[is_training]
     unary = PIXEL_WEIGHT * _letter_scores(ink, known, known_labels)
     follows = np.ones(len(spelled), dtype=bool)
-    follows[np.cumsum(lengths) - 1] = False  # the last letter of a word and the first of the next are no pair
+    follows[np.cumsum(lengths) - 1] = False  # the last letter of a word and the first of the next: not a pair
     pairs = np.flatnonzero(follows)
     max_marginals = _max_marginals(unary, _pair_scores(spelled[pairs], spelled[pairs + 1]))
     best, mean = max_marginals.max(), max_marginals.mean()
@@ -82,7 +83,7 @@ def _similar_scores(packed, known, labels):
 
 
 def _triple_scores(spelled, lengths):
-    """log p(third | first, second), shape (27, 27, 27); `EDGE` stands twice before a word and once after."""
+    """log p(third | first, second), shape (27, 27, 27); `EDGE` comes twice before a word and once after."""
     starts = np.cumsum(lengths) - lengths
     at = np.arange(len(spelled)) + 3 * np.repeat(np.arange(len(lengths)), lengths) + 2
     signs = np.full(len(spelled) + 3 * len(lengths), EDGE)
@@ -100,7 +101,7 @@ def _triple_scores(spelled, lengths):
 
 
 def _readings(similar, triples, order, falls_at):
-    """What the sharper model reads of the letters that are left, from each alpha on where that changes."""
+    """The sharper model's readings of the remaining letters, each from the alpha where it changes."""
     place = np.argsort(order, axis=1)
     falls = np.take_along_axis(falls_at, place, axis=1)  # by letter
     out, alpha = [], 0.0
@@ -112,7 +113,7 @@ def _readings(similar, triples, order, falls_at):
 
 
 def _best_word(similar, triples, is_left):
-    """The word of letters that are left with the best score under triples, shape (L,)."""
+    """The word of remaining letters with the best score under triples, shape (L,)."""
     score = np.full((EDGE + 1, EDGE + 1), -np.inf)  # of the best beginning, by its last two letters
     score[EDGE, EDGE] = 0.0
     first = []
@@ -137,7 +138,7 @@ def _letter_scores(ink, packed, labels):
 
 def _mean_images(packed, labels):
     """Share of each letter's images that have ink at a pixel, shape (K, P)."""
-    n_ink = np.ones((N_LETTERS, 8 * packed.shape[1]))  # one of each, to begin
+    n_ink = np.ones((N_LETTERS, 8 * packed.shape[1]))  # a pseudo-count of one each
     n_seen = np.full((N_LETTERS, 1), 2.0)
     for letter in range(N_LETTERS):
         images = np.unpackbits(packed[labels == letter], axis=1)

@@ -12,13 +12,14 @@ LETTERS = CACHE / "data" / "ocr_letters.npz"
 WORDS = CACHE / "data" / "open_words.npz"
 FIRST_TRAINING_FOLD = 2
 STOP = 0.6
-"""The alpha at which the story on the page lets the sharper model look."""
+"""The alpha at which the page's story lets the sharper model read."""
 AT_MOST = 1000
-"""Words that may be left by then."""
+"""The most words that may be left by then."""
 WORD = 362
-"""A development word of seven or eight letters. Of those that are misread letter by letter, that pairs of
-letters misread in the same way, of which the truth and at most `AT_MOST` words are left at `STOP`, and that
-the sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
+"""A development word of seven or eight letters that meets four conditions. It is misread letter by letter;
+pairs of letters misread it in the same way; the truth and at most `AT_MOST` words are left at `STOP`; the
+sharper model then reads it right. Of all such words it is the most frequent in the treebank. A test repeats
+the choice.
 """
 
 PYTHON = f"""# Home: one word, read letter by letter, and by a sharper model of what pruning left.
@@ -50,7 +51,7 @@ def word(number: int = WORD):
 
 
 def _data():
-    """(letter images, which of them are to learn from, words)."""
+    """(letter images, which of them are for training, words)."""
     with np.load(LETTERS, allow_pickle=False) as letters, np.load(WORDS, allow_pickle=False) as words:
         images = {name: letters[name] for name in letters.files}
         words = {name: words[name] for name in ("types", "train_words", "dev_words", "dev_rows", "counts")}
@@ -58,7 +59,7 @@ def _data():
 
 
 def values(shown, alpha) -> dict:
-    """A `HomeWord` at an alpha, None being the story's, for the checks of tasks."""
+    """A `HomeWord` at an alpha (None: the story's), for the checks of tasks."""
     true = np.take_along_axis(shown.falls_at, np.argsort(shown.order, axis=1), axis=1)
     true = true[np.arange(len(shown.truth)), shown.truth]
     at = STOP if alpha is None else alpha

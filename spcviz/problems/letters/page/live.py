@@ -21,7 +21,7 @@ from spcviz.shared.trace import alphas_used, at_margins, trace_fields
 from spcviz.shared.trace_records import WordTrace
 
 MAX_LETTERS = 20
-_DENSE_TURNS = 3  # a first turn finds the processor's caches cold
+_DENSE_TURNS = 3  # the first run finds the processor's caches cold
 
 
 def trace_word(
@@ -39,7 +39,7 @@ def trace_word(
 
     Times are the best of two runs, wrappers included; in a batch a word costs several times less. An alpha of
     None means tuned; `dense`, an exact model of the last level's predictor, is timed on the same word. With
-    `margins`, one a level, tuned are the word's own alphas that stand for them.
+    `margins`, one per level, "tuned" means this word's own alphas that are equivalent to them.
     """
     pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
@@ -91,7 +91,7 @@ _WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the proce
 
 
 def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
-    """What each order reads of every test word, (orders, letters) int8; -1 where nothing is possible."""
+    """Readings of all test words by each order, (orders, letters) int8; -1 where no reading is possible."""
     words, chosen = _test_words(model, words)
     readings = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
@@ -105,7 +105,7 @@ def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
 def word_list(
     model, words: handwriting.Words | None = None, readings: np.ndarray | None = None
 ) -> list[dict]:
-    """Every test word with what each order reads, from the `readings` of `word_readings`."""
+    """Every test word with its reading by each order, from the `readings` of `word_readings`."""
     readings = word_readings(model, words) if readings is None else readings
     words, chosen = _test_words(model, words)
     ends = [0, *np.cumsum(words.lengths[chosen]).tolist()]
@@ -131,8 +131,8 @@ class PositionCounts(NamedTuple):
 
     order: int  # n of the n-grams
     valid: np.ndarray  # (C,) int64: n-grams on some complete word before the level's own threshold
-    kept: np.ndarray  # (C,) int64: of these, over it
-    # (C,) bool: whether the written n-gram is not kept; False everywhere if it is not known or fell before
+    kept: np.ndarray  # (C,) int64: those of them above it
+    # (C,) bool: whether the written n-gram is pruned; False everywhere if unknown or already pruned before
     is_lost: np.ndarray
 
 
@@ -157,7 +157,7 @@ def _counts(level):
 
 
 class ReadOnce:
-    """Stands in for a model and remembers at most `most` images; `n_read` counts those it has read."""
+    """Stand-in for a model that remembers at most `most` images; `n_read` counts the images it has read."""
 
     def __init__(self, model, most: int):
         self.model, self.most, self.rows, self.n_read = model, most, {}, 0
@@ -166,7 +166,7 @@ class ReadOnce:
         return getattr(self.model, name)
 
     def features(self, pixels: ArrayLike, lengths: Sequence[int]):
-        """As the model's own; rows may differ from it in the last bits, as batches of other sizes do."""
+        """As in the model; rows may differ in the last bits, as between batches of different sizes."""
         pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
         names = [image.tobytes() for image in pixels]
         known = self.rows
@@ -175,6 +175,6 @@ class ReadOnce:
             if len(known) + len(fresh) > self.most:
                 fresh, known = {name: i for i, name in enumerate(names)}, {}
             read = self.model.read(pixels[list(fresh.values())])
-            self.rows = known = known | dict(zip(fresh, read))  # a new one: other threads read the old
+            self.rows = known = known | dict(zip(fresh, read))  # a new dict: other threads read the old one
             self.n_read += len(fresh)
         return self.model.inputs_of(np.array([known[name] for name in names]), lengths)

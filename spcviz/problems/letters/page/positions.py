@@ -1,4 +1,4 @@
-"""Bar chart of what each level of the cascade finds and keeps at each position of a word (Fig. 4.5)."""
+"""Bar chart of n-grams that each cascade level finds and keeps at each position of a word (Fig. 4.5)."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import ink
 from spcviz.web.figures.theme import Chart, figure, mark, points
 
-_TIER = 0.86  # of a position's width, taken by its bars
-_MOST_LABELS = 60  # bars that still have room for a number each
+_TIER = 0.86  # share of a position's width that its bars take
+_MOST_LABELS = 60  # the most bars on which a number each still fits
 
 
 def positions(

@@ -1,4 +1,4 @@
-"""Sentences of the Sweep page on guarantees and threshold rules, worked out from the numbers."""
+"""Sentences of the Sweep page on guarantees and threshold rules, built from its numbers."""
 
 from collections.abc import Mapping
 
@@ -9,10 +9,10 @@ from spcviz.web.figures.filter_curves import grams
 from spcviz.web.figures.numbers import percent
 
 PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % certainty"}
-"""What the address calls guarantees."""
+"""Guarantees by their names in the address."""
 
 GUARANTEES: Mapping[str, str | float | None] = {"tuned": None, "mean": "mean", "certain": 0.9}
-"""The same as `spcviz.engine.thresholds.guarantees` takes them."""
+"""The same in the form that `spcviz.engine.thresholds.guarantees` takes."""
 
 HELP = (
     "*As tuned*: at most the tolerance of the *development* words is lost; nothing is said of others. *On "
@@ -23,7 +23,7 @@ HELP = (
 
 
 def cost(plain: SweepChoice, promised: SweepChoice, promise: str) -> str:
-    """What a promise costs beside the tuned threshold, in words; nothing of none."""
+    """The cost of a promise compared with the tuned threshold, in words; "" without a promise."""
     if promise == "tuned":
         return ""
     before, after = plain.test.n_grams_kept, promised.test.n_grams_kept
@@ -36,7 +36,7 @@ def cost(plain: SweepChoice, promised: SweepChoice, promise: str) -> str:
 
 
 def beside_theorems(plain: SweepChoice, promised: Mapping[str, SweepChoice | str]) -> str:
-    """A table of promises that hold, beside two theorems that hold and say nothing."""
+    """A table of promises that hold, to compare with two theorems that hold and say nothing."""
     rows = ["| promised | α | words lost, test | n-grams kept a place |", "|---|---:|---:|---:|"]
     for name, choice in {"tuned": plain, **promised}.items():
         if isinstance(choice, str):
@@ -55,13 +55,13 @@ def beside_theorems(plain: SweepChoice, promised: Mapping[str, SweepChoice | str
 
 
 def at_loss(curve: RuleCurve, share: float) -> float:
-    """n-grams a position that a rule leaves where it loses at most a share of the words."""
+    """n-grams per position that a rule leaves where it loses at most a share of the words."""
     fits = np.flatnonzero(curve.lost <= share + 1e-12)
     return float(curve.kept[fits[-1]]) if len(fits) else float("nan")
 
 
 def rules_facts(both: SweepRules, tolerance: float) -> dict[str, str]:
-    """Numbers of the picture of both rules, for sentences of a tour, by name."""
+    """Numbers of the chart of both rules, for the sentences of a tour, by name."""
     mean, margin = (at_loss(curve, tolerance) for curve in (both.mean_max, both.margin))
     ratio = margin / mean if mean > 0 else float("nan")
     fewer = "the margin" if ratio < 0.95 else "the mean" if ratio > 1.05 else "neither"
@@ -78,7 +78,7 @@ def rules_facts(both: SweepRules, tolerance: float) -> dict[str, str]:
 
 
 def rules_sentence(both: SweepRules, tolerance: float) -> str:
-    """Which rule leaves less at the loss in common, and what that says."""
+    """Which rule leaves fewer n-grams at equal loss, and what that means."""
     facts = rules_facts(both, tolerance)
     verdicts = {
         "the margin": "**The margin leaves fewer**",

@@ -1,6 +1,7 @@
 """Numbers of the pages Home, Letters, Write and Sweep: behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from spcviz.problems.letters.page.shown import SweepChoice
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
-"""Features of the open vocabulary, as the pages' addresses call them: name of the stored model's."""
+"""Features of the open vocabulary: name in the pages' addresses -> name in the stored models."""
 RULES = ("mean_max", "margin")
 _LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
@@ -29,7 +30,7 @@ class HomeReading(NamedTuple):
 
 
 class HomeStep(NamedTuple):
-    """What is read of a word from one alpha on."""
+    """The reading of a word from one alpha on."""
 
     alpha: float
     n_left: tuple[int, ...]  # letters that pruning leaves, at each position
@@ -40,7 +41,7 @@ class LetterLevel(NamedTuple):
     """One level of a cascade on one word."""
 
     order: int  # n of its n-grams
-    alpha: float  # that it was pruned at
+    alpha: float  # at which it was pruned
     n_candidates: int  # n-grams before pruning
     n_kept: int  # and after it
     reading: str  # the best word of those that were left before this level
@@ -57,7 +58,7 @@ def home() -> HomeReading:
     Raises
     ------
     NoCacheError
-        If the handwritten words of a clone are not there.
+        If a clone's handwritten words are missing.
 
     Examples
     --------
@@ -90,15 +91,15 @@ def letters(
     Parameters
     ----------
     word : int
-        Number of the word, as the page's address has it: of the open vocabulary the test words, then the
-        development words; else of all handwritten words.
+        Number of the word, as in the page's address: for the open vocabulary, among the test words followed
+        by the development words; else among all handwritten words.
     features : str
-        "open" or "open_raw" (the open vocabulary), or the features of a cascade on the data's 55 words, as
-        "hog".
+        "open" or "open_raw" (the open vocabulary), or the features of a cascade on the data's 55 words, such
+        as "hog".
     order : int
         Number of levels, 1 to 6.
     alphas : sequence of float or None
-        At which levels prune; the tuned one where it is None or missing.
+        Alphas at which levels prune; tuned where None or missing.
     rule : str
         What "tuned" means: "mean_max", the page's own, or "margin".
 
@@ -110,9 +111,9 @@ def letters(
     Raises
     ------
     ArgumentError
-        For a word, order, alpha or rule that there is not.
+        For an unknown word or rule, or an invalid order or alpha.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
 
     Examples
     --------
@@ -142,14 +143,14 @@ def write(
     order: int = 3,
     alphas: Sequence[float | None] = (),
 ) -> tuple[LetterLevel, ...]:
-    """Run a stored cascade on strokes, as the page Write does.
+    """Run a stored cascade on strokes, as on the Write page.
 
     Parameters
     ----------
     ink : str
         The strokes as text, as in the page's address after ``ink=``.
     features, alphas
-        As `letters` takes them.
+        As in `letters`.
     order : int
         Number of levels, 1 to 6; at most as many as there are letters.
 
@@ -160,9 +161,9 @@ def write(
     Raises
     ------
     ArgumentError
-        For a text that holds no letter that can be read, and as `letters` does.
+        For a text without a letter that can be read, and as in `letters`.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
     """
     from spcviz.problems.open_words.data import drawings
 
@@ -182,23 +183,23 @@ def sweep(
     alpha: float | None = None,
     guarantee: str | float | None = None,
 ) -> "SweepChoice":
-    """Choose one level's threshold on development words; what it loses and keeps there and on test words.
+    """Choose one level's threshold on development words, with its losses there and on test words.
 
     Parameters
     ----------
     features : str
-        As `letters` takes them.
+        As in `letters`.
     level : int
-        From 1.
+        Number of the level, from 1.
     tolerance : float
         Share of development words that may be lost, 0 to 1.
     by_definition : bool
-        Whether "lost" is that the truth's score is under the threshold (Definition 1 of the thesis), or that
-        the truth is really pruned.
+        Whether "lost" means that the truth's score is under the threshold (Definition 1 of the thesis);
+        otherwise, that the truth is really pruned.
     alpha : float, optional
-        Look at this one instead.
+        Use this alpha instead.
     guarantee : {None, "mean"} or float
-        Promised of other words: nothing, the tolerance in expectation, or with this certainty.
+        Promise for other words: none, the tolerance in expectation, or the tolerance with this certainty.
 
     Returns
     -------
@@ -208,9 +209,9 @@ def sweep(
     Raises
     ------
     ArgumentError, InfeasibleError
-        For an argument that there is not; for a promise that so few words cannot give.
+        For an invalid argument; for a promise for which there are too few words.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If a clone's stored models are missing, or this one is.
     """
     from spcviz.engine.thresholds import guarantees
     from spcviz.problems.letters.model import sweep as sweeping
@@ -298,13 +299,13 @@ def letters_lines(state: Mapping) -> str:
 
 
 def write_lines(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str:
-    """The lines for a state of the page Write and the strokes that it shows; none while there are none."""
+    """The lines for a state of the page Write and the strokes that it shows."""
     call = f"write({ink!r}, features={state['features']!r}, order={state['order']}, alphas={list(alphas)})"
     return _LEVELS.format(what="Write: strokes as a word", needs=NEEDS, call=call)
 
 
 def sweep_lines(state: Mapping) -> str:
-    """The lines for a state of the page Sweep; none where several filters are compared."""
+    """The lines for a state of the page Sweep; "" where several filters are compared."""
     from spcviz.problems.letters.page.promises import GUARANTEES
 
     if state["show"] == "filters":

@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 FIRST_WORD = 3128
-"""What Letters opens with: after the 2,000 test words, a development word. Of those with 8 to 10 letters that
-predictors of letters, pairs and triples misread, that 4-grams read right (filter and predictor), and that no
-level loses: the one of which the last level keeps fewest 4-grams. A test repeats the choice.
+"""The word that Letters opens with: a development word (these follow the 2,000 test words). It has 8 to 10
+letters; predictors of letters, pairs and triples misread it; 4-grams read it right (filter and predictor); no
+level loses it. Of all such words, it is the one of which the last level keeps fewest 4-grams. A test repeats
+the choice.
 """
 FIRST_ORDER = 4
-"""And by how many levels it is read."""
+"""The number of levels that read it."""
 
 
 class StepCurve(NamedTuple):
@@ -25,7 +26,7 @@ class LossCurves(NamedTuple):
 
     split: str  # "dev" or "test"
     n_words: int  # all words of the set
-    n_lost_before: int  # how many had lost their truth at earlier levels; the loss curves are over the others
+    n_lost_before: int  # words that had lost their truth at earlier levels; loss curves are over the others
     # by_definition, event: share of those words whose truth scores at most tau (Definition 1), and of those
     # that do lose an n-gram of the truth. Every step up to a loss of 5 %, thinned for drawing after that.
     by_definition: StepCurve
@@ -48,7 +49,7 @@ class LossesAt(NamedTuple):
     """One set of words at one alpha."""
 
     split: str  # "dev" or "test"
-    n_words: int  # words that still had their truth: what the losses are shares of
+    n_words: int  # words that still had their truth: the losses are shares of these
     # by_definition, event, efficiency: 0 to 1
     by_definition: float
     event: float
@@ -66,7 +67,7 @@ class LossesAt(NamedTuple):
 
 
 class SweepChoice(NamedTuple):
-    """An alpha, what it costs, and what was asked for."""
+    """An alpha, its losses, and the requested tolerance."""
 
     alpha: float
     tolerance: float
@@ -75,12 +76,12 @@ class SweepChoice(NamedTuple):
 
 
 class RuleCurve(NamedTuple):
-    """One level's filter by one threshold rule, on test words, wherever it loses another word."""
+    """One level's filter by one threshold rule, on test words, at each setting where another word is lost."""
 
     rule: str  # "mean_max" or "margin"
     setting: np.ndarray  # (S,): alpha or minus the margin, rising
     lost: np.ndarray  # (S,): share of the words that still had their truth
-    kept: np.ndarray  # (S,): n-grams left a position
+    kept: np.ndarray  # (S,): n-grams left per position
 
 
 class SweepRules(NamedTuple):
@@ -88,7 +89,7 @@ class SweepRules(NamedTuple):
 
     level: int
     n_words: int  # that still had their truth
-    n_grams_in: float  # a position, before this level's filter
+    n_grams_in: float  # per position, before this level's filter
     mean_max: RuleCurve
     margin: RuleCurve
 
@@ -106,7 +107,7 @@ class BoundTerms(NamedTuple):
 
 
 class SweepBound(NamedTuple):
-    """Theorem 1 at one alpha with everything that enters."""
+    """Theorem 1 at one alpha with everything that enters it."""
 
     # alpha, margin, delta: margin gamma in units of score
     alpha: float

@@ -37,7 +37,7 @@ def loss_curves(
             ("y2", f"{grams(level.level, names)} kept", curves.efficiency, palette.kept),
         ):
             traces.append(_step(curve, name, colour, split, scale, panel, examples))
-            if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
+            if curve is curves.by_definition:  # wider, to be seen where the event's covers it
                 traces[-1]["line"]["width"] *= 1.7
     traces.append(legend(f"dotted: {split_name('dev', examples)}", palette.muted, 2.2 * scale, DASHES["dev"]))
     notes, shapes = _marks(level, choice, palette, scale)
@@ -69,7 +69,7 @@ def _top(choice):
 
 
 def _worst(level):
-    """The largest loss there is at any alpha."""
+    """The largest loss at any alpha."""
     curves = (getattr(at, name) for at in (level.dev, level.test) for name in ("by_definition", "event"))
     return max(0.01, *(curve.value[-1] for curve in curves))
 
@@ -157,7 +157,7 @@ _RULE_STYLES = {"mean_max": ("threshold", "diamond", "dash"), "margin": ("kept",
 def rule_curves(
     both: SweepRules, tolerance: float, palette: Palette, *, scale: float = 1.0, height: float = 480
 ) -> Chart:
-    """Both rules' curves, and the loss that they have in common; n-grams on a logarithmic axis."""
+    """Both rules' curves, and the loss at which they are compared; n-grams on a logarithmic axis."""
     traces, notes = [], []
     for rule in ("mean_max", "margin"):
         curve, (role, symbol, dash) = getattr(both, rule), _RULE_STYLES[rule]
@@ -205,7 +205,7 @@ def both_bounds(
 
 
 def beside(bound, ensemble):
-    """Both theorems in a table, and what is between them."""
+    """Both theorems in a table, and the difference between them."""
     rows = [
         ("Theorem 1: one model", bound.filter_loss),
         (f"Theorem 2: P = {ensemble.n_models}, as printed", ensemble.printed),

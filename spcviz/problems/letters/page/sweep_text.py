@@ -1,4 +1,4 @@
-"""Sentences of the Sweep page, worked out from the numbers: plain words first, symbols after."""
+"""Sentences of the Sweep page, built from its numbers: plain words first, symbols after."""
 
 import math
 
@@ -73,13 +73,13 @@ WAITS = "What test words lose stays hidden until you have guessed."
 
 
 def without_test(rows):
-    """The row of figures while a question asks for those of test words."""
+    """The row of figures while a question asks for those on test words."""
     return [(label, "?", "guess first", meaning) if "test" in label or "kept" in label
             else (label, value, note, meaning) for label, value, note, meaning in rows]  # fmt: skip
 
 
 def describe_pinned(features, choice, state):
-    """What a pinned α does at the level that is shown, in words."""
+    """The losses of a pinned α at the level on display, in words."""
     test, dev = (percent(_loss(at, state), 2) for at in (choice.test, choice.dev))
     lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)
     return f"α = {choice.alpha:.3f} ({features}): {lost}, {kept} kept"
@@ -141,7 +141,7 @@ def filters_facts(tuned):
 
 
 def verdict(choice, state):
-    """Does the tolerance hold on test words? In words."""
+    """Whether the tolerance holds on test words, in words."""
     test, allowed = _loss(choice.test, state), choice.tolerance
     low, high = choice.test.event_range
     chance = " The threshold lies below the mean." if choice.alpha < 0 else ""
@@ -158,7 +158,7 @@ def verdict(choice, state):
 
 
 def missing(name, features):
-    """What to say instead of a result that has not been made."""
+    """The message in place of a result that has not been made."""
     return (
         f"This comparison has not been made for these features yet. Make it (a few minutes) with: "
         f"`python -m spcviz reproduce {name} --features {features}`"
@@ -166,7 +166,7 @@ def missing(name, features):
 
 
 def filters(tuned, tolerance):
-    """Who keeps least at the tolerance, level by level, and a table."""
+    """Which filter keeps least at the tolerance, level by level, and a table."""
     lines = [
         f"Each filter's threshold chosen on *development* words so that at most {tolerance:g} % lose their "
         "truth; the marks on the lines.",

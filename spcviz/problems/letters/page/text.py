@@ -22,7 +22,7 @@ NO_MARGINS = (
 
 
 def margins(trace, tuned):
-    """What a margin is of the levels that are shown, in a sentence."""
+    """The margins of the levels on display, in a sentence."""
     each = ", ".join(
         f"{margin:.3g} at level {n}" for n, margin in enumerate(tuned[: len(trace.levels)], start=1)
     )

@@ -1,1 +1,1 @@
-"""Results on handwritten words: tables and charts, beside the papers."""
+"""Results on handwritten words: tables and charts, compared with the papers."""

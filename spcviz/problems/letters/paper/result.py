@@ -43,14 +43,14 @@ def _orders_notes(result):
 
 
 def _folds(result):
-    """Where not all ten test folds were run."""
+    """A note where not all ten test folds were run."""
     folds = {row["features"]: row.get("folds", 10) for row in result["rows"]}
     few = [f"{tables.FEATURES[name]} {n}" for name, n in folds.items() if n != 10]
     return [f"Not all ten test folds were run: {', '.join(few)}."] if few else []
 
 
 def _earlier(result):
-    """Where rows are of a run before orders had cascades of their own."""
+    """A note where rows are from a run before each order had its own cascade."""
     of = dict.fromkeys(tables.FEATURES[row["features"]] for row in result["rows"] if "cascade" not in row)
     note = (
         f"Of an earlier run, perhaps on another processor: {', '.join(of)}. There one cascade stands for all "

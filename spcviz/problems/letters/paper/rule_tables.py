@@ -1,4 +1,4 @@
-"""Tables of results on threshold rules: what each rule keeps, and what it keeps at equal loss."""
+"""Tables of results on threshold rules: the n-grams each rule keeps, as tuned and at equal loss."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ SEEN = (
 
 
 def orders_frame(result: dict, features: str) -> pd.DataFrame:
-    """What each order has to score and reads at the tuned thresholds, rule by rule."""
+    """n-grams to score, losses and accuracy of each order at the tuned thresholds, rule by rule."""
     rows = [row for row in result["rows"] if row["features"] == features]
     return pd.DataFrame(
         [
@@ -39,7 +39,7 @@ def _training_alphas(row):
 
 
 def equal_frame(result: dict, features: str, what: str = "n_grams_in") -> pd.DataFrame:
-    """n-grams at equal loss, rule by rule, and over those of the thesis' rule."""
+    """n-grams at equal loss, rule by rule, and their ratio to those of the thesis' rule."""
     rows = [row for row in result["equal"] if (row["features"], row["what"]) == (features, what)]
     return pd.DataFrame(
         [

@@ -1,4 +1,4 @@
-"""Tables and charts of the results ocr-orders and ocr-sweep, beside the papers' numbers."""
+"""Tables and charts of the results ocr-orders and ocr-sweep, with the papers' numbers."""
 
 from collections.abc import Sequence
 
@@ -30,18 +30,18 @@ def filter_loss_of(row):
 
 
 def measured_of(row, column):
-    """What is measured for a column of the table."""
+    """The measured value for a column of the table."""
     return filter_loss_of(row) if column == "filter loss %" else row.get(COLUMNS[column][0])
 
 
 def rows_of(result, features):
-    """A feature set's rows beside the paper's: those with its kind of tolerance, or all if there are none."""
+    """A feature set's rows to compare with the paper: those with its kind of tolerance, or all if none."""
     rows = [row for row in result["rows"] if row["features"] == features]
     return [row for row in rows if row.get("tolerance_kind") == "position"] or rows
 
 
 def orders_frame(result: dict, features: str) -> pd.DataFrame:
-    """Thesis Table 4.3, measured beside the paper: a row per order, the dictionary last."""
+    """Thesis Table 4.3, measured next to the paper: a row per order, the dictionary last."""
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
         kind = f", {KINDS[row['tolerance_kind']]}" if "tolerance_kind" in row else ""
@@ -107,12 +107,12 @@ def accuracy_figure(result: dict, palette: Palette, *, scale: float = 1.0, heigh
 
 
 def legend(name, *look):
-    """A line of the legend alone."""
+    """A line that appears only in the legend."""
     return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": name} | stroke(*look)
 
 
 def side_by_side(x, y, y2):
-    """Axes of two panels that share what is on the horizontal one."""
+    """Axes of two panels with the same quantity on the horizontal axis."""
     right = x | {"domain": [0.54, 1], "anchor": "y2"}
     return {"xaxis": x | {"domain": [0, 0.46]}, "xaxis2": right, "yaxis": y, "yaxis2": y2 | {"anchor": "x2"}}
 

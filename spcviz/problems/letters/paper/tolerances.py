@@ -68,7 +68,7 @@ _COMPARED = {
 
 
 def first_filters_frame(result, features):
-    """The two ways to filter letters first, side by side: an order a row; empty where they were not run."""
+    """The two ways to filter letters first, side by side, a row per order; empty if they were not run."""
     table = {}
     for row in result.get("first_filters", ()):
         if row["features"] == features:

@@ -47,10 +47,10 @@ def home_word(
     key: str = "home_word",
     on_change: Callable = lambda: None,
 ):
-    """Show a word, prune it up to alpha `stop`, let the sharper model read; `is_over`: from the end.
+    """Show a word, prune it up to alpha `stop`, let the sharper model read; `is_over`: begin at the end.
 
-    With an `alpha` it stands there instead of playing; `is_locked`: nothing is said of when a letter falls,
-    and the slider waits.
+    With an `alpha` the slider is set there and nothing plays; with `is_locked` the browser does not learn
+    when letters fall, and the slider is disabled.
     """
     payload = {
         "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
@@ -73,7 +73,7 @@ def home_funnel(word: HomeWord, key: str = "home_funnel") -> None:
 
 
 def alpha_of(key: str) -> float | None:
-    """Where the slider was let go of, None if it was not; whoever sends may send anything."""
+    """The alpha at which the slider was released, None if it was not; a browser may send anything."""
     state = st.session_state.get(key)
     alpha = state.get("alpha") if isinstance(state, Mapping) else None
     is_number = isinstance(alpha, int | float) and not isinstance(alpha, bool)

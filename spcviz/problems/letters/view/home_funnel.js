@@ -1,5 +1,5 @@
-// The home page's word as a funnel: every word there is, those that one look leaves, the one that is read.
-// It moves with the slider of the picture, which tells it in an event of the page (home_word.js).
+// The home page's word as a funnel: all possible words, those that a quick look leaves, the one that is read.
+// It moves with the slider of the picture, which notifies it with an event of the document (home_word.js).
 
 import { node, setText } from "../view/elements.js";
 import { wedge } from "../view/funnel.js";

@@ -1,7 +1,7 @@
 // Home's view: one handwritten word, and under each letter the 26 candidates, most promising on top.
 // A candidate is kept iff alpha < fallsAt (exact break points from Python), so dragging only compares numbers. The
-// best ROWS are drawn; how many of the others are kept stands under them. Once the slider rests, a sharper model reads
-// one of the words that are left (what it reads from which alpha on is Python's too).
+// best ROWS are drawn, with the number of others that are kept below them. Once the slider rests, a sharper model reads
+// one of the words that are left (its readings, with the alphas at which they change, come from Python too).
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 64, ROW = 22, ROWS = 12, INK = 5, TOP = 16 * INK + 14;
@@ -58,7 +58,7 @@ function letters(view, alpha, isPruned) {
   return { kept, lost, words: kept.reduce((product, n) => product * BigInt(n), 1n) };
 }
 
-/** The true letters that an alpha has pruned, in words; or what stands for them in the next sentence. */
+/** The true letters that an alpha has pruned, in words; or the pronoun for them in the next sentence. */
 function missing({ cells }, alpha, isPronoun = false) {
   const gone = cells.filter((cell) => cell.isTrue && !cell.isBest && !(alpha < cell.fallsAt)).map((cell) => `“${cell.letter}”`);
   if (isPronoun) return gone.length === 1 ? "it" : "them";
@@ -68,12 +68,12 @@ function missing({ cells }, alpha, isPronoun = false) {
 
 const countOfWords = (n) => `${n.toLocaleString("en-US")} ${n === 1n ? "word" : "words"}`;
 
-/** The funnel beside the story: all words, those that the quick model leaves, the one that is read. */
+/** Update the funnel next to the story: all words, those that the quick model leaves, the one that is read. */
 function tellFunnel(view, left, isLost, reading = "", isRight = false) {
   document.dispatchEvent(new CustomEvent("spcviz-home", { detail: { all: 26 ** view.data.truth.length, left: Number(left), isLost, reading, isRight } }));
 }
 
-/** What the quick model leaves at an alpha. */
+/** Show what the quick model leaves at an alpha. */
 function show(view, alpha, isPruned) {
   const { kept, lost, words } = letters(view, alpha, isPruned), best = view.data.order.map((of) => of[0]).join("");
   view.count.textContent = `${countOfWords(words)} left`;
@@ -132,7 +132,7 @@ function stopAll(view) {
   view.live.setAttribute("aria-live", "polite");
 }
 
-/** Stand at an alpha that the address says, or that a question wants. */
+/** Set the slider to the address's alpha, or as a question needs it. */
 function stand(view, { alpha, isLocked }) {
   stopAll(view);
   view.slider.disabled = isLocked;
@@ -150,7 +150,7 @@ function stand(view, { alpha, isLocked }) {
 
 export default function ({ data, parentElement, setStateValue }) {
   const known = views.get(parentElement);
-  if (known) { // the word never changes: keep what the visitor has dragged, unless something else is asked for
+  if (known) { // the word never changes: keep what the visitor has dragged, unless something else is requested
     const { isLocked, alpha } = known.data, isNew = isLocked !== data.isLocked || (data.alpha !== alpha && !known.told.has(data.alpha)); // an answer may lag behind the slider
     Object.assign(known, { data, setStateValue });
     if (isLocked !== data.isLocked) Object.assign(known, build(known.root.querySelector("svg"), data));

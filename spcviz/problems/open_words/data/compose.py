@@ -1,14 +1,14 @@
 """Compose words of an open vocabulary from real letter images: choose words, and an image for each letter.
 
 - word types: all words of a to z, 3 to 14 letters, of a text (the English Web Treebank), with their counts
-- a seed deals the types into three disjoint shares: to train on, to develop on, to test on
+- a seed splits the types into three disjoint shares: to train on, to develop on, to test on
 - letter images: training words take them from folds 2 to 9 of the handwritten words, development words from
-  fold 1, test words from fold 0. The data does not say who wrote what, so every letter is drawn by itself:
+  fold 1, test words from fold 0. The data does not say who wrote what, so letters are drawn independently:
   neighbours are mostly by different hands
-- training types have a part, 0 to 2, and take letters of that part's folds only: what is learned without a
-  part knows neither its words nor its ink
+- training types have a part, 0 to 2, and take letters of that part's folds only: a model learned without a
+  part has seen neither its words nor its ink
 
-Only the words, their counts and the drawn numbers are stored; no sentence can be put together from them.
+Only the words, their counts and the drawn numbers are stored; no sentence can be reconstructed from them.
 """
 
 import re
@@ -26,7 +26,7 @@ from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
 WORD = re.compile(r"[a-z]{3,14}")
 LONGEST = 14
 SHARES = (0.75, 0.10, 0.15)
-"""Of the types: to train on, to develop on, to test on."""
+"""Shares of the types: to train on, to develop on, to test on."""
 
 N_PARTS = 3
 TEST_FOLD, DEV_FOLD = 0, 1
@@ -39,7 +39,7 @@ class Composed(NamedTuple):
     """Words as numbers."""
 
     types: np.ndarray  # (T,) bytes: in alphabetical order
-    counts: np.ndarray  # (T,) int64: how often each stands in the text
+    counts: np.ndarray  # (T,) int64: how often each occurs in the text
     share: np.ndarray  # (T,) int64: 0 to train on, 1 to develop on, 2 to test on
     part: np.ndarray  # (T,) int64: 0 .. 2; of training types only
     words: dict  # (W,): by `SETS`: the type of each word
@@ -48,7 +48,7 @@ class Composed(NamedTuple):
 
 
 def count_words(folder: Path) -> Counter:
-    """How often each word of a to z occurs in the English Web Treebank, capitals taken as small."""
+    """How often each word of a to z occurs in the English Web Treebank, in lower case."""
     counts = Counter()
     for split in SPLITS:
         text = (folder / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def count_words(folder: Path) -> Counter:
 
 
 def part_of_fold(fold):
-    """Which part's words may use the images of a training fold.
+    """The part whose words may use the images of a training fold.
 
     >>> [part_of_fold(fold) for fold in range(2, 10)]
     [2, 0, 1, 2, 0, 1, 2, 0]
@@ -72,7 +72,7 @@ def compose(
     """Split the types, draw `sizes` words of each of `SETS`, draw an image for each letter; or
     `ArgumentError`.
 
-    Training words: each type once, the others by frequency. Development and unseen words: types of their
+    Training words: each type once, the rest by frequency. Development and unseen words: types of their
     share by frequency, none twice. Natural words: by frequency from all types.
     """
     for word in counts:

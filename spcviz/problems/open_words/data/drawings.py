@@ -1,13 +1,13 @@
-"""Handwriting as data: strokes to a short text for the URL, and to rasters like the data set's.
+"""Handwriting as data: convert strokes to a short text for the URL, and to rasters like the data set's.
 
-Coordinates are whole numbers; a box is 64 x 64, y points down. A stroke is a polyline. One sign stands for
-six bits, and these texts are the whole memory of a drawing (nothing else is kept)::
+Coordinates are whole numbers; a box is 64 x 64, y points down. A stroke is a polyline. One character encodes
+six bits, and these texts are the only record of a drawing (nothing else is stored)::
 
     b LETTER ~ LETTER ~ ...     boxes; a letter is STROKE . STROKE ..., a stroke two characters (x, y) a point
     s CUTS ~ STROKE . STROKE    a strip; a cut is two characters (x), a point three (x twice, y)
 
-A letter becomes 16 x 8 binary pixels as the data were made: its strokes' bounding box is scaled to fit, sides
-in proportion, and stands in the middle; a pixel is ink where the pen runs over its middle.
+A letter becomes 16 x 8 binary pixels as in the data set: its strokes' bounding box is scaled to fit, with the
+same proportions, and centred; a pixel is ink where the pen runs over its centre.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ MAX_SIGNS = 6000
 MAX_WIDE = BOX * MAX_LETTERS
 
 PEN = 0.65
-"""Half the width of the pen, in pixels: with it letters of fold 1, thinned and drawn anew, have the ink they
-had (see `redrawn`; of 0.5 to 0.7)."""
+"""Half the width of the pen, in pixels: with it letters of fold 1, thinned and redrawn, have as much ink as
+before (see `redrawn` of the experiment; chosen from 0.5 to 0.7)."""
 
 DOT = 4
 FILLED = 0.85
-"""Of the ink's own box: the data's letters leave more white."""
+"""Share of the ink's own box: the data's letters leave more white."""
 
 _CENTRES = np.stack(np.meshgrid(np.arange(SHAPE[1]), np.arange(SHAPE[0])), -1).reshape(-1, 2) + 0.5
 _VALUE = {sign: value for value, sign in enumerate(SIGNS)}
@@ -77,14 +77,14 @@ def parse(text):
 
 
 def _numbers(signs, group):
-    """Signs as numbers, shape (points, group)."""
+    """Characters as numbers, shape (points, group)."""
     if len(signs) % group or not all(sign in _VALUE for sign in signs):
         raise ArgumentError(f"text must hold {group} signs a point, got {signs!r:.40}")
     return np.array([_VALUE[sign] for sign in signs], dtype=np.float64).reshape(-1, group)
 
 
 def boxes_text(letters: Sequence[Sequence[ArrayLike]]):
-    """The text of strokes in boxes: of each letter polylines (P, 2) of x and y, 0 to 63.
+    """The text of strokes in boxes: for each letter, polylines (P, 2) of x and y, 0 to 63.
 
     >>> boxes_text([[[[0, 0], [0, 1]]], []])
     'bAAAB~'
@@ -150,8 +150,8 @@ def raster(strokes: Sequence[np.ndarray]):
     low, high = every.min(axis=0), every.max(axis=0)
     room = np.array([SHAPE[1], SHAPE[0]], dtype=np.float64)
     scale = float(np.min((room - 1) / np.maximum(high - low, 1e-9)))
-    scale = min(scale, float(room[1]))  # of a dot: any
-    corner = np.rint((room - 1 - (high - low) * scale) / 2) + 0.5  # in the middle of a pixel, as a scan's
+    scale = min(scale, float(room[1]))  # for a dot, any
+    corner = np.rint((room - 1 - (high - low) * scale) / 2) + 0.5  # in the middle of a pixel, as in a scan
     for stroke in strokes:
         points = (stroke - low) * scale + corner
         begin, along = (points[:-1], np.diff(points, axis=0)) if len(points) > 1 else (points, points * 0)
@@ -185,7 +185,7 @@ def read_drawing(text: str) -> Written:
 
 
 def _problem(letter, pixels):
-    """What is wrong with a letter, or nothing."""
+    """What is wrong with a letter, or ""."""
     if not letter:
         return "is empty"
     every = np.concatenate(letter)

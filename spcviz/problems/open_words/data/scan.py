@@ -1,6 +1,6 @@
 """Convert a photograph or scan of one word to strokes, cut at the gaps between letters.
 
-Otsu's threshold tells dark from light; paper is what most of the border is; ink is thinned to lines.
+Otsu's threshold separates dark from light; most of the border is paper; ink is thinned to lines.
 """
 
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from spcviz.problems.open_words.data.tracing import strokes_of
 from spcviz.shared.uploading.uploads import UploadError, read_upload
 
 MOST_INK = 0.3
-"""Of the picture's pixels: writing covers less."""
+"""Share of the picture's pixels: writing covers less."""
 
 LEAST_CONTRAST = 40
-"""Of 255, between ink and paper."""
+"""Least difference between ink and paper, of 255."""
 
 SPECK = 0.08
-"""Of the word's height: smaller bits are dirt."""
+"""Share of the largest part's longer side: smaller bits are dirt."""
 
 MOST_PARTS = 3 * MAX_LETTERS
 MARGIN = 4

@@ -1,4 +1,4 @@
-"""Trace the ink of a picture as strokes, thinned to lines of one pixel; and draw letters anew with these."""
+"""Trace the ink of a picture as strokes, thinned to lines of one pixel; redraw letters with these."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,7 @@ def strokes_of(ink: ArrayLike, tolerance: float = 0.7) -> list[np.ndarray]:
 
 
 def _links(thin):
-    """Each pixel's neighbours; a diagonal one only where no side leads there."""
+    """Each pixel's neighbours; a diagonal one only if no neighbour at a side leads there."""
     every = set(zip(*(axis.tolist() for axis in np.nonzero(thin))))
     links = {}
     for y, x in every:
@@ -41,7 +41,7 @@ def _links(thin):
 
 
 def _walk(links, start):
-    """From a pixel on until there is no way left, straight on where ways part; uses up the links."""
+    """The path from a pixel until no link is left, straight on at branches; uses up the links."""
     path, heading = [start], (0, 0)
     while links[path[-1]]:
         y, x = path[-1]
@@ -58,11 +58,11 @@ _ZOOM = 4
 
 
 def redraw(pixels: ArrayLike) -> np.ndarray:
-    """Letters (R, 16, 8) thinned to strokes, written as the URL holds them, and rasterised again to uint8."""
+    """Letters (R, 16, 8) thinned to strokes, written as in the URL, and rasterised again to uint8."""
     return np.array([_again(letter) for letter in np.asarray(pixels)])
 
 
 def _again(letter):
     large = np.kron(letter, np.ones((_ZOOM, _ZOOM), dtype=bool))
-    # As they are: the address holds whole numbers, and halves would be rounded to the even ones.
+    # Not scaled back: the address has whole numbers, and halves would be rounded to the even ones.
     return raster(parse(boxes_text([strokes_of(large, 0.3)])).letters[0])

@@ -41,7 +41,7 @@ def load_composed():
 
 
 def arrays_of(composed):
-    """A `Composed` as named arrays of numbers as small as they may be; words as rows of letters' codes."""
+    """A `Composed` as named arrays of small unsigned integers; words as rows of letters' codes."""
     arrays = {
         "types": composed.types.view(np.uint8).reshape(len(composed.types), -1),
         "counts": composed.counts.astype(np.uint32),
@@ -75,7 +75,7 @@ def load_set(name: Literal["train", "dev", "unseen", "natural"]) -> OpenWords:
     """One composed set, read-only; `ArgumentError` if there is no such set."""
     if name not in SETS:
         raise ArgumentError(f"name must be one of {', '.join(SETS)}, got {name!r}")
-    if name == "train":  # 20 MB that a server asks for once
+    if name == "train":  # 20 MB that a server needs once
         return take(load_composed(), letters.load_words(), name)
     return _kept_set(name)
 

@@ -33,22 +33,22 @@ N_ORDERS = 6
 
 @dataclass(frozen=True)
 class OpenSettings:
-    """What a cascade on composed words is made of."""
+    """Settings of a cascade on composed words."""
 
     ink: InkSettings
     config: CascadeConfig
-    # what the prior is counted by: "kneser_ney", or "counted", plain counts; with begin marks if the config
+    # how the prior is counted: "kneser_ney", or "counted" for plain counts; with begin marks if the config
     # has them
     prior: str = "kneser_ney"
-    text_share: float = 0.9  # what log p(word) counts beside log p(letter | image)
-    letter_share: float = 0.8  # how much of the letters' own frequency among the images is taken off again
+    text_share: float = 0.9  # weight of log p(word) relative to log p(letter | image)
+    letter_share: float = 0.8  # how much of the letters' log frequency among the images is subtracted again
     # discount, least: see `spcviz.learning.cascade.counting.count`
     discount: float = 0.9
     least: float = 1.0
-    # n-grams that weigh less (before `text_share`) are left out of the prior: two thirds, and they say little
+    # n-grams of smaller weight (before `text_share`) are left out of the prior: two thirds, of little effect
     smallest: float = 0.2
-    # composed training words that corrections are learned from: the first so many. The prior is counted from
-    # all training types.
+    # corrections are learned from the first `n_words` composed training words. The prior is counted from all
+    # training types.
     n_words: int = 20_000
 
     @property
@@ -72,13 +72,13 @@ SETTINGS = {
     name: OpenSettings(ink, replace(_CONFIG, tolerances=(_TOLERANCES[name],) * N_ORDERS))
     for name, ink in INK.items()
 }
-"""Chosen on development words: types and letter images (fold 1) that training has not.
+"""Chosen on development words: types and letter images (fold 1) that training does not have.
 
-The prior by what a beam of order 5 or 6 reads with it, nothing learned: 133 settings, of smoothing, marks, 4
-discounts (0.75 to 0.97), 3 values of `least`, 6 weights of the text (0.6 to 1.1), 5 of the letters (0.4 to
-1.2) and 5 of `smallest`; neighbours differ by half a percent of words. Tolerances by whole cascades, in words
-a level: 0.01, 0.02 and 0.003 to 0.005 (Fourier), 0.02, 0.03 and 0.05 (raw); of those that read most words the
-one that is faster."""
+The prior was chosen by the accuracy of a beam of order 5 or 6 with it, nothing learned, among 133 settings:
+of smoothing, marks, 4 discounts (0.75 to 0.97), 3 values of `least`, 6 weights of the text (0.6 to 1.1), 5 of
+the letters (0.4 to 1.2) and 5 of `smallest`; neighbours differ by half a percent of words. Tolerances were
+chosen by whole cascades, in words per level: 0.01, 0.02 and 0.003 to 0.005 (Fourier), 0.02, 0.03 and 0.05
+(raw); of those that read most words, the faster one."""
 
 
 class OpenModel(NamedTuple):
@@ -91,15 +91,15 @@ class OpenModel(NamedTuple):
     held_out: tuple[HeldOut, ...]  # each level's filter on the development words
 
     def features(self, pixels, lengths):
-        """What the cascade sees of words' letter images; see `rows_for_cascade`."""
+        """The cascade's input for words' letter images; see `rows_for_cascade`."""
         return self.inputs_of(self.read(pixels), lengths)
 
     def read(self, pixels):
-        """Letter images by themselves, shape (R, 26): the dear part, a letter's row depends on it alone."""
+        """Scores of single letter images, (R, 26): the expensive part; a row depends on its image alone."""
         return ink_scores(self.ink, image_features(self.settings.ink, pixels))
 
     def inputs_of(self, rows, lengths):
-        """What the cascade sees of words whose letters' rows of `read` are known."""
+        """The cascade's input for words, given their letters' rows of `read`."""
         return DenseRows(rows_for_cascade(rows, lengths))
 
 
@@ -125,21 +125,21 @@ def settings_for(features, n_orders=None, quick=False):
 
 
 def counted_words(composed: Composed, longest: int, without: int | None = None, **how: Any) -> Counted:
-    """The letter n-grams of the training types, each type once, but for those of a part."""
+    """Count the letter n-grams of the training types, each type once, except those of a part."""
     chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
     labels, lengths = data.encode_words(composed.types[chosen])
     return count(letters.N_STATES, labels, lengths, np.ones(len(lengths)), longest, **how)
 
 
 def image_frequencies():
-    """log of how often each letter is among the training images, shape (26,)."""
+    """Log share of each letter among the training images, shape (26,)."""
     words = letters.load_words()
     is_training = ~np.isin(np.repeat(words.folds, words.lengths), [TEST_FOLD, DEV_FOLD])
     return np.log(np.bincount(words.labels[is_training], minlength=letters.N_STATES) / is_training.sum())
 
 
 def prior_counts(settings: OpenSettings, order: int, without: int | None = None) -> Counted:
-    """The counts that a level's prior is made of; `without`: a part whose types are left out."""
+    """The counts behind a level's prior; `without`: a part whose types are left out."""
     smoothing = "kneser_ney" if settings.prior == "kneser_ney" else "absolute"
     return counted_words(
         data.load_composed(), order + 1, without, discount=settings.discount, least=settings.least,
@@ -148,11 +148,11 @@ def prior_counts(settings: OpenSettings, order: int, without: int | None = None)
 
 
 def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.ndarray) -> Model:
-    r"""A noisy channel of one order, as a model to begin at.
+    r"""A noisy channel of one order, as an initial model.
 
     .. math:: \sum_i \log p(y_i \mid x_i) - \lambda \log f(y_i) + \beta \log p(y_i \mid y_{i-n+1} .. y_{i-1})
 
-    `settings`: with beta = `text_share`, lambda = `letter_share`. `frequencies` (26,): log f.
+    Of `settings`, beta is `text_share` and lambda `letter_share`. `frequencies` (26,): log f.
     """
     beta, single = settings.text_share, counted.single
     begins, always = beta * (counted.first - single), beta * single - settings.letter_share * frequencies

@@ -17,7 +17,7 @@ class Dictionary(NamedTuple):
     # + 1 begins
     start: np.ndarray
     first: np.ndarray  # (longest + 2,) int64: the number of the first entry of each length
-    bonus: np.ndarray  # (entries,): what an entry scores by itself
+    bonus: np.ndarray  # (entries,): an entry's own score
 
 
 def dictionary(labels: ArrayLike, lengths: ArrayLike, bonus: ArrayLike) -> Dictionary:

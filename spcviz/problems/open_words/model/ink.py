@@ -1,7 +1,7 @@
 r"""The letter model: log p(letter | image), learned on single letters.
 
 A softmax over a linear map of the image's features: its pixels ("raw"), or random waves over pixels and edge
-directions ("fourier", Rahimi and Recht 2007). Waves are drawn from a seed through the bare bits of PCG64 and
+directions ("fourier", Rahimi and Recht 2007). Waves are drawn from a seed through the raw bits of PCG64 and
 rounded to a grid, so that they need not be stored. The cascade then sees 26 numbers per letter, whatever the
 image's features cost:
 
@@ -20,7 +20,7 @@ from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.hog import batch_hog
 
 FLOOR = -12.0
-"""Less than this no letter is believed to be impossible."""
+"""The least log p: below it, no letter is believed to be more impossible."""
 
 BATCH = 64
 MOMENTUM = 0.9
@@ -72,7 +72,7 @@ def waves(settings):
 
 
 def image_features(settings: InkSettings, pixels: ArrayLike):
-    """What the letter model is linear in, (R, F) float32, of images (R, 16, 8)."""
+    """Features (R, F) float32 of images (R, 16, 8), in which the letter model is linear."""
     if settings.features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {settings.features!r}")
     raw = letters.raw_features(pixels)
@@ -125,7 +125,7 @@ def ink_scores(ink, features):
 
 
 def rows_for_cascade(scores, lengths):
-    """Letters of words as a cascade sees them: their ink, whether they come first, one; (R, 28), float32."""
+    """A cascade's input for letters of words: ink scores, whether they come first, 1; (R, 28), float32."""
     lengths = checks.lengths(lengths, len(scores))
     rows = np.zeros((len(scores), letters.N_STATES + 2), dtype=np.float32)
     rows[:, : letters.N_STATES] = scores

@@ -15,7 +15,7 @@ NAME = "open-lists"
 _OPEN = {models.model_name(features): features for features in ("fourier", "raw")}
 """{name in the store: features} of the open vocabulary."""
 _GIVEN = {given.model_name(features): features for features in cascade.FEATURE_NAMES}
-"""The same of words as they are given."""
+"""The same for words as given."""
 
 
 def test_words(name):
@@ -36,7 +36,7 @@ def train(run):
 
 
 def load(folder, name):
-    """What the stored model of a name reads of its test words, as `live.word_readings`; or `StoreError`."""
+    """A stored model's readings of its test words, as from `live.word_readings`; or `StoreError`."""
     return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 
 

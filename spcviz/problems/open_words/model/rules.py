@@ -12,18 +12,18 @@ from spcviz.problems.letters.data import handwriting as letters
 
 RULES = ("mean_max", "margin", "mean_max_first", "probability")
 BLOCK = 64
-"""Words that are run at a time: behind mild filters lattices are large."""
+"""Number of words run at a time: after mild filters lattices are large."""
 
 
 def tuned_cascade(
     cascade: Cascade, rule: str, seen: DenseRows, words: letters.Words, share: float
 ) -> Cascade:
-    """The cascade by a rule, every level's threshold tuned to lose a share of the words that reach it."""
+    """The cascade under a rule, every level's threshold tuned to lose a share of the words that reach it."""
     return retune(cascade, rule, seen, words.labels, words.lengths, (share,) * len(cascade.levels))
 
 
 def by_word(cascade: Cascade, seen: DenseRows, words: letters.Words) -> dict[str, np.ndarray]:
-    """What each order has to score of each word, and what was lost before it.
+    """The n-grams that each order scores in each word, and whether the word was lost before it.
 
     ``n_grams`` and ``positions`` (orders, W), ``lost``, ``right`` (orders, W) bool.
     """
@@ -46,7 +46,7 @@ def by_word(cascade: Cascade, seen: DenseRows, words: letters.Words) -> dict[str
 
 
 def sum_figures(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str, np.ndarray]:
-    """(orders,) each: n-grams a position, of all orders so far, percent of words lost before, read right."""
+    """By order: n-grams per position, their sum so far, percent of words lost before it, percent right."""
     n_grams = (figures["n_grams"] * weights).sum(axis=1) / (figures["positions"] * weights).sum(axis=1)
     words = weights.sum()
     return {
@@ -60,7 +60,10 @@ def sum_figures(figures: dict[str, np.ndarray], weights: np.ndarray) -> dict[str
 def compare_rules(
     by_rule: dict[str, dict[str, np.ndarray]], against: str, draws: Sequence[np.ndarray]
 ) -> list[dict]:
-    """Rows by rule and order: `sum_figures`, and n-grams over another rule's with 95 % of draws of words."""
+    """Rows by rule and order: `sum_figures`, and ratios of n-grams to another rule's with 95 % intervals.
+
+    Intervals are over `draws` of words.
+    """
     out = []
     first = by_rule[against]
     every = np.ones(first["n_grams"].shape[1])

@@ -1,7 +1,7 @@
-"""Cascades on composed words to and from the store, rounded before they are measured.
+"""Save and load cascades on composed words, rounded before they are measured.
 
-Waves and counted prior follow from a seed and the shipped words. Stored are the letter model, thresholds and,
-in 32 bits, corrections to the prior from `LEAST` on.
+Waves and counted prior follow from a seed and the shipped words. The store has the letter model, thresholds
+and, in 32 bits, corrections to the prior of at least `LEAST`.
 """
 
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, st
 
 KIND, VERSION = "open-cascade", 2
 LEAST = 0.005
-"""A correction of an n-gram by less is none."""
+"""Smaller corrections of an n-gram are dropped."""
 
 
 class Stored(NamedTuple):
-    """What is stored of a model: its letter model, and corrections to the prior as by `narrow`."""
+    """The stored form of a model: its letter model, and corrections to the prior as from `narrow`."""
 
     ink: np.ndarray
     filter: tuple[Model, ...]
@@ -43,7 +43,7 @@ def model_name(features):
 
 
 def round_weights(model):
-    """The model with what is learned rounded: what the store will return."""
+    """The model with its learned weights rounded: what the store will return."""
     return _model_of(_to_stored(model), _about(model), model.settings)
 
 
@@ -69,7 +69,7 @@ def save_open(folder, model, *, random_state, metrics):
 
 
 def load_open(folder, features):
-    """Read a model; `StoreError` ends with the command that trains it anew."""
+    """Read a model; `StoreError` ends with the command that trains it again."""
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
     fields = {name: about[name] for name in OpenSettings.__dataclass_fields__}
@@ -79,7 +79,7 @@ def load_open(folder, features):
 
 
 def data_digest():
-    """Digest of the composed words and of the letters that they are made of."""
+    """Digest of the composed words and of the letters that they consist of."""
     return digest_of_arrays(
         word_images.arrays_of(word_images.load_composed()) | letters.load_words()._asdict()
     )
@@ -100,7 +100,7 @@ def _to_stored(model):
 
 
 def _large(model):
-    """A correction without what is under `LEAST`, as it is stored."""
+    """A correction without values under `LEAST`, in its stored form."""
     is_large = np.abs(model.values) >= LEAST
     return narrow(Model(model.weights, model.keys[is_large], model.values[is_large]))
 

@@ -41,14 +41,14 @@ RULE_SETS = {"unseen": "words of types that no list holds", "natural": "words as
 
 
 def rules_frame(result: dict, features: str, data: str, weights: str = "rows") -> pd.DataFrame:
-    """What each order has to score at the same tolerance, rule by rule; `weights`: "rows", the shipped
+    """n-grams that each order scores at the same tolerance, rule by rule; `weights`: "rows", the shipped
     model's, or "trained", those learned for each rule."""
     rows = [row for row in result[weights] if (row["features"], row["data"]) == (features, data)]
     return tolerances_frame(rows, "word", "word_accuracy", "95 % of draws of words")
 
 
 def beams_frame(result: dict, features: str, data: str) -> pd.DataFrame:
-    """Words that a beam of the last order reads."""
+    """Words that a beam of the last order reads right."""
     rows = [row for row in result["baselines"] if (row["features"], row["data"]) == (features, data)]
     return pd.DataFrame([{"beam of": row["width"], "words right %": row["word_accuracy"]} for row in rows])
 
@@ -89,7 +89,7 @@ NOTE = (
 
 
 def sets_sentence(result):
-    """How many words there are, and how many of them are known."""
+    """The number of words, and how many of them are known."""
     read = "; ".join(
         f"{row['words']} {SETS[row['data']]} ({row['types']} types, {row['known_share']:.1f} % of the words "
         "are of training types)"
@@ -99,7 +99,7 @@ def sets_sentence(result):
 
 
 def ink_sentence(result):
-    """What a word's ink costs, which every method pays beside."""
+    """The cost of a word's ink, which every method pays in addition."""
     parts = [
         f"{FEATURES[row['features']]}, {SETS[row['data']]} {row['us_ink_per_word']:.0f} µs "
         f"({row['letters_right']:.2f} % of letters right by ink alone)"
@@ -110,7 +110,7 @@ def ink_sentence(result):
 
 
 def page_note(result, features):
-    """What the Letters page says under words of an open vocabulary that a set of `FEATURES` reads."""
+    """The Letters page's note under words of the open vocabulary, read with one of `FEATURES`."""
     origin = (
         "Words of types that no training word has, put together from real letter images: neighbouring "
         "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."

@@ -34,7 +34,7 @@ def rows_of(result, features, data, method=None):
 
 
 def pick_row(result, features, data, what):
-    """The row of what was chosen on development words (`reproduce.chosen_of`), on some words; or None."""
+    """The row, on some words, of the choice made on development words (`reproduce.chosen_of`); or None."""
     picks = next((chosen for chosen in result["chosen"] if chosen["features"] == features), {})
     if not (pick := picks.get(what)):
         return None
@@ -68,7 +68,7 @@ def open_frame(result: dict, features: str, data: Literal["unseen", "natural"]) 
 
 
 def prior_frame(result: dict, features: str) -> pd.DataFrame:
-    """What a beam reads of development words by each kind of prior, with its best weight of the text."""
+    """Accuracy of a beam on development words by each kind of prior, with its best weight of the text."""
     best = {}
     for row in (row for row in result["priors"] if row["features"] == features):
         before = best.setdefault((row["prior"], row["marks"], row["discount"]), row)
@@ -122,7 +122,7 @@ def _trace(rows, method, palette, scale):
     colour, is_beam = getattr(palette, role), method == "beam"
     what = [f"width {row['width']}" if is_beam else f"order {row['order'] or '–'}" for row in rows]
     texts = [(str(row["width"]) if is_beam else str(row["order"] or "")) for row in rows]
-    if is_beam:  # one name a line: its order, at its end
+    if is_beam:  # one name per line: its order, at its end
         texts = [""] * (len(rows) - 1) + [f"n = {rows[-1]['order']}"]
     x, y = [row["us_per_word"] for row in rows], [row["word_accuracy"] for row in rows]
     hover = f"{METHODS[method]}, %{{customdata}}: %{{y:.2f}} % at %{{x:.4~g}} µs<extra></extra>"

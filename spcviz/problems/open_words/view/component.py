@@ -5,7 +5,7 @@ from collections.abc import Callable
 from spcviz.web.view.mount import Component, pack_ink, show
 
 VIEW_NAMES = ("ink",)
-"""What the browser owns: the strokes, as the text that stands in the address."""
+"""What the browser owns: the strokes, as the text in the address."""
 
 WRITE = Component(
     "spcviz_write",
@@ -33,7 +33,7 @@ def write_payload(written, ink: str, reading: str, says: str, example: str = "")
 def show_write(payload: dict, *, key: str, view: dict, on_change: Callable, hands: str):
     """Mount the component on a `write_payload`; see `spcviz.web.view.mount.show`.
 
-    `hands` are the strokes of a to z, in boxes: what a letter that is typed into a box looks like.
+    `hands` are the strokes of a to z, in boxes, for letters that are typed into a box.
     """
     parts = {"hands": {"letters": hands}}
     show(WRITE, payload, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -1,7 +1,7 @@
-// The Write page's view: a box a letter, or one strip with cuts that can be moved.
+// The Write page's view: one box per letter, or one strip with cuts that can be moved.
 // The browser owns the strokes (the view is their text); the server answers every stroke with the letters' rasters,
-// what they are read as, and the lattice. A stroke asks for its answer itself (spcviz/web/ui/requests.py); the page
-// hears of it once the pen rests.
+// their reading, and the lattice. A stroke requests its answer directly (spcviz/web/ui/requests.py); the page is
+// notified once the pen rests.
 
 import { button, clamp, node, openData, setText, unpackInk } from "../../../web/view/elements.js";
 import { moreBox } from "../../../web/view/more.js";
@@ -47,12 +47,12 @@ class WriteView extends View {
     this.listen(document, PAINTED, (event) => this.measureAnswer(event.detail));
   }
 
-  /** What was shown only to be drawn over goes; as many boxes stay, empty. */
+  /** Remove the example that was shown to be drawn over; its boxes stay, empty. */
   beginOwn() {
     if (!this.isExample) return;
     this.isExample = false;
     this.drawing.letters = this.drawing.letters.map(() => []);
-    this.isReading = true; // what is said was read from the example
+    this.isReading = true; // the message on display is about the example
   }
 
   get isStrip() { return this.drawing.isStrip; }
@@ -60,7 +60,7 @@ class WriteView extends View {
 
   // ---------------------------------------------------------------- what is drawn on
 
-  /** As many canvases as there are boxes, or one; kept as long as their number stays. */
+  /** One canvas per box, or a single one; they stay as long as their number does. */
   layOut() {
     const kind = this.isStrip ? "s" : `b${this.drawing.letters.length}`;
     if (kind !== this.laid) {
@@ -132,20 +132,20 @@ class WriteView extends View {
     this.commitStrokes();
   }
 
-  /** For who cannot draw: a letter that is typed in a box is another writer's, and the next box is gone to. */
+  /** For visitors who cannot draw: a letter typed into a box becomes another writer's, and the next box gets the focus. */
   type(event, i) {
     if (this.isStrip || event.ctrlKey || event.metaKey || event.altKey) return;
     const letter = LETTERS.indexOf(event.key.toLowerCase()), isErased = ["Backspace", "Delete"].includes(event.key);
     if (!isErased && (event.key.length !== 1 || letter < 0 || !this.hands?.[letter])) return;
     event.preventDefault();
-    event.stopPropagation(); // a letter is no shortcut of the page
+    event.stopPropagation(); // here a letter is not a shortcut of the page
     this.beginOwn();
     this.drawing.letters[i] = isErased ? [] : structuredClone(this.hands[letter]);
     this.commitStrokes();
     if (!isErased) this.cells[i + 1]?.canvas.focus();
   }
 
-  /** The strokes have changed: their text is the view, and the server hears of it at once. */
+  /** The strokes have changed: their text is the view, and the server is notified at once. */
   commitStrokes() {
     const { drawing } = this;
     if (this.isStrip && !this.isCutByHand) drawing.cuts = cutsAtGaps(drawing.strokes);
@@ -164,7 +164,7 @@ class WriteView extends View {
   }
   viewToSend() { return { ...super.viewToSend(), turn: this.turn }; }
 
-  /** A drawing's picture, without the page: boxes take it here, the lattice hears of it. */
+  /** Fetch a drawing's picture without running the page: the boxes take it here, the lattice is notified. */
   async askFor(ink, turn) {
     const { ask, settings } = this.data, body = JSON.stringify({ ink, turn, settings });
     const answer = await fetch(new URL(ask, document.baseURI), { method: "POST", body });
@@ -174,15 +174,15 @@ class WriteView extends View {
     this.takeAnswer(boxes);
     const heard = { lattice, isTaken: false };
     document.dispatchEvent(new CustomEvent(LATTICE, { detail: heard }));
-    if (!heard.isTaken) this.tellPage(); // there is none yet, or none any more
+    if (!heard.isTaken) this.tellPage(); // there is no lattice yet, or no longer one
   }
-  /** The first question of a page loads what answering takes: before the first stroke, and nobody waits. */
+  /** The first request of a page loads what answering needs: before the first stroke, so that nobody waits. */
   warmUp() {
     if (this.isWarm || !this.data.ask) return;
     this.isWarm = true;
     this.after("warm up", PEN_RESTS_MS, () => this.askFor(undefined, NaN).catch(() => {})); // of the server's example
   }
-  /** A picture was drawn: pen up to picture, once it is on the screen with all that belongs to the stroke. */
+  /** A picture was drawn: time from pen up until it is on the screen with all that belongs to the stroke. */
   measureAnswer({ turn }) {
     if (!this.lifted || turn !== this.turn) return;
     const since = this.lifted, { port1, port2 } = new MessageChannel();
@@ -223,7 +223,7 @@ class WriteView extends View {
 
   // ---------------------------------------------------------------- cuts
 
-  /** Boxes that the strip is wide: room for one letter more than there is ink. */
+  /** Width of the strip in boxes: space for one letter more than there is ink. */
   get stripBoxes() {
     const right = Math.max(0, ...this.drawing.strokes.flat().map((p) => p[0]));
     return clamp(Math.ceil(right / BOX) + 1, 8, MOST);

@@ -3,13 +3,13 @@
 const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 export const BOX = 64;
 export const MOST = 20;
-const STRAIGHT = 0.4; // of a box's 64: lines are straightened by no more
+const STRAIGHT = 0.4; // of a box's 64: lines are straightened by at most this much
 const GAP = 3; // least white between two letters of a strip
 
 const whole = (v, high) => Math.min(high, Math.max(0, Math.round(v)));
 const values = (text) => [...text].map((sign) => SIGNS.indexOf(sign));
 
-/** What a text draws: { isStrip, letters } or { isStrip, strokes, cuts }; points are [x, y]. */
+/** The drawing of a text: { isStrip, letters } or { isStrip, strokes, cuts }; points are [x, y]. */
 export function parse(text) {
   if (text.startsWith("s")) {
     const [head, body = ""] = text.slice(1).split("~"), at = values(head), cuts = [];
@@ -38,7 +38,7 @@ export function stripText(strokes, cuts) {
   return `s${cuts.map(wide).join("")}~${body}`;
 }
 
-/** A line with fewer points that is nowhere further away (Douglas and Peucker 1973). */
+/** A line with fewer points that is nowhere further away than `most` (Douglas and Peucker 1973). */
 export function straighten(points, most = STRAIGHT) {
   if (points.length < 3) return points;
   const [a, b] = [points[0], points[points.length - 1]], along = [b[0] - a[0], b[1] - a[1]];
@@ -53,7 +53,7 @@ export function straighten(points, most = STRAIGHT) {
   return [...straighten(points.slice(0, at + 1), most), ...straighten(points.slice(at), most).slice(1)];
 }
 
-/** Cuts in the middle of every gap between strokes that stand over none of each other. */
+/** Cuts in the middle of every gap between strokes that do not overlap horizontally. */
 export function cutsAtGaps(strokes) {
   const spans = strokes.map((stroke) => [Math.min(...stroke.map((p) => p[0])), Math.max(...stroke.map((p) => p[0]))]).sort((a, b) => a[0] - b[0]);
   const cuts = [];
@@ -65,7 +65,7 @@ export function cutsAtGaps(strokes) {
   return cuts.slice(0, MOST - 1);
 }
 
-/** A drawing in boxes as one in a strip, and back by its cuts. */
+/** A drawing in boxes as one in a strip, with cuts between the boxes. */
 export const toStrip = (letters) => {
   const strokes = letters.flatMap((letter, i) => letter.map((stroke) => stroke.map(([x, y]) => [x + BOX * i, y])));
   return { strokes, cuts: letters.slice(1).map((_, i) => BOX * (i + 1)) };

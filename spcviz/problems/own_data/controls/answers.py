@@ -14,11 +14,11 @@ from spcviz.problems.own_data.page import text as say
 from spcviz.shared.verdict.filter_verdict import describe_verdict
 
 MOST_WORDS = 200
-"""Of a sentence of one's own."""
+"""Most words of a typed sentence that are read."""
 
 
 def judge(source, state: dict) -> answers.Judged:
-    """How good the answers of what is looked at are."""
+    """How good the source's answers are."""
     brought, is_trained = source.own.brought, source.scored is None and not source.is_brought
     key = ("judged", source.key, settings_of(state) if is_trained else None)
 
@@ -32,7 +32,7 @@ def judge(source, state: dict) -> answers.Judged:
 
 
 def verdict(source, state: dict) -> None:
-    """The answer that the page opens with; above other views its first sentences, the rest unfolds."""
+    """The verdict that the page opens with; above other views its beginning, and the rest in an expander."""
     if not source.has_gold:
         return
     tolerance = state["tol"] / 100
@@ -54,7 +54,7 @@ def verdict(source, state: dict) -> None:
 
 
 def scores(source, state: dict) -> None:
-    """Precision, recall and F1, by kind and by label, beside the most frequent tag."""
+    """Precision, recall and F1, by kind and by label, compared with the most frequent tag."""
     result = judge(source, state)
     st.markdown(say.describe_answers(result))
     whole, *kinds = result.scores
@@ -92,12 +92,12 @@ def scores(source, state: dict) -> None:
 
 
 def _spread(rows: list[list[str | None]]) -> list[list[str | None]]:
-    """Labels as they are, told from chunks by a sign that no scheme has."""
+    """Labels to be counted one by one: an added character that no scheme has keeps them from being chunks."""
     return [[None if label is None else f"{label}\u200b" for label in row] for row in rows]
 
 
 def own_sentence(source, state: dict) -> None:
-    """A sentence that a visitor types, read by the model that is looked at."""
+    """A sentence that a visitor types, read by the source's model."""
     if not source.model:
         st.info(say.NO_MODEL)
         return
@@ -114,15 +114,15 @@ def own_sentence(source, state: dict) -> None:
 
 
 def labels_of(source, number: int) -> list[str]:
-    """The labels that are read off a held-out sentence."""
+    """The labels that the model gives to a held-out sentence."""
     at = source.sentences()[0].tolist().index(number)
     return answers.answers_of(source.report)[at]
 
 
 def picture(words, labels, gold, name: str, title: str) -> None:
-    """A tagged sentence as running text, and its SVG to take away."""
+    """A tagged sentence as running text, and its SVG to download."""
     svg = sentence_svg.svg_of(sentence_svg.pieces_of(words, labels, gold), title)
-    # Not st.image: it asks whether a text is an address, and Python's urlsplit keeps what it was asked.
+    # Not st.image: it checks whether a text is an address, and Python's urlsplit caches its argument.
     image = b64encode(svg.encode()).decode()
     st.html(f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{image}" style="max-width:100%">')
     st.download_button("SVG", svg, f"{name}.svg", "image/svg+xml", icon=":material/download:",
@@ -130,7 +130,7 @@ def picture(words, labels, gold, name: str, title: str) -> None:
 
 
 def weights(source, state: dict) -> None:
-    """What the model has learned: features for and against a label, and steps."""
+    """What the model has learned: features for and against a label, and weights of transitions."""
     if not source.model:
         st.info(say.NO_MODEL)
         return
@@ -154,7 +154,7 @@ def weights(source, state: dict) -> None:
 
 
 def show_run(run: runs.Run) -> None:
-    """Look at what a run has made: its settings go to the address."""
+    """Show a run's model: write its settings to the address."""
     asked = run.settings
     of = asked._asdict() | {"tol": 100 * asked.tolerance}
     TABLE.write(
@@ -163,7 +163,7 @@ def show_run(run: runs.Run) -> None:
 
 
 def all_runs(source, state: dict) -> None:
-    """Every training of this visit, and two of them compared."""
+    """Every training run of this visit, and two of them compared."""
     held = runs.of(source.own)
     if not held:
         st.info(say.NO_RUNS)

@@ -14,19 +14,19 @@ from spcviz.web.ui import layout
 
 MOST_MB = 20
 MOST_COLUMNS = 100
-"""That can be chosen from: a line may have thousands."""
+"""Most columns to choose from: a line may have thousands."""
 
 
 def take_file() -> None:
-    """A file was put into the first box: it is read, and Streamlit's own copy of it goes."""
+    """Read a file that was put into the first box, and delete Streamlit's own copy of it."""
     file = st.session_state.get("data_file")
-    if isinstance(file, UploadedFile):  # once more when that copy is found gone, with a file that is none
+    if isinstance(file, UploadedFile):  # called again once that copy is deleted, without a file
         _take(file.name, file.getvalue())
         cached.delete_upload(file)
 
 
 def take_text() -> None:
-    """A text was pasted."""
+    """Read a pasted text."""
     text = st.session_state.get("data_text", "")
     if text.strip():
         _take("pasted text", text.encode())
@@ -42,13 +42,13 @@ def _take(name, data):
 
 
 def remove_model() -> None:
-    """Go on without the model that was brought."""
+    """Remove the uploaded model."""
     cached.remove_model(read()["example"])
     TABLE.write(model="", **ANEW)
 
 
 def take_example() -> None:
-    """An example was chosen in place of what was brought."""
+    """Replace uploaded data by the chosen example."""
     chosen = st.session_state["data_example"]
     if chosen:
         model = cached.take_example(chosen).model
@@ -81,13 +81,13 @@ def row(visit, state: dict) -> None:
 
 
 def has_subwords(visit) -> bool:
-    """Whether scores were brought of words that have several sub-words."""
+    """Whether the uploaded scores are of words with several sub-words."""
     scores = visit.brought.scores
     return scores is not None and scores.n_subwords > len(scores.emissions)
 
 
 def how_read(visit, state: dict) -> None:
-    """What the reader has found out, to be said otherwise."""
+    """Menus that override what the reader detected."""
     fields = (
         ("Columns separated by", say.SEPARATORS, "separator"),
         ("First line", say.HEADERS, "header"),
@@ -135,7 +135,7 @@ def describe_reading(visit, state: dict) -> None:
 
 
 def columns(visit, state: dict) -> None:
-    """Which column has the tokens and which the labels."""
+    """The menu of which columns hold the tokens and the labels."""
     corpus = visit.brought.corpus
     if corpus is None or corpus.n_columns < 2:
         return
@@ -151,7 +151,7 @@ def columns(visit, state: dict) -> None:
 
 
 def apply_choices(visit, state: dict) -> None:
-    """Read the file as the address says: by its columns, separator, header, encoding and scheme."""
+    """Read the file as the address requests: by its columns, separator, header, encoding and scheme."""
     wanted = visit.columns if visit.example else None
     if state["columns"]:
         token, _, label = state["columns"].partition("-")

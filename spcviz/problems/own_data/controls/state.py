@@ -33,10 +33,10 @@ N_LEVELS = 5
 HEADERS = {"auto": None, "yes": True, "no": False}
 FOUND_OUT = {"separator": "auto", "header": "auto", "encoding": "auto", "scheme": "auto"}
 FOUND_OUT["subwords"] = "first"
-"""How a file is read, if nobody says more."""
+"""How a file is read by default."""
 SPENT = {field.name: field for field in BROWSER_FIELDS}
 BUDGET = {name: "policy" if name == "method" else name for name in SPENT if not name.startswith("pin_")}
-"""What the browser owns of the budget's view, by what it is called in this page's address."""
+"""Names of the budget view's fields that the browser owns -> their names in this page's address."""
 TABLE = StateTable(
     choice("example", "ewt", cached.EXAMPLES),
     text("file", "", r"(?:[0-9a-f]{12})?"),
@@ -64,11 +64,11 @@ TABLE = StateTable(
 )
 ANEW = {"sentence": -1, "level": 1, "cell": "", "alpha": None}
 ANEW |= {f"a{n}": None for n in range(1, N_LEVELS + 1)}
-"""What another file, or another model, makes void."""
+"""Fields that another file, or another model, resets."""
 
 
 def settings_of(state: dict) -> Settings:
-    """How the model is trained that the address asks for; what a method has no use for is as usual."""
+    """Settings of the model that the address requests; those that a method does not use are the defaults."""
     usual = Settings()
     is_cascade = state["method"] == "cascade"
     return Settings(
@@ -83,7 +83,7 @@ def settings_of(state: dict) -> Settings:
 
 
 def how_of(state: dict) -> How:
-    """How the file is read that the address asks for."""
+    """How the address requests the file to be read."""
     return How(
         state["separator"], HEADERS[state["header"]], state["encoding"], state["scheme"], state["subwords"]
     )

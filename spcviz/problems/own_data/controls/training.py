@@ -23,14 +23,14 @@ SAID = {
 
 
 def begin() -> None:
-    """Train on what is there, as the address says."""
+    """Train on the current data, with the settings in the address."""
     state = read()
     work.start(cached.current(state["example"]), settings_of(state))
     TABLE.write(model="", **ANEW)
 
 
 def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
-    """Transitions or method and button, the view, and the box of the sentence and of what few need."""
+    """Transitions or method and button, the view, and the box of the sentence and of rarely used settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if source is None:
             choose(visit, state, False)
@@ -50,7 +50,7 @@ def row(visit, state: dict, source, sentence: Callable[[], None]) -> None:
 
 
 def choose(visit, state: dict, is_trained: bool) -> None:
-    """Which model, and the button that trains it; nothing where there is nothing to learn from."""
+    """The menu of models and the button that trains one; nothing where there are no labels to learn from."""
     if visit.brought.labels and visit.brought.kind == "text":
         of = {"format_func": cached.METHODS.get, "width": 150, "help": say.METHODS_HELP}
         st.selectbox("Model", list(cached.METHODS), **of, **tied("method", state, **ANEW))
@@ -79,7 +79,7 @@ def more(visit, state: dict) -> None:
 
 
 def follow(visit) -> None:
-    """How far a job is, with a button that ends it; nothing where there is none."""
+    """The progress of a job, with a button that cancels it; nothing where there is no job."""
     if visit.job is not None:
         _follow()
 

@@ -36,13 +36,13 @@ from spcviz.web.view.mount import live_view
 
 LATTICE, SPENDING = "data_lattice", "data_spending"
 EASY = 11
-"""Words of a sentence that fits beside its explanation."""
+"""Most words of a sentence that fits next to its explanation."""
 MODEL = "own"
-"""What a pin of this page calls its model."""
+"""The name of the model in pins of this page."""
 
 
 def number_of(source, state: dict) -> int:
-    """The sentence of the address, if training has not seen it; else the first that is easily drawn."""
+    """The sentence in the address, if training has not seen it; else the first that is easily drawn."""
     chosen, right = source.sentences()
     if state["sentence"] in chosen:
         return state["sentence"]
@@ -51,7 +51,7 @@ def number_of(source, state: dict) -> int:
 
 
 def sentence(visit, source, state: dict) -> None:
-    """Which held-out sentence."""
+    """The menu of held-out sentences."""
     chosen, right = source.sentences()
     names = {int(n): say.sentence(int(n), cached.title(visit, int(n)), ok) for n, ok in zip(chosen, right)}
     tie = tied("sentence", state | {"sentence": number_of(source, state)}, cell="")
@@ -61,7 +61,7 @@ def sentence(visit, source, state: dict) -> None:
 @st.fragment
 @common.tells_of_damage
 def lattice() -> None:
-    """The lattice: a fragment of its own, rerun five times a second in a drag."""
+    """The lattice: a separate fragment, rerun five times a second during a drag."""
     state = read()
     visit = cached.current(state["example"])
     source = cached.source_of(visit, settings_of(state), state["steps"])
@@ -99,7 +99,7 @@ def lattice() -> None:
 
 
 def describe_outcome(source, state: dict) -> str:
-    """What training, or looking at scores, came to."""
+    """The outcome of training, or of measuring scores."""
     if source.scored is None:
         return (say.read if source.is_brought else say.describe_training)(source.report)
     steps = cached.STEPS[cached.steps_of(source.own, state["steps"])]
@@ -107,7 +107,7 @@ def describe_outcome(source, state: dict) -> str:
 
 
 def on_click() -> None:
-    """A point of a curve was clicked: its alpha is looked at."""
+    """Show the alpha of a curve point that was clicked."""
     points = st.session_state["data_sweep"]["selection"]["points"]
     if points:
         TABLE.write(alpha=min(max(float(points[0]["x"]), LOWEST_ALPHA), 1.0))
@@ -133,7 +133,7 @@ def sweep(source, state: dict) -> None:
 
 
 def chosen_error() -> None:
-    """A row of the table of misread sentences was chosen: its lattice opens."""
+    """Open the lattice of a row that was chosen in the table of misread tokens."""
     rows = st.session_state["data_errors"]["selection"]["rows"]
     if rows:
         number = st.session_state["data_error_numbers"][rows[0]]
@@ -141,14 +141,14 @@ def chosen_error() -> None:
 
 
 def chosen_cell() -> None:
-    """A cell of the confusions was clicked: its sentences alone are listed."""
+    """List only the tokens of a cell that was clicked in the confusion matrix."""
     points = st.session_state["data_confusion"]["selection"]["points"]
     if points and points[0].get("customdata"):
         st.session_state["data_gold"], st.session_state["data_answer"] = points[0]["customdata"][:2]
 
 
 def errors(source, _state: dict) -> None:
-    """Misread tokens, each a way to its lattice, and which labels are taken for which."""
+    """Misread tokens, each linked to its lattice, and which labels are mistaken for which."""
     visit, report = source.own, source.report
     mistakes = confusions(report)
     questions.offer({"top_confusion": "{} read as {}".format(*mistakes[0][:2]) if mistakes else ""})
@@ -195,7 +195,7 @@ def errors(source, _state: dict) -> None:
 
 
 def wrong_tokens(source, gold, answer, word: str, most):
-    """(sentence, word, gold, answer) of the misread tokens that a filter lets through; None lets all."""
+    """(sentence, word, gold, answer) of the misread tokens that pass a filter; None passes all."""
     visit, report = source.own, source.report
     numbers = source.sentences()[0].tolist()
     wrong = np.flatnonzero(report.truth != report.guess)
@@ -215,7 +215,7 @@ def wrong_tokens(source, gold, answer, word: str, most):
 
 
 def sure(source, _state: dict) -> None:
-    """How often an answer is right when the model is so sure."""
+    """How often an answer is right at each probability that the model gives it."""
     report = source.report
     verdict = say.sure(calibration_error(report), report.has_probabilities)
     figure = calibration(report, **layout.look(480))
@@ -239,14 +239,14 @@ def compare(source, state: dict) -> None:
 
 
 def from_spending() -> None:
-    """The budget's callback: what was set in the browser goes to the address."""
+    """The budget view's callback: write what was set in the browser to the address."""
     if view := live_view(SPENDING):
         TABLE.write(**{BUDGET.get(name, name): view[name] for name in (*BUDGET, "pin_a", "pin_b")})
 
 
 @st.fragment
 def spending() -> None:
-    """Where every policy spends the budget: the Trade-off page's view, in which it is callbacks."""
+    """Where every policy spends the budget, in the Trade-off page's view."""
     state = read()
     visit = cached.current(state["example"])
     bought = visit and work.get_purchases(visit, settings_of(state))
@@ -262,7 +262,7 @@ def spending() -> None:
 
 
 def begin_to_spend() -> None:
-    """Learn to buy features, as the address says."""
+    """Start to learn to buy features, with the settings in the address."""
     state = read()
     work.start(cached.current(state["example"]), settings_of(state), "budget")
 
@@ -282,13 +282,13 @@ def budget(source, state: dict) -> None:
 
 
 def begin_curve() -> None:
-    """Train on parts of the sentences, as the address says."""
+    """Start to train on parts of the sentences, with the settings in the address."""
     state = read()
     work.start(cached.current(state["example"]), settings_of(state), "curve")
 
 
 def curve(source, state: dict) -> None:
-    """What the model would be worth with fewer sentences, and whether more would help."""
+    """How good the model would be with fewer sentences, and whether more would help."""
     visit = source.own
     if visit.brought.scores is not None or source.is_brought:
         st.info(say.NO_CURVE)
@@ -317,7 +317,7 @@ def curve(source, state: dict) -> None:
 
 
 def take(source, state: dict) -> None:
-    """Tables, the model, and the Python that repeats it all."""
+    """Downloads: tables, the model, and the Python script that repeats it all."""
     visit = source.own
     script = downloads.script(source, settings_of(state), state["steps"], number_of(source, state))
     files = {
@@ -339,7 +339,7 @@ def take(source, state: dict) -> None:
 
 
 def show(source, state: dict) -> None:
-    """The view that was chosen."""
+    """Show the chosen view."""
     view = state["view"]
     if not layout.is_projected():
         answers.verdict(source, state)

@@ -1,4 +1,4 @@
-"""Read a visitor's file or sentence in a child process with limits: a text, scores, or a model."""
+"""Read a visitor's file in a child process with limits: a text, scores, or a model."""
 
 import io
 from collections.abc import Callable
@@ -21,7 +21,7 @@ READ = Task(
     work=f"{__name__}:read_here", ready=f"{__name__}:load", memory=768 << 20, cpu_seconds=8,
     descriptors=32, most_in=MOST_BYTES + (1 << 16), most_out=96 << 20, server="reading",
 )  # fmt: skip
-"""Memory for what 64 MB take as Python's own objects; a reader may open a table of letters, and no more."""
+"""Enough memory for 64 MB as Python objects; a reader may open a table of characters, and nothing else."""
 
 _SAYS = {
     "long": f"takes longer than {READ.cpu_seconds} s to read; bring a part of it",
@@ -40,9 +40,9 @@ def read_apart(
     *,
     glance: Callable[[], None] = lambda: None,
 ) -> Brought:
-    """`files.read`, in a process of its own; whatever happens there is an `ArgumentError`, in words.
+    """`files.read` in a separate process; any failure there is an `ArgumentError` with a readable message.
 
-    `UploadBusyError` where nothing can be read just now.
+    Raises `UploadBusyError` if nothing can be read just now.
     """
     name = name[:80]
     if len(data) > MOST_BYTES:
@@ -60,18 +60,18 @@ def read_apart(
 
 
 def wake() -> None:
-    """Have somebody ready who reads, before the first file comes."""
+    """Start a process that is ready to read before the first file arrives."""
     fork_server.wake(fork_server.Request(READ))
 
 
 def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
-    """In the child: what a file holds; a model's own bytes need not come back."""
+    """In the child: the contents of a file; a model's own bytes need not be sent back."""
     columns = tuple(about["columns"]) if about["columns"] else None
     return {}, pieces_of(read(about["name"], data, columns, How(**about["how"]))._replace(model=b""), Brought)
 
 
 def load(*_: Any) -> None:
-    """Read something of each kind: what readers import as late as that is then there."""
+    """Read a sample of each kind, so that what readers import late is loaded."""
     for module in set(ESTIMATORS.values()):
         import_module(module)
     scores, logits = io.BytesIO(), io.BytesIO()

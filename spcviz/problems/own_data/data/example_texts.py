@@ -1,7 +1,7 @@
 """Write Your data's example files from shipped data: noun chunks, names, letters of words.
 
-Nobody annotated these chunks and names: they follow from the treebank's tags and trees by the rules that are
-stated here, and that the page says.
+These chunks and names are not annotated: they follow from the treebank's tags and trees by the rules that are
+stated here and on the page.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ class Token(NamedTuple):
 
     word: str
     tag: str
-    head: int  # place of the word that it hangs on, from 0; -1 = none
+    head: int  # index of the word's head, from 0; -1 = none
     relation: str
 
 
@@ -40,9 +40,9 @@ def sentences_of(text: str) -> list[list[Token]]:
 
 
 def chunks(tokens: Sequence[Token]) -> list[str]:
-    """Noun chunks in BIO: a noun with the unbroken run of words about it that hang on it, directly or not.
+    """Noun chunks in BIO: a noun with the unbroken run of words around it that depend on it, directly or not.
 
-    The last step of such a chain into the noun is one of `INSIDE`. Of two that overlap the longer counts.
+    The last arc of such a chain, into the noun, is one of `INSIDE`. Of two that overlap the longer counts.
 
     >>> chunks([Token("the", "DET", 2, "det"), Token("old", "ADJ", 2, "amod"),
     ...         Token("man", "NOUN", 3, "nsubj"), Token("sleeps", "VERB", -1, "root")])
@@ -66,7 +66,7 @@ def _span(tokens: Sequence[Token], noun: int) -> tuple[int, int]:
 
 
 def _belongs(tokens: Sequence[Token], at: int, noun: int) -> bool:
-    for _ in tokens:  # a tree's chain is no longer
+    for _ in tokens:  # no chain in a tree is longer
         if at < 0 or tokens[at].head == noun:
             break
         at = tokens[at].head
@@ -74,7 +74,7 @@ def _belongs(tokens: Sequence[Token], at: int, noun: int) -> bool:
 
 
 def names(tokens: Sequence[Token]) -> list[str]:
-    """Runs of proper nouns (PROPN) in BIO; no annotated entities.
+    """Runs of proper nouns (PROPN) in BIO, not annotated entities.
 
     >>> names([Token("New", "PROPN", 1, "compound"), Token("York", "PROPN", -1, "root"),
     ...        Token("sleeps", "VERB", 1, "acl")])
@@ -86,7 +86,7 @@ def names(tokens: Sequence[Token]) -> list[str]:
 
 
 def columns(text: str, label: Callable[[Sequence[Token]], list[str]]) -> bytes:
-    """A treebank's sentences in three columns as of CoNLL-2000: word, tag, label of a chunk."""
+    """A treebank's sentences in three columns as in CoNLL-2000: word, tag, label of a chunk."""
     out = []
     for tokens in sentences_of(text):
         out += [f"{token.word} {token.tag} {bio}\n" for token, bio in zip(tokens, label(tokens))] + ["\n"]
@@ -94,9 +94,9 @@ def columns(text: str, label: Callable[[Sequence[Token]], list[str]]) -> bytes:
 
 
 def letters() -> bytes:
-    """`N_WORDS` handwritten words, evenly from all, as CSV: a letter a line, its pixels and what it is.
+    """`N_WORDS` handwritten words, spread evenly over all, as CSV: one letter per line, its pixels and name.
 
-    The pixels are 32 hexadecimal digits, two a row of 8 from the top: `pixels_of` reads them.
+    The pixels are 32 hexadecimal digits, two per row of 8, from the top: `pixels_of` reads them.
     """
     words = load_words()
     out = ["token,label\n"]
@@ -108,7 +108,7 @@ def letters() -> bytes:
 
 
 def pixels_of(tokens: Sequence[str]) -> np.ndarray:
-    """Pixels (L, 16, 8) uint8 of letters that are written in hexadecimal digits.
+    """Pixels (L, 16, 8) uint8 of letters written in hexadecimal digits.
 
     >>> pixels_of(["80" + 30 * "0"])[0, 0].tolist()
     [1, 0, 0, 0, 0, 0, 0, 0]

@@ -1,6 +1,6 @@
 """Detect and read a visitor's file: tagged text, scores, or a model; an error says what is wrong.
 
-Nothing here writes to a disk or runs anything that a file says. Sizes are looked at before parsing.
+Nothing here writes to a disk or runs anything that a file contains. Sizes are checked before parsing.
 """
 
 import codecs
@@ -26,20 +26,20 @@ from spcviz.scores.schemes import form_of, parts_of, scheme_of
 
 MOST_BYTES = 20 << 20
 MOST_TOKENS = 120_000
-"""Tokens of a text that are read; of a longer one, the sentences that begin before."""
+"""Most tokens of a text that are read; of a longer text, the sentences that begin before this limit."""
 
 LONGEST_LINE, LONGEST_LABEL = 20_000, 100
 MOST_UNPACKED = 64 << 20
 MOST_SCORES, MOST_SEQUENCES = 1_000_000, 120_000
 MOST_KINDS = 2_000
-"""Different labels of a text: menus, colours and confusions are made of them."""
+"""Most distinct labels of a text: menus, colours and confusion matrices are made of them."""
 
 _HALF = (
     f"is half of a model; expected one .zip of the folder that spcviz.save wrote ({MANIFEST} and its .npz)"
 )
 
 UNKNOWN = "?"
-"""What stands for a gold label that a file of scores does not know."""
+"""Placeholder for a gold label that a file of scores does not give."""
 
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 
@@ -47,7 +47,7 @@ Columns = tuple[int, int | None]
 
 
 class How(NamedTuple):
-    """How a file is read where it is said, and not found out.
+    """How a file is read where this is given, not detected.
 
     Arguments of `spcviz.io.read_conll`, and `subwords` of `spcviz.io.read_scores`.
     """
@@ -59,7 +59,7 @@ class How(NamedTuple):
     subwords: str = "first"
 
     def of_text(self) -> dict[str, Any]:
-        """What `read_conll` takes."""
+        """The arguments of `read_conll`."""
         return {key: value for key, value in self._asdict().items() if key != "subwords"}
 
 
@@ -77,18 +77,18 @@ class Brought(NamedTuple):
     corpus: Corpus | None
     scores: ScoreFile | None
     model: bytes
-    warnings: tuple[str, ...]  # what is odd and was read all the same
-    cut: int = 0  # tokens of a text after which no sentence was read, if not all were
-    about: str = ""  # what a model is
+    warnings: tuple[str, ...]  # oddities that were read nevertheless
+    cut: int = 0  # tokens of a text after which no sentence was read; 0 if all were
+    about: str = ""  # description of a model
 
 
 def digest_of(data: bytes) -> str:
-    """What a link says of a file."""
+    """The digest that a link names a file by."""
     return hashlib.sha256(data).hexdigest()[:12]
 
 
 def read(name: str, data: bytes, columns: Columns | None = None, how: How = FOUND_OUT) -> Brought:
-    """What a file holds; else an `ArgumentError` with its name, the line, and what was expected."""
+    """The contents of a file; raises `ArgumentError` with its name, the line, and what was expected."""
     name = name[:80]
     if not data.strip():
         raise ArgumentError(f"{name}: is empty; expected one token a line, scores (.npz) or a model (.zip)")
@@ -145,7 +145,7 @@ def _of_text(name: str, data: bytes, columns: Columns | None, how: How) -> Broug
 
 
 def _of_known(corpus: Corpus) -> Corpus:
-    """Without the sentences that have a label which is not known: no tagger of the page learns from these."""
+    """A corpus without the sentences that have unknown labels: no tagger of the page learns from these."""
     whole = [i for i, row in enumerate(corpus.labels) if None not in row]
     n_left = len(corpus.labels) - len(whole)
     if not n_left:
@@ -189,7 +189,7 @@ def _check_lines(name: str, data: bytes) -> None:
 
 
 def _odd(corpus: Corpus) -> list[str]:
-    """What a reader should know of a text before he trusts it."""
+    """Warnings that a reader should see before trusting a text."""
     warnings = []
     warnings += [f"{note.rstrip('.')}." for note in corpus.notes]
     if corpus.is_cut:
@@ -201,7 +201,7 @@ def _odd(corpus: Corpus) -> list[str]:
 
 
 def _forbidden(scheme: str, sentences: list[list[str]], labels: list[list[str]]) -> list[str]:
-    """Steps of the gold that the rules of its own scheme forbid, in a sentence."""
+    """Gold transitions that the rules of their own scheme forbid, in a sentence."""
     if not scheme:
         return []
     scheme = "BIO" if scheme == "IOB1" and _begins_chunks(labels) else scheme

@@ -1,7 +1,7 @@
 """One budget over a visitor's sentences: features in three tiers, and what every policy buys with it.
 
-Features of the template are words (free), their endings, beginnings and shapes, and their neighbours; each
-tier is hashed into as many columns. A unit buys a token's next tier.
+The template's features form three tiers: words (free), their endings, beginnings and shapes, and their
+neighbours. Each tier is hashed into `N_COLUMNS` columns. A unit buys a token's next tier.
 """
 
 import zlib
@@ -26,16 +26,16 @@ from spcviz.spending.policies import rule_of, world_of
 
 N_COLUMNS = 256
 MOST_TOKENS = 4_000
-"""That policies are learned from, and that they are tried on."""
+"""Most tokens that policies are learned from, and most that they are tried on."""
 
 MOST_SENTENCES, MOST_DRAWN = 60, 900
-"""Sentences, and their tokens, that the view draws."""
+"""Most sentences, and most tokens in them, that the view draws."""
 
 FIRST_SYMBOL = 0x2800
-"""Labels as text, a symbol each, from here on."""
+"""First code point of the symbols that write labels as text, one symbol per label."""
 
 OF_THEIR_OWN = ("one_shot", "anytime", "myopic")
-"""Policies whose values are worked out before anything is bought."""
+"""Policies whose values are computed before anything is bought."""
 
 POLICIES = ("dms_pi", "greedy", "one_shot", "anytime", "myopic", "uniform", "random")
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
@@ -43,7 +43,7 @@ TIERS = ("words", "endings", "context")
 
 
 class PolicyCurve(NamedTuple):
-    """What one policy comes to at several budgets."""
+    """Results of one policy at several budgets."""
 
     key: str  # of `spcviz.learning.budgets.methods.METHODS`
     spent: np.ndarray  # (B,): share of the cost of everything
@@ -56,12 +56,12 @@ class Bought(NamedTuple):
     tiers: tuple[str, ...]  # the first is free; each of the others costs a token one unit
     curves: tuple[PolicyCurve, ...]
     n_train: int  # sentences that the model and the policies learned from
-    n_tokens: int  # that the curves bought features for
-    batch: TradeOff  # some of them, under every policy; ``drawn`` is None, `chain_ids` their numbers
+    n_tokens: int  # held-out tokens that the curves are measured on
+    batch: TradeOff  # some of the sentences under every policy; ``drawn`` is None, `chain_ids` are indices
 
 
 def tier_of(entry: tuple[templates.Part, ...]) -> int:
-    """Which tier an entry of a template belongs to.
+    """The tier of a template's entry.
 
     >>> [tier_of(entry) for entry in templates.read_template("bias word[0] shape[0] word[-1]+word[0]")]
     [0, 0, 1, 2]
@@ -72,7 +72,7 @@ def tier_of(entry: tuple[templates.Part, ...]) -> int:
 
 
 def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]]) -> Bought:
-    """Train on one part of the sentences, and buy features for the held-out ones by every policy."""
+    """Train on one part of the sentences, and buy features for the held-out ones with every policy."""
     template = templates.read_template(settings.template)
     tiers = [tuple(entry for entry in template if tier_of(entry) == t) for t in range(len(TIERS))]
     if sum(map(bool, tiers)) < 2:
@@ -109,12 +109,12 @@ def spend(settings: Settings, sentences: Sequence[list[str]], labels: Sequence[l
 
 
 def _some(chosen: np.ndarray, lengths: np.ndarray, most: int) -> np.ndarray:
-    """The first of some sentences, at most so many tokens."""
+    """The first of some sentences, with at most `most` tokens in all."""
     return chosen[np.cumsum(lengths[chosen]) <= most]
 
 
 def _us(sentences: list[list[str]], template: templates.Template) -> float:
-    """Microseconds that a tier's features of a token take."""
+    """Microseconds per token that a tier's features take."""
     _, us = fastest_us(lambda: [_rows(words, [template]) for words in sentences])
     return us / sum(map(len, sentences))
 
@@ -136,7 +136,7 @@ def _batch(
     def read(tier=0):
         return decode_batch(np.ascontiguousarray(scores[:, tier]), np.diff(starts), step)
 
-    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(len(names) + 1))  # the last: no label of these
+    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(len(names) + 1))  # the last: any other label
     batch = Batch(
         world=world,
         labels=np.array([read(tier).labels for tier in range(n_tiers)]),

@@ -1,8 +1,9 @@
-"""Turn a visitor's model or scores into a cascade, whatever it is, for the lattice view.
+"""Turn any model or scores of a visitor into a cascade, for the lattice view.
 
-A perceptron or CRF is a cascade of two levels with one model: it filters labels, then pairs of labels, and
-reads. Scores of another model are such a cascade, too, whose features are the positions themselves: each has
-its own row of weights, so that every score stands as it was given, -inf included.
+A perceptron or CRF is a cascade of two levels with one model, which filters labels, then pairs of labels, and
+decodes. Scores of another model form such a cascade, too: its features are the positions themselves, each
+with its own row of weights, so that every score is kept as it was given. Tables hold finite weights only:
+`foreign_scores.look_at` has replaced -inf by a penalty.
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ FIRST, LAST = "^", "$"
 
 
 class Reader(NamedTuple):
-    """A model that reads sentences: its cascade, labels, and what it takes for features."""
+    """A model that reads sentences: its cascade, labels and features."""
 
     cascade: Cascade
     labels: tuple[str, ...]
@@ -42,9 +43,9 @@ class Reader(NamedTuple):
 
 
 def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
-    """A fitted tagger as a reader; `alphas` are the thresholds where it has none of its own.
+    """A fitted tagger as a reader; `alphas` are the thresholds if it has none.
 
-    Raises `ValueError` if its features are none of a template's.
+    Raises `ValueError` if its features are not those of a template.
     """
     if tagger.vocabulary_ is None:
         raise ValueError("The model reads arrays of numbers; this page makes named features of words.")
@@ -59,7 +60,7 @@ def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
 
 
 def vocabulary_of(tagger: Any) -> dict[str, int]:
-    """Names of features and their numbers; with rules, two more for the first and the last word."""
+    """Names of features and their indices; with rules, two more for the first and the last word."""
     n = len(tagger.vocabulary_)
     is_ruled = not isinstance(tagger, CascadeTagger) and tagger.constraints is not None
     return tagger.vocabulary_ | {FIRST: n, LAST: n + 1} if is_ruled else tagger.vocabulary_
@@ -73,13 +74,13 @@ def cascade_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Cascade:
     first = levels[0].filter
     if len(levels) > 1 and np.array_equal(levels[1].filter.weights, first.weights):  # read from a file twice
         levels = (levels[0]._replace(predictor=first), levels[1]._replace(filter=first), *levels[2:])
-    if tagger.has_fallen_back_:  # its first model answers, and the filters by it never lose that answer
+    if tagger.has_fallen_back_:  # its first model answers, and filters that use it never lose that answer
         levels = levels[:2]
     return cascade._replace(levels=levels)
 
 
 def _rule_weights(tagger: Any) -> Weights:
-    """The weights of a chain model; a step that its rules forbid costs more than all else can gain.
+    """The weights of a chain model; a transition that its rules forbid costs more than all else can gain.
 
     The tables of a cascade hold finite weights only.
     """
@@ -94,7 +95,7 @@ def _rule_weights(tagger: Any) -> Weights:
 
 
 def of_weights(weights: Weights, alphas: tuple[float, ...] = ()) -> Cascade:
-    """A chain model as a cascade that filters labels, and then pairs, by itself."""
+    """A chain model as a cascade that filters labels, and then pairs, with this one model."""
     model = model_of(weights)
     levels = tuple(Level(model, alpha, model) for alpha in (*alphas, 0.0, 0.0)[:2])
     return Cascade(len(weights.pairwise), levels, False, MAX_ARCS, False, 2)
@@ -116,14 +117,14 @@ def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
 
 
 def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
-    """Features of some sentences, one token after the other; what training has not seen is left out."""
+    """Features of some sentences, token by token; those not seen in training are left out."""
     return encode_features(
         [templates.features_of(words, reader.template) for words in sentences], reader.vocabulary
     )
 
 
 def encode_features(named: list[list[list[str]]], vocabulary: dict[str, int]) -> Features:
-    """Named features of some sentences as rows of numbers."""
+    """Named features of some sentences as rows of indices."""
     if FIRST in vocabulary:
         named = [
             [
@@ -138,9 +139,9 @@ def encode_features(named: list[list[list[str]]], vocabulary: dict[str, int]) ->
 def sweep_levels(
     cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray
 ) -> list[Points]:
-    """Every level over all alphas, each at the cascade's own alphas of the levels before.
+    """Every level over all alphas, with the levels before it at the cascade's own alphas.
 
-    `truth` has a label for each token, -1 where it is none of the model's. The first level's max-marginals
+    `truth` has a label for each token, -1 where the model does not know it. The first level's max-marginals
     come straight from the chain, without a lattice of all pairs.
     """
     row_start = np.concatenate([[0], np.cumsum(lengths)])
@@ -161,7 +162,7 @@ def sweep_levels(
 def _prune_levels(
     cascade: Cascade, features: Features, lengths: np.ndarray, first: Points
 ) -> Iterator[tuple]:
-    """(lattice, scores of its arcs, what is pruned of them) of each level behind the first."""
+    """(lattice, scores of its arcs, how they are pruned) of each level after the first."""
     left = first.points > rule.cap_alpha(cascade.levels[0].alpha)
     lattice = bigrams(lengths, cascade.n_states, left.reshape(-1, cascade.n_states))
     for level in cascade.levels[1:]:
@@ -173,7 +174,7 @@ def _prune_levels(
 
 
 def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, truth: np.ndarray) -> Points:
-    """The first level filtered as a CRF: a label goes once its probability is at most the threshold."""
+    """The first level filtered as in a CRF: labels whose probability is at most the threshold are pruned."""
     level = cascade.levels[0]
     unary, steps = unary_scores(features, level.filter.weights), level.filter.pairs.inner
     shares = marginals_batch(unary, lengths, steps).unary
@@ -184,7 +185,7 @@ def by_marginals(cascade: Cascade, features: Features, lengths: np.ndarray, trut
 
 
 def count_grown(cascade: Cascade, features: Features, lengths: np.ndarray) -> float:
-    """n-grams of the order behind the last level that all filters together leave, a position."""
+    """n-grams per position, one order above the last level, that all filters together leave."""
     row_start = np.concatenate([[0], np.cumsum(lengths)])
     first = _first(cascade, features, lengths, np.zeros(row_start[-1], dtype=np.int64))
     *_, (lattice, _, pruned) = _prune_levels(cascade, features, lengths, first)

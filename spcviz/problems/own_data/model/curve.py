@@ -1,7 +1,7 @@
 """Learning curve: the model of Your data trained on growing parts, measured on the same held-out sentences.
 
-Parts are nested: a larger one has all sentences of a smaller one. The last is the whole, so its point is the
-model that the page trains. Whether more data would help is read off the last doubling, by a paired test.
+Parts are nested: a larger one contains all sentences of a smaller one. The last is the whole, so its point is
+the model that the page trains. A paired test on the last doubling shows whether more data would help.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from spcviz.problems.own_data.model.training import MOST_LABELS, features_in
 from spcviz.problems.own_data.page.shown import LearningCurve, Point
 
 PARTS = (0.125, 0.25, 0.5, 1.0)
-"""Shares of the sentences that are learned from."""
+"""Shares of the training sentences."""
 
 
 def learn(

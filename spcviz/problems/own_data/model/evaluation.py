@@ -1,14 +1,14 @@
 """Evaluate answers: precision, recall and F1 of chunks or labels, intervals, paired tests.
 
-Chunks are counted as CoNLL's own script and seqeval do: one is right if its kind, first and last token are. A
-chunk that begins with I counts from there. Intervals resample sentences, not tokens: errors of a sentence
-come together.
+Chunks are counted as by CoNLL's own script and seqeval: one is right if its kind, first and last token are. A
+chunk that begins with I starts there. Intervals resample sentences, not tokens, because the errors of a
+sentence are not independent.
 
-====  =====================================================================
+====  =========================================================================
 P     right / answered
 R     right / gold
-F1    2 right / (answered + gold); over all kinds the sums (micro-average)
-====  =====================================================================
+F1    2 right / (answered + gold); over all kinds, of the sums (micro-average)
+====  =========================================================================
 """
 
 from collections import Counter
@@ -22,9 +22,9 @@ from spcviz.problems.own_data.page.shown import Compared
 from spcviz.scores.schemes import form_of, parts_of
 
 N_DRAWS = 1000
-"""Of sentences with replacement, for an interval; of signs, for a test."""
+"""Draws of sentences with replacement for an interval, and of exchanges for a test."""
 LEVEL = 95.0
-"""Per cent of an interval."""
+"""Confidence level of intervals, in per cent."""
 
 Chunk = tuple[str, int, int]
 
@@ -44,7 +44,7 @@ class Score(NamedTuple):
 
 
 def chunks_of(labels: Sequence[str], form: str = "prefix") -> set[Chunk]:
-    """Chunks (kind, first token, behind the last) of one sentence's labels.
+    """Chunks (kind, first token, one past the last) of one sentence's labels.
 
     >>> sorted(chunks_of(["B-PER", "I-PER", "O", "I-LOC"]))
     [('LOC', 3, 4), ('PER', 0, 2)]
@@ -79,11 +79,11 @@ class Counts(NamedTuple):
 
 
 def counts_of(gold: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> Counts:
-    """Counts of chunks where all gold labels write them, else of labels; gold None counts for none."""
+    """Counts of chunks where all gold labels encode them, else of labels; gold None is not counted."""
     form = form_of({label for row in gold for label in row if label is not None})
     answered = {label for row in answers for label in row} - {"O", ""}
     if form and answered and form_of(answered | {"O"}) != form:
-        form = ""  # they do not write chunks alike: labels are counted
+        form = ""  # their schemes of chunks differ: labels are counted
     pairs = [
         (_found(truth, form, truth), _found(said, form, truth))
         for truth, said in zip(gold, answers, strict=True)
@@ -136,7 +136,7 @@ def _share(part: int, whole: int) -> float:
 def most_frequent(
     sentences: Iterable[Sequence[str]], labels: Iterable[Sequence[str]], asked: Iterable[Sequence[str]]
 ) -> list[list[str]]:
-    """The tag that each word has most often in some sentences; of other words the most frequent tag.
+    """Each word's most frequent tag in some sentences; for other words the most frequent tag of all.
 
     >>> most_frequent([["a", "b", "a"]], [["X", "Y", "X"]], [["a", "b", "c"]])
     [['X', 'Y', 'X']]
@@ -170,8 +170,8 @@ def compare(
 ) -> list[Compared]:
     """Tokens right, and F1 where labels write chunks, of two models on the same sentences.
 
-    The interval resamples sentences, both models' answers together. The p-value is that of exchanging the two
-    models' answers sentence by sentence, at random.
+    The interval resamples sentences, with both models' answers together. The p-value is that of a test that
+    exchanges the two models' answers at random, sentence by sentence.
     """
     out = []
     right = [
@@ -227,7 +227,7 @@ def _compare_counts(measure: str, first: np.ndarray, second: np.ndarray, seed: i
 def differences(
     gold: Sequence[Sequence[str]], first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]
 ) -> list[tuple[int, int]]:
-    """(tokens that the first has right, the second) of each sentence."""
+    """(tokens that the first model gets right, that the second gets right) of each sentence."""
     return [
         tuple(sum(a == b for a, b in zip(truth, said)) for said in pair)  # type: ignore[misc]
         for truth, pair in zip(gold, zip(first, second))

@@ -1,7 +1,7 @@
 """Prune the scores of another tool's model: what would be left, at what loss, under which transitions.
 
-Nothing is trained here. The sequences are dealt in two halves by the seed: on the first, thresholds are
-chosen (and transitions estimated, if that is asked for), on the second all is checked.
+Nothing is trained here. The seed deals the sequences into two halves: thresholds are chosen on the first
+(and transitions estimated, if requested), and everything is checked on the second.
 """
 
 from typing import NamedTuple
@@ -23,11 +23,11 @@ from spcviz.shared.verdict.filter_verdict import deal_halves
 STEPS = {"given": "as the file has them", "bio": "rules of BIO", "gold": "estimated on half of the gold",
          "none": "none"}  # fmt: skip
 MOST_ARCS = 6_000_000
-"""Tokens times labels squared that are measured; of more, the sequences that fit."""
+"""Most tokens times labels squared that are measured; of a larger file, the sequences that fit."""
 
 
 class Scored(NamedTuple):
-    """Scores as they are looked at: of all tokens, with steps, and what was measured."""
+    """Scores as they are measured: those of all tokens, with transitions, and the report."""
 
     emissions: np.ndarray
     transitions: np.ndarray
@@ -36,7 +36,7 @@ class Scored(NamedTuple):
 
 
 def steps_of(scores: ScoreFile, has_gold: bool) -> list[str]:
-    """Which sources of transitions there are."""
+    """The available sources of transitions, keys of `STEPS`."""
     sources = ["given"] if scores.transitions is not None else []
     sources += ["bio"] if is_chunked(scores.label_names or ()) else []
     return sources + (["gold"] if has_gold else []) + ["none"]
@@ -71,7 +71,7 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
 
 
 def _is_known(scores: ScoreFile) -> np.ndarray:
-    """(S,) bool: whether the labels of a sequence are all known, or there are none in the file at all."""
+    """(S,) bool: whether the labels of a sequence are all known, or the file has no labels at all."""
     if scores.labels is None or not (scores.labels >= 0).any():
         return np.ones(len(scores.lengths), dtype=bool)
     owner = np.repeat(np.arange(len(scores.lengths)), scores.lengths)
@@ -79,10 +79,10 @@ def _is_known(scores: ScoreFile) -> np.ndarray:
 
 
 def penalty_of(emissions: np.ndarray) -> float:
-    """What is forbidden costs, as weights are finite, more than any label at its place could gain.
+    """The finite cost of what is forbidden, higher than what any label in its place could gain.
 
-    A labelling with a forbidden step is never the best one where three other labels can avoid it; forbidden
-    pairs lower the mean of the second level, so its alphas lie higher.
+    It is finite because weights must be. A labelling with a forbidden step is never the best one where three
+    other labels can avoid it; forbidden pairs lower the mean of the second level, so its alphas are higher.
     """
     finite = emissions[np.isfinite(emissions)]
     return 1.0 + 3.0 * float(finite.max() - finite.min()) if len(finite) else 1.0
@@ -91,7 +91,7 @@ def penalty_of(emissions: np.ndarray) -> float:
 def _add(
     emissions: np.ndarray, starts: np.ndarray, first: np.ndarray | None, last: np.ndarray | None
 ) -> None:
-    """Put scores of beginning and ending into the first and last positions."""
+    """Add the scores of beginning and ending to the first and last positions."""
     filled = np.diff(starts) > 0
     if first is not None:
         emissions[starts[:-1][filled]] += first
@@ -141,7 +141,7 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
 
 
 def of_sequence(scored: Scored, number: int, most: int) -> tuple[Cascade, SparseRows]:
-    """One sequence as a cascade of its own, with its features."""
+    """One sequence as its own cascade, with its features."""
     first = int(scored.starts[number])
     last = min(int(scored.starts[number + 1]), first + most)
     alphas = tuple(level.tuned_alpha for level in scored.report.levels)

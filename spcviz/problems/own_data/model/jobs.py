@@ -1,7 +1,7 @@
-"""Run visitors' work in child processes: two at a time, the others queue and are told how long.
+"""Run visitors' jobs in child processes, two at a time; the others queue with an estimate of their wait.
 
-A job belongs to one visitor. Ten times a second it is asked whether he is still there; who leaves, or
-cancels, takes his process along. However it ends, it says how.
+A job belongs to one visitor. It checks ten times a second whether the visitor is still there; when the
+visitor leaves or cancels, the process is ended. However a job ends, it reports how.
 """
 
 import logging
@@ -21,12 +21,12 @@ from spcviz.store.raw import value_of
 
 LOG = logging.getLogger(__name__)
 N_AT_ONCE = 2
-_GUESS = 12.0  # seconds that a job takes as long as none has been seen
+_GUESS = 12.0  # seconds that a job is assumed to take until one has ended
 _DONE = re.compile(rb"(\d+)(?:/\d+|it) \[")
 
 LINE = Line(N_AT_ONCE)
 _TOOK: deque[float] = deque(maxlen=8)
-"""Seconds of the last jobs that ran to their end."""
+"""Seconds that the last completed jobs took."""
 
 NO_PROCESS = "No process can be started just now; try again in a minute."
 TOO_LONG = (
@@ -57,31 +57,31 @@ class Job:
         self.problem, self.n_done, self.state = "", 0, "waiting"
         self._given: tuple[dict[str, Any], bytes] = wanted, data
         self._warm = wanted["settings"]["method"], wanted["settings"]["order"]
-        self._bars = 0, 0  # steps of the bars before, and of the last one
+        self._bars = 0, 0  # steps of earlier progress bars, and of the last one
         self._cancelled = threading.Event()
         self.ended = threading.Event()
         self._place = LINE.join()
         try:
             threading.Thread(target=self._run, name="spcviz training", daemon=True).start()
-        except RuntimeError:  # no thread: the line must not wait for one that never runs
+        except RuntimeError:  # no thread: the queue must not wait for a job that never runs
             self._end("failed", NO_PROCESS)
 
     @property
     def progress(self) -> float:
-        """Share of the steps that are done, below 1 until it has ended."""
+        """Share of the steps that are done, at most 0.99."""
         return min(self.n_done / max(self.n_steps, 1), 0.99)
 
     def ahead(self) -> int:
-        """How many others wait before this one."""
+        """How many other jobs have to end before this one begins."""
         return self._place.n_before()
 
     def seconds_to_wait(self) -> float:
-        """About how long until it begins, by what the last jobs took."""
+        """Estimated seconds until it begins, from the times of the last jobs."""
         usual = sum(_TOOK) / len(_TOOK) if _TOOK else _GUESS
         return usual * self.ahead() / N_AT_ONCE
 
     def cancel(self) -> None:
-        """End it, wherever it stands."""
+        """End the job, whether it waits or runs."""
         self._cancelled.set()
 
     def _end(self, state: str, problem: str = "") -> None:
@@ -110,7 +110,7 @@ class Job:
             problem = str(error)
         except (OSError, RuntimeError):  # no process, no descriptor, no thread
             problem = NO_PROCESS
-        except Exception as error:  # ours, not the visitor's: its kind alone is logged, for it may quote him
+        except Exception as error:  # our fault; only its type is logged: its text may quote the visitor
             LOG.error("a job failed: %s", type(error).__name__)
         finally:
             self._end(state, problem)
@@ -120,7 +120,7 @@ class Job:
         return ask(WORKS[self.work].task, about, data, warm=self._warm, glance=self._glance, hear=self._hear)
 
     def _hear(self, chunk: bytes) -> None:
-        """Count the steps that a bar of progress tells of; each bar begins anew."""
+        """Count the steps that progress bars report; each bar starts again."""
         before, last = self._bars
         for done in _DONE.finditer(chunk):
             now = int(done[1])
@@ -129,7 +129,7 @@ class Job:
 
 
 def _outcome(answer: Answer, work: str) -> Any:
-    """The record in what a process returned; raises `JobError` with what it says, or how it ended."""
+    """The record that a process returned; raises `JobError` with its message, or with how it ended."""
     if answer.problem:
         raise JobError(answer.problem)
     if answer.fault:

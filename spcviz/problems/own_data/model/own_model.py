@@ -1,7 +1,7 @@
 """Check a model that a visitor uploads, and run it on the visitor's sentences.
 
-It may have been written by anybody. `spcviz.io.zipped` reads numbers and texts alone; what these say is
-looked at here before any kernel runs on it.
+Anybody may have written it. `spcviz.io.zipped` reads only numbers and texts; here their values are checked
+before any kernel runs on them.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def model_of(data: bytes, name: str) -> Any:
 
 
 def _check(name: str, reader: cascades.Reader) -> None:
-    """Raise `ArgumentError` unless all parts of a model belong together and are small enough to draw."""
+    """Raise `ArgumentError` unless all parts of a model are consistent and small enough to draw."""
     n, cascade, labels = len(reader.vocabulary), reader.cascade, reader.labels
     if not 2 <= len(labels) <= MOST_LABELS or len(set(labels)) < len(labels):
         raise ArgumentError(f"{name}: must have from 2 to {MOST_LABELS} different labels, got {len(labels)}")
@@ -85,9 +85,9 @@ def _check_cascade(cascade: Cascade, n_features: int, n_labels: int) -> None:
 def read_with(
     data: bytes, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, seed: int, tolerance: float
 ) -> Trained:
-    """What a brought model makes of some sentences, at most `MOST_HELD` tokens of them, in two halves.
+    """Read at most `MOST_HELD` tokens of some sentences with an uploaded model, in two halves.
 
-    Gold labels of which the model knows none count as if there were none.
+    If the model knows none of the gold labels, they count as missing.
     """
     tagger = model_of(data, "model")
     template = cascades.reader_of(tagger).template
@@ -96,7 +96,7 @@ def read_with(
         raise ArgumentError(f"No sentence has from 1 to {MOST_HELD:,} words: the model has nothing to read.")
     dealt = Dealt(np.zeros(0, dtype=np.int64), dev, test)
     features = features_in(sentences, dealt, template)
-    # Written anew: whoever opens it outside of the process that read it opens what the library wrote.
+    # Written again, so that outside this process only what the library wrote is opened.
     return Trained(to_zip(tagger), report_on(tagger, dealt, features, labels, tolerance))
 
 

@@ -1,4 +1,4 @@
-"""Write the Python script that repeats what Your data shows, by the library's public calls."""
+"""Write the Python script that repeats what Your data shows, using the library's public calls."""
 
 import inspect
 import re
@@ -19,7 +19,7 @@ def of_training(
 ) -> str:
     """The script that trains as the page did, and prints the page's numbers.
 
-    `number` is the sentence that is shown; `how` is what `read_conll` is told beyond the columns, as Python.
+    `number` is the sentence that is shown; `how` are further arguments of `read_conll`, as Python source.
     """
     given = ", ".join(f"{key}={value!r}" for key, value in arguments_of(settings, rules).items())
     return f'''"""Trains on {_plain(name)} as the page "Your data" of spcviz did. Needs: pip install spcviz"""
@@ -96,7 +96,7 @@ lengths = np.array([len(words) for words in X])"""
 
 
 def _plain(name: str) -> str:
-    """A file's name for a docstring: a stranger may have chosen it to end there and go on as code."""
+    """A file's name made safe for a docstring: a stranger may have chosen it to end there and inject code."""
     return repr(re.sub(r"[^\w .()-]+", "_", name, flags=re.ASCII)[:60])
 
 
@@ -119,7 +119,7 @@ def _source(function) -> str:
 
 
 def of_scores(name: str, steps: str, seed: int, tolerance: float, most_arcs: int, subwords: str = "") -> str:
-    """The script that looks at scores as the page did, and prints the page's numbers."""
+    """The script that prunes scores as the page did, and prints the page's numbers."""
     how = f", subwords={subwords!r}" if subwords else ""
     given = {
         "given": "transitions, start, end = scores.transitions, scores.start, scores.end",

@@ -14,11 +14,11 @@ from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron
 
 METHODS = {"perceptron": "Perceptron", "crf": "CRF", "cascade": "Cascade"}
 MOST_TOKENS = 20_000
-"""That are learned from."""
+"""Most tokens that are learned from."""
 MOST_HELD = 10_000
-"""Tokens that are held out."""
+"""Most tokens that are held out."""
 LEAST_SENTENCES = 12
-"""To train on, to choose a threshold with, to check it on."""
+"""Fewest sentences to train on, choose a threshold with and check it on."""
 
 
 class Settings(NamedTuple):
@@ -34,7 +34,7 @@ class Settings(NamedTuple):
 
 
 class Dealt(NamedTuple):
-    """Numbers of sentences: to learn from, to choose thresholds with, and to check them on."""
+    """Indices of sentences: to learn from, to choose thresholds with, and to check them on."""
 
     train: np.ndarray
     dev: np.ndarray
@@ -67,7 +67,7 @@ def deal(lengths: Sequence[int], settings: Settings) -> Dealt:
 
 
 def rules_of(labels: Sequence[Sequence[str]]) -> str:
-    """Rules that a model of these labels can keep to: those of chunks, if all gold labels do.
+    """Rules that a model of these labels can obey: those of chunks, if all gold labels obey them.
 
     >>> rules_of([["B-X", "I-X"]]), rules_of([["DT", "NN"]]), rules_of([["O", "I-X"]])
     ('bio', '', '')
@@ -80,12 +80,12 @@ _ESTIMATORS = {"perceptron": StructuredPerceptron, "crf": ChainCRF, "cascade": C
 
 
 def estimator_of(settings: Settings, rules: str = "") -> Any:
-    """The estimator of the library that is trained; the script of the page writes the same call."""
+    """The library's estimator to be trained; the page's script writes the same call."""
     return _ESTIMATORS[settings.method](**arguments_of(settings, rules))
 
 
 def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
-    """What the estimator is made with; `rules` of chunks are for those that can keep to them."""
+    """Arguments of the estimator; `rules` of chunks go to those that can obey them."""
     takes_rules = "constraints" in signature(_ESTIMATORS[settings.method]).parameters
     more = {"constraints": rules} if rules and takes_rules else {}
     if settings.method == "crf":
@@ -93,5 +93,5 @@ def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
     if settings.method == "perceptron":
         return {"max_iter": settings.passes, "random_state": settings.seed} | more
     usual = {"max_iter": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
-    usual["fall_back"] = False  # the page is about the cascade, and says itself what it gains
+    usual["fall_back"] = False  # the page shows the cascade, and reports its gain separately
     return {"order": settings.order, "tolerance": settings.tolerance} | usual | more

@@ -21,7 +21,7 @@ def train(run: Run) -> Iterator[str]:
     """Train the first example's model with the page's own settings; same settings, same digests."""
     settings, example = Settings(), read_example(EXAMPLE)
     trained = train_on(settings, example.sentences, example.labels)
-    report = trained.report._replace(cpu_seconds=0.0)  # that of another machine
+    report = trained.report._replace(cpu_seconds=0.0)  # it depends on the machine
     right = float((report.truth == report.guess).mean())
     save_model(
         run.models,

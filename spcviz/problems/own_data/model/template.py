@@ -1,7 +1,7 @@
 """Features of words from a template that a person can read: ``word[0] ending3[0] word[-1]+word[0]``.
 
-An entry is what is looked at, and where: 0 is the word itself, -1 the one before it, 1 the one behind it; +
-joins several. This file uses nothing but Python, so that the script that repeats a page can carry its text.
+An entry names what is looked at and where: 0 is the word itself, -1 the word before it, 1 the word after it;
++ joins several. This file needs nothing but Python, so that the script that repeats a page can include it.
 """
 
 import re
@@ -9,9 +9,9 @@ import re
 DEFAULT = "bias word[0] lower[0] shape[0] ending2[0] ending3[0] beginning2[0] word[-1] word[1]"
 LONGEST, MOST = 400, 40
 MOST_SIGNS = 32
-"""Of a word's characters that ``signs`` sees, each in its place."""
+"""Most characters of a word that ``signs`` sees, each with its position."""
 FARTHEST = 5
-"""Of a neighbour that is looked at."""
+"""Largest distance of a neighbour that is looked at."""
 
 ENTRY = re.compile(r"(word|lower|shape|signs|ending[1-5]|beginning[1-5])\[(-?[0-9])\]")
 
@@ -20,7 +20,7 @@ Template = tuple[tuple[Part, ...], ...]
 
 
 def shape_of(word: str) -> str:
-    """A word with its letters and digits as X, x and d, and runs of one kind as one sign.
+    """A word with its letters and digits as X, x and d, and runs of one kind as one character.
 
     >>> shape_of("McDonald's"), shape_of("1999-12"), shape_of("\u05e9\u05dc")
     ("XxXx'x", 'd-d', 'x')
@@ -51,7 +51,7 @@ def read_template(text: str) -> Template:
     >>> read_template("bias word[0] word[-1]+word[0]")
     ((), (('word', 0),), (('word', -1), ('word', 0)))
 
-    Raises ValueError, with a sentence for a person, for what is no template.
+    Raises ValueError, with a readable sentence, for an invalid template.
     """
     entries = []
     for entry in text.split():
@@ -74,7 +74,7 @@ def read_template(text: str) -> Template:
 
 
 def name_of(entry: tuple[Part, ...]) -> str:
-    """An entry as it is written.
+    """An entry as it is written in a template.
 
     >>> name_of((("word", -1), ("shape", 0))), name_of(())
     ('word[-1]+shape[0]', 'bias')

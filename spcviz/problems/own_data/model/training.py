@@ -54,7 +54,7 @@ def report_on(
     labels: Mapping[int, list[str]] | Sequence[list[str]],
     tolerance: float,
 ) -> Report:
-    """What a fitted tagger makes of the two halves that are held out; without `labels`, none is known."""
+    """The report of a fitted tagger on the two held-out halves; without `labels`, none is known."""
     held = [*dealt.dev.tolist(), *dealt.test.tolist()]
     X, lengths = [features[i] for i in held], np.array([len(features[i]) for i in held])
     names = [str(label) for label in tagger.classes_.tolist()]
@@ -98,10 +98,10 @@ def measure_model(
     cascade: Cascade, halves: tuple[Half, ...], tolerance: float, *, truth: np.ndarray, guess: np.ndarray,
     shares: np.ndarray, n_features: int = 0, **about: Any,
 ) -> Report:  # fmt: skip
-    """The report on a model, by gold and answers (N,) and marginals (N, K): its levels over all thresholds.
+    """The report on a model from gold and answers (N,) and marginals (N, K): its levels over all thresholds.
 
-    A cascade has chosen its thresholds while it was trained; other models take those that lose at most
-    `tolerance` of the first half.
+    A cascade chose the thresholds of its filters in training; the last level's, and those of other models,
+    lose at most `tolerance` of the first half.
     """
     levels = swept_levels(cascade, halves, tolerance)
     tuned = tuple(level._replace(alpha=swept.tuned_alpha) for level, swept in zip(cascade.levels, levels))
@@ -116,7 +116,7 @@ def measure_model(
 
 
 def swept_levels(cascade, halves, tolerance: float) -> tuple[Swept, ...]:
-    """`Swept` of each level; thresholds that are not there yet are chosen level by level."""
+    """`Swept` of each level; missing thresholds are chosen level by level."""
     is_tuned = any(level.alpha for level in cascade.levels)
     n_levels = len(cascade.levels)
     for t in range(n_levels):

@@ -1,6 +1,6 @@
-"""The tasks that a child process does for Your data: limits, function, and type of the answer of each.
+"""Tasks that child processes do for Your data: the limits, function and type of the answer of each.
 
-`confined` starts the process; nothing of a visitor's is read, loaded or trained on anywhere else.
+`confined` starts the process; a visitor's data are read, loaded and trained on nowhere else.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from spcviz.store.raw import pieces_of
 
 CPU_SECONDS = 60
 SECONDS = 300
-"""By the clock: others may want the cores, too."""
+"""Of wall-clock time: others may need the cores, too."""
 
 
 class Work(NamedTuple):
@@ -52,7 +52,7 @@ def train_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
 
 
 def read_here(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
-    """Let a brought model, the bytes of its file, read sentences."""
+    """Let an uploaded model read sentences; `data` are the bytes of its file."""
     settings = Settings(**about["settings"])
     how = {"seed": settings.seed, "tolerance": settings.tolerance}
     return _record(Trained, lambda: read_with(data, about["sentences"], about["labels"], **how))
@@ -74,14 +74,14 @@ def _record(kind: type, make: Callable[[], Any]) -> tuple[dict, list[bytes]]:
         return {}, pieces_of(make(), kind)
     except SpcvizError:
         raise
-    except ValueError as error:  # of the estimators: their words are for whoever trains
+    except ValueError as error:  # of the estimators: their messages are for the visitor who trains
         raise SpcvizError(str(error)) from error
 
 
 def load(method: str | dict[str, Any], order: int = 0) -> None:
-    """Train on a few sentences of the app's own: what this kind of model needs is then there.
+    """Train on a few of the app's own sentences, so that what this kind of model needs is loaded.
 
-    In a process for one task alone, which gives what it is asked for, the task itself loads what it needs.
+    A process for a single task passes its `about`, a dict: there the task itself loads what it needs.
     """
     if isinstance(method, dict):
         return

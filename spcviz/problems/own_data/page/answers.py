@@ -1,6 +1,6 @@
-"""Diagnostics of a trained model: does a threshold pay, how good are the labels, what was learned.
+"""Diagnostics of a trained model: whether a threshold pays, how good the labels are, what was learned.
 
-The rule of the verdict and its words are those of `spcviz.shared.verdict`.
+The verdict's rule and wording are those of `spcviz.shared.verdict`.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ from spcviz.shared.verdict.sequences import GROUP, MOST_DENSE, N_TIMED, timed_gr
 
 
 class Judged(NamedTuple):
-    """Answers of the held-out sentences, as names, and what they are worth."""
+    """Answers for the held-out sentences, as names of labels, and their scores."""
 
     numbers: np.ndarray  # of the sentences in the file
     gold: list[list[str]]
     said: list[list[str]]
-    scores: list[evaluation.Score]  # the first of all kinds together
+    scores: list[evaluation.Score]  # the first is over all kinds
     right: tuple[float, float, float]  # share of tokens, and its interval
     baseline: list[evaluation.Score]  # of the most frequent tag; empty where nothing was trained here
     baseline_right: float
 
 
 def answers_of(report: Report) -> list[list[str]]:
-    """Answers of the held-out sentences, those of development first, as names."""
+    """Answers for the held-out sentences, development first, as names of labels."""
     names = [report.labels[k] for k in report.guess.tolist()]
     return [names[a:b] for a, b in zip(report.starts[:-1].tolist(), report.starts[1:].tolist())]
 
@@ -47,7 +47,7 @@ def judge(
     *,
     is_trained: bool,
 ) -> Judged:
-    """Judge a model by the sentences that it has not seen; `is_trained` on the others, by these settings."""
+    """Judge a model on held-out sentences; `is_trained`: it was trained on the others, by `settings`."""
     numbers = np.concatenate([report.dev, report.test])
     gold, said = [labels[n] for n in numbers.tolist()], answers_of(report)
     usual: list[list[str]] = []
@@ -71,9 +71,9 @@ def judge(
 def time_groups(
     cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]
 ) -> Times | None:
-    """Time groups of sentences, each in all levels and the last predictor, and dense one by one.
+    """Time groups of sentences: each through all levels and the last predictor, and densely one by one.
 
-    None if the dense tables would be too large.
+    Returns None if the dense tables would be too large.
     """
     order = len(cascade.levels)
     if float(cascade.n_states) ** order > MOST_DENSE or not len(features):
@@ -95,7 +95,7 @@ def time_groups(
 
 
 def times_of(model: bytes, report: Report, sentences: Sequence[list[str]]) -> Times | None:
-    """Times of the first test sentences of a trained model."""
+    """Times of a trained model on the first test sentences."""
     reader = live.reader_in(model, tuple(level.tuned_alpha for level in report.levels))
     chosen = [sentences[n] for n in report.test.tolist() if len(sentences[n]) <= live.MAX_WORDS][:N_TIMED]
     groups = [chosen[a : a + GROUP] for a in range(0, len(chosen), GROUP)]
@@ -109,7 +109,7 @@ HERE, BEFORE = "on this server", "on the server that made the app's first scenes
 def verdict_of(
     report: Report, tolerance: float, choices: Sequence[Any], times: Times | None, timed: str = HERE
 ) -> Verdict:
-    """The verdict by the rule above; `choices` are those of `live.compare_rules`."""
+    """The verdict by the rule of `is_worth`; `choices` are those of `live.compare_rules`."""
     by = {choice.key: choice for choice in choices}
     spc, crf = by["spc"], by["crf"]
     n_test = len(report.test)
@@ -135,7 +135,7 @@ class Weighed(NamedTuple):
 
 
 def top_features(reader: Reader, label: str, n: int = N_TOP) -> tuple[list[Weighed], list[Weighed]]:
-    """(features that speak most for a label, most against it) by the model that reads in the end."""
+    """(strongest features for a label, strongest against it) by the weights of the last predictor."""
     names = list(reader.vocabulary)
     weights = np.asarray(reader.cascade.levels[-1].predictor.weights)[
         : len(names), reader.labels.index(label)
@@ -147,6 +147,6 @@ def top_features(reader: Reader, label: str, n: int = N_TOP) -> tuple[list[Weigh
 
 
 def step_weights(reader: Reader, most: int = 16) -> tuple[Sequence[str], np.ndarray]:
-    """(labels, weights of the step from each to each) of the first filter, at most so many labels."""
+    """(labels, weights of the transitions between them) of the first filter, for at most `most` labels."""
     labels = reader.labels[:most]
     return labels, np.asarray(reader.cascade.levels[0].filter.pairs.inner)[: len(labels), : len(labels)]

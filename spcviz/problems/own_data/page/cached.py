@@ -1,6 +1,6 @@
 """Cached calls of Your data: the visitor's data and models, and the examples.
 
-Nothing of a visitor's is in a cache that others share: all of it belongs to his visit (`web.cached.owned`).
+No visitor's data are in a shared cache: all of them belong to the visit (`spcviz.web.cached.ownership`).
 """
 
 import os
@@ -37,42 +37,42 @@ from spcviz.web.cached.sharing import kernels_first, share
 STEPS = foreign_scores.STEPS
 UNKNOWN = files.UNKNOWN
 UNREADABLE = (ArgumentError, UploadError)
-"""What reading a visitor's file raises, in words for him."""
+"""Errors of reading a visitor's file, worded for the visitor."""
 
 DATA = "own data"
 MINE = ownership.Belongings(shelf.Own.end)
 
 OPEN_FILE = "SPCVIZ_OPEN_FILE"
-"""Name of the environment's variable that names a file of this computer to open with."""
+"""Environment variable that names a local file to open the page with."""
 
 
 def has_examples() -> bool:
-    """Whether the examples are there, as in a clone; an installed package brings none."""
+    """Whether the examples exist, as in a clone; an installed package has none."""
     return CACHE.is_dir()
 
 
 @share(len(EXAMPLES), kernels=False)
 def example(name: str) -> files.Brought:
-    """An example as it was read."""
+    """An example, as read."""
     return examples.read_example(name)
 
 
 @share(1, kernels=False)
 def stored_model(name: str) -> Trained | None:
-    """The model that is stored of an example; None of the others. Raises `StoreError` if it is damaged."""
+    """The stored model of an example; None for the others. Raises `StoreError` if it is damaged."""
     return stored.load(MODELS) if name == stored.EXAMPLE else None
 
 
 @share(64, stored=WordTrace, beside=2)
 def stored_trace(name: str, number: int, alphas: tuple[float | None, ...] = ()) -> WordTrace:
-    """One sentence of an example through the model that is stored of it."""
+    """One sentence of an example through its stored model."""
     trained = stored_model(name)
     return _trace_sentence(_stored_reader(name), trained.report, example(name), number, alphas)
 
 
 @share(1, stored=Times, beside=1)
 def stored_times(name: str) -> Times | None:
-    """Times of the model that is stored of an example, as they were where first scenes were made."""
+    """Times of an example's stored model, as measured where the first scenes were made."""
     trained = stored_model(name)
     return times_of(trained.model, trained.report, example(name).sentences)
 
@@ -83,9 +83,9 @@ def _stored_reader(name: str) -> cascades.Reader:
 
 
 def take_upload(name: str, data: bytes, example_name: str = "ewt") -> str:
-    """Read a visitor's file; what is wrong with it, or nothing.
+    """Read a visitor's file; return what is wrong with it, or an empty string.
 
-    A model joins the data that are there: his own, else the example of a name.
+    A model joins the current data: the visitor's own, else the example named.
     """
     try:
         brought = apart.read_apart(name, data, glance=upload_answers.leave_if_left)
@@ -103,7 +103,7 @@ def take_upload(name: str, data: bytes, example_name: str = "ewt") -> str:
 
 
 def _put(visit: shelf.Own, why: str) -> None:
-    """Put data in place of what was there; a model that was brought reads these, if they are sentences."""
+    """Replace the current data; an uploaded model then reads the new ones, if they are sentences."""
     before = MINE.get(ownership.visit(), DATA)
     if before is not None:
         visit.model = before.model if visit.brought.scores is None else None
@@ -113,7 +113,7 @@ def _put(visit: shelf.Own, why: str) -> None:
 
 
 def current(name: str) -> shelf.Own | None:
-    """What this visitor looks at: his own data, else the example of a name, None where there are none."""
+    """The visitor's current data: their own, else the example named; None where there are no examples."""
     visit = MINE.get(ownership.visit(), DATA)
     if visit is None and (path := os.environ.get(OPEN_FILE)) and "own_data_opened" not in st.session_state:
         st.session_state["own_data_opened"] = True
@@ -132,13 +132,13 @@ def current(name: str) -> shelf.Own | None:
 
 
 def wake() -> None:
-    """Have a process ready that reads the first file."""
+    """Start a process ahead of time to read the first file."""
     if runtime.exists():
         apart.wake()
 
 
 def take_example(name: str) -> shelf.Own:
-    """Go on with an example in place of what was brought; a model that was brought reads it."""
+    """Replace uploaded data by an example; an uploaded model reads it."""
     _put(shelf.Own(example(name), example=name), "an example was chosen")
     visit = MINE.get(ownership.visit(), DATA)
     visit.columns = EXAMPLES[name].columns
@@ -167,13 +167,13 @@ def title(visit: shelf.Own, number: int) -> str:
 
 
 def origin(name: str) -> str:
-    """Where what is looked at comes from, if it is an example."""
+    """The origin of the current data, if they are an example."""
     visit = current(name)
     return EXAMPLES[visit.example].origin if visit is not None and visit.example else ""
 
 
 def remove_model(name: str) -> None:
-    """Go on without the model that was brought."""
+    """Remove the uploaded model."""
     visit = current(name)
     if visit is not None:
         visit.end_job("the model was put away")
@@ -185,15 +185,15 @@ def _reader_of(trained: Trained) -> cascades.Reader:
 
 
 class Source(NamedTuple):
-    """What is looked at: a visitor's sentences under one model, or under the scores that he brought."""
+    """The source of a view: a visitor's sentences under one model, or under uploaded scores."""
 
     own: shelf.Own
-    key: Hashable  # what the model, or the look at the scores, is kept under
+    key: Hashable  # the key that the model, or the measured scores, are stored by
     report: Report
-    model: bytes  # empty where scores were brought
+    model: bytes  # empty where scores were uploaded
     scored: foreign_scores.Scored | None
     is_stored: bool = False
-    is_brought: bool = False  # whether the model came in a file
+    is_brought: bool = False  # whether the model was uploaded
 
     @property
     def n_levels(self) -> int:
@@ -207,7 +207,7 @@ class Source(NamedTuple):
         return bool(self.own.brought.labels) and is_known
 
     def sentences(self) -> tuple[np.ndarray, np.ndarray]:
-        """(numbers of the sentences that training has not seen, whether each is read without a mistake)."""
+        """(indices of the held-out sentences, whether each is read without a mistake)."""
         report = self.report
         right = np.logical_and.reduceat(report.truth == report.guess, report.starts[:-1])
         return np.concatenate([report.dev, report.test]), right
@@ -231,7 +231,7 @@ class Source(NamedTuple):
         return visit.once(("trace", self.key, number, alphas), make)
 
     def times(self) -> Times | None:
-        """Times of the cascade and of a dense search on test sentences; only of what has a model."""
+        """Times of the cascade and of a dense search on test sentences; only for a source with a model."""
         if self.is_stored:
             return stored_times(self.own.example)
         kernels_first(__name__)
@@ -244,7 +244,7 @@ class Source(NamedTuple):
         return self.own.once(("swept", self.key, *of), lambda: live.sweep_level(self.report, *of))
 
     def compare(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
-        """Max-marginals beside marginals, on the first level."""
+        """Max-marginals compared with marginals, on the first level."""
         key = ("compared", self.key, tolerance)
         return self.own.once(key, lambda: live.compare_rules(self.report, tolerance))
 
@@ -263,16 +263,16 @@ def _trace_sentence(
 
 
 def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> tuple[list[str], list[int]]:
-    """(words that are drawn, numbers of their gold labels, none where one is unknown)."""
+    """(words that are drawn, indices of their gold labels: empty if one is unknown)."""
     gold = brought.labels[number][:MAX_WORDS] if brought.labels else []
     truth = [labels.index(label) for label in gold] if set(gold) <= set(labels) else []
     return brought.sentences[number][:MAX_WORDS], truth
 
 
 def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> Source | None:
-    """What is looked at: a model that was trained with these settings, or scores; None before training.
+    """The source of all views: a model trained with these settings, or scores; None before training.
 
-    Raises `ArgumentError` where scores cannot be looked at.
+    Raises `ArgumentError` if scores cannot be measured.
     """
     if visit is None:
         return None
@@ -294,23 +294,23 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
 
 
 def _is_stored(visit: shelf.Own) -> bool:
-    """Whether these are an example as it opens: by other columns it has other labels."""
+    """Whether the data are an example with its first columns: other columns hold other labels."""
     return bool(visit.example) and visit.columns == EXAMPLES[visit.example].columns
 
 
 def steps_offered(visit: shelf.Own) -> list[str]:
-    """Where transitions between labels may come from; empty where there are no scores."""
+    """Where transitions between labels may come from; empty without scores."""
     brought = visit.brought
     return [] if brought.scores is None else foreign_scores.steps_of(brought.scores, bool(brought.labels))
 
 
 def steps_of(visit: shelf.Own, asked: str) -> str:
-    """The source of transitions that is asked for, or the first one."""
+    """The requested source of transitions if it is offered, else the first one."""
     offered = steps_offered(visit)
     return asked if asked in offered else offered[0]
 
 
 def delete_upload(file: Any) -> None:
-    """Let Streamlit drop its own copy of an uploaded file: what is needed of it has been read."""
+    """Let Streamlit drop its own copy of an uploaded file, which has been read."""
     if runtime.exists():
         runtime.get_instance().uploaded_file_mgr.remove_file(ownership.visit(), file.file_id)

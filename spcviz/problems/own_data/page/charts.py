@@ -10,7 +10,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure, mark, points, stroke
 
 MOST_LABELS = 16
-"""Rows and columns of the table of confusions: the labels that are mistaken most."""
+"""Most rows and columns of the confusion matrix: the labels mistaken most often."""
 N_BINS = 10
 
 
@@ -23,9 +23,9 @@ def confusions(report: Report) -> list[tuple[str, str, int]]:
 
 
 def confusion(report: Report, palette: Palette, scale: float = 1.0, height: float = 520) -> Chart:
-    """A table of the labels that are mistaken most: gold down, answers across, mistakes counted."""
+    """Confusion matrix of the labels mistaken most often: gold down, answers across, mistakes counted."""
     mistakes = confusions(report)
-    weight = Counter(dict.fromkeys(report.labels, 0))  # in their order, where they are equal
+    weight = Counter(dict.fromkeys(report.labels, 0))  # ties stay in the order of labels
     for gold, guess, n in mistakes:
         weight.update({gold: n})
         weight.update({guess: n})
@@ -49,7 +49,7 @@ def confusion(report: Report, palette: Palette, scale: float = 1.0, height: floa
         "ygap": 1,
         "hovertemplate": "gold %{y}, read as %{x}: %{z}<extra></extra>",
     }
-    # A heat map tells nobody which cell was clicked; marks that are as good as invisible do.
+    # A heat map does not report which cell was clicked; almost invisible markers do.
     cells = [
         (shown[a], shown[b], names[a], names[b])
         for a in range(len(names))
@@ -72,14 +72,14 @@ def confusion(report: Report, palette: Palette, scale: float = 1.0, height: floa
 def learning_curve(
     learned: LearningCurve, palette: Palette, scale: float = 1.0, height: float = 440
 ) -> Chart:
-    """Tokens right and F1 on the same held-out sentences, against the sentences that are learned from."""
+    """Tokens right and F1 on the same held-out sentences, against the number of training sentences."""
     x = [point.n_sentences for point in learned.points]
     lines = (
         ("F1", [point.f1 for point in learned.points], palette.accent, "solid", 4),
         ("tokens right", [point.right for point in learned.points], palette.muted, "dash", -4),
     )
     if np.allclose(*([value for value, _, _ in line[1]] for line in lines)):
-        lines = lines[1:]  # labels that write no chunks: F1 is the share of tokens
+        lines = lines[1:]  # labels without chunks: F1 is the share of tokens
     traces = []
     for name, values, colour, dash, _ in lines:
         share = [100 * value for value, _, _ in values]
@@ -116,7 +116,7 @@ def reliability(report: Report) -> list[tuple[float, float, int]]:
 
 
 def calibration_error(report: Report) -> float:
-    """The mean distance of the probability of an answer from the share that is right, weighted by tokens."""
+    """Mean distance between the probability of answers and the share that is right, weighted by tokens."""
     rows = reliability(report)
     n = sum(count for _, _, count in rows)
     return sum(count * abs(sure - right) for sure, right, count in rows) / max(n, 1)

@@ -1,4 +1,4 @@
-"""Downloads of the page Your data: the Python that repeats it all, the model, tables, the example's file."""
+"""Downloads of the page Your data: a Python script that repeats it, the model, tables, the example's file."""
 
 from spcviz.problems.own_data.data import examples, files
 from spcviz.problems.own_data.data.examples import EXAMPLES
@@ -15,7 +15,7 @@ def example_file(visit: shelf.Own) -> tuple[str, bytes]:
 
 
 def script(source: Source, settings: Settings, steps: str, number: int) -> str:
-    """The Python that repeats what is shown."""
+    """The Python script that repeats what is shown."""
     visit = source.own
     name = visit.brought.name if visit.brought.name != "pasted text" else "pasted.txt"
     if source.scored is not None:
@@ -32,7 +32,7 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
 
 
 def _how(visit: shelf.Own) -> str:
-    """What `read_conll` is told beyond the columns, to read a file as it is read here; as Python."""
+    """Arguments of `read_conll` beyond the columns that read a file as it is read here, as Python source."""
     told = {
         key: value for key, value in visit.how.of_text().items() if value != getattr(files.FOUND_OUT, key)
     }
@@ -42,12 +42,12 @@ def _how(visit: shelf.Own) -> str:
 
 
 def model_file(source: Source) -> bytes:
-    """The model to be taken away: the one that was brought as it came."""
+    """The model to download; an uploaded one is returned unchanged."""
     return source.own.model.model if source.is_brought else source.model
 
 
 def tables_of(source: Source) -> list[str]:
-    """Names of the tables that there are."""
+    """Names of the available tables."""
     return list(tables.TABLES) if source.has_gold else ["tokens"]
 
 

@@ -26,7 +26,7 @@ from spcviz.shared.trace_records import WordTrace
 from spcviz.shared.verdict.filter_verdict import Promise, check_guarantees
 
 MAX_WORDS = 40
-"""Of a sentence that is drawn; of a longer one, so many words from its beginning."""
+"""Most words of a sentence that are drawn; a longer sentence is cut after them."""
 
 _TURNS = 2
 _TOY = [["the", "old", "man", "sleeps"], ["a", "dog", "barks"], ["the", "dog"], ["a", "man", "barks"]]
@@ -35,7 +35,7 @@ _TAGS = {"the": "D", "a": "D", "old": "A", "man": "N", "dog": "N", "sleeps": "V"
 
 def warmup(models: Path) -> None:
     """Compile what training, the lattice and the verdict call, on a few words."""
-    from spcviz.problems.own_data.page.answers import time_groups  # which asks for this module
+    from spcviz.problems.own_data.page.answers import time_groups  # which imports this module
 
     tags = [[_TAGS[word] for word in words] for words in _TOY]
     for method in METHODS:
@@ -72,7 +72,7 @@ def trace(
 ) -> WordTrace:
     """Run a cascade on one sentence of 1 to `MAX_WORDS` words and keep everything a picture needs.
 
-    `alphas` are by level; None or missing means tuned. `truth` are numbers of labels, or empty.
+    `alphas`: one per level, None or missing for the tuned one. `truth`: indices of labels, or empty.
     """
     n_levels = len(cascade.levels)
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
@@ -118,7 +118,7 @@ def sweep(report: Report, level: int, tolerance: float) -> Sweep:
 
 
 def _sample(points: Points) -> Sample:
-    nothing = np.full(len(points.event), np.nan)  # what only a bound asks for
+    nothing = np.full(len(points.event), np.nan)  # needed for a bound only
     about = (points.points, points.starts, nothing, nothing, points.n_columns, np.nan, np.nan)
     return Sample(points.by_definition, points.event, *about)
 
@@ -126,19 +126,19 @@ def _sample(points: Points) -> Sample:
 def sweep_level(
     report: Report, level: int, tolerance: float, by_definition: bool, alpha: float | None
 ) -> tuple[SweepLevel, SweepChoice]:
-    """(curves, the alpha of a tolerance or the one asked for with its losses) of a level from 1."""
+    """(curves, the given alpha or else the tolerance's, with its losses) of a level, counted from 1."""
     level_sweep = sweep(report, level, tolerance)
     return level_sweep.curves, choose(level_sweep, tolerance, by_definition=by_definition, alpha=alpha)
 
 
 def promises(report: Report, level: int, tolerance: float) -> tuple[Promise, ...]:
-    """What can be promised of sentences like the visitor's, at a level from 1; see `check_guarantees`."""
+    """Guarantees for sentences like the visitor's at a level, counted from 1; see `check_guarantees`."""
     dev, test = report.levels[level - 1][1:]
     return check_guarantees(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
 
 
 def compare_rules(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
-    """(rows of `filter_curves`, the choice of each rule): labels filtered by two rules of one model."""
+    """(rows of `filter_curves`, the choice of each rule): one model's labels filtered by two rules."""
     rows, choices = [], []
     for key, measured in (("spc", report.levels[0]), ("crf", report.by_marginals)):
         choices.append(_choice(key, measured, tolerance))

@@ -9,11 +9,11 @@ from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page.shown import Trained
 
 MOST = 30
-"""Runs that are kept; of more, the oldest goes, and that is said."""
+"""Most runs that are kept; beyond that the oldest is dropped."""
 
 
 class Run(NamedTuple):
-    """One training: its number from 1, what it is kept under, its settings, what came of it."""
+    """One training run: its number from 1, its key, its settings, its outcome."""
 
     number: int
     key: Hashable
@@ -27,18 +27,18 @@ def of(visit: Any) -> list[Run]:
 
 
 def add(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> None:
-    """Note a run; one of the same settings takes the place of its older twin."""
+    """Record a run; it replaces an older one with the same key."""
     runs = [run for run in of(visit) if run.key != key]
     number = max((run.number for run in of(visit)), default=0) + 1
     visit.runs = [*runs, Run(number, key, settings, trained)][-MOST:]
 
 
 def find(visit: Any, key: Hashable) -> Trained | None:
-    """What was trained under a key."""
+    """The outcome of the run with a key, or None."""
     return next((run.trained for run in of(visit) if run.key == key), None)
 
 
 def are_comparable(first: Run, second: Run) -> bool:
-    """Whether two runs have held out the same sentences."""
+    """Whether two runs held out the same sentences."""
     one, other = first.trained.report, second.trained.report
     return np.array_equal(one.dev, other.dev) and np.array_equal(one.test, other.test)

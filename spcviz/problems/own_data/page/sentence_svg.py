@@ -10,12 +10,12 @@ from spcviz.scores.schemes import form_of
 WIDTH = 900
 _SIZE, _SMALL, _GAP, _LINE, _MARGIN = 18, 12, 8, 62, 16
 _FILLS = ("#cfe3f7", "#fbe0b8", "#d5ecc8", "#f6d0d7", "#e2d6f2", "#cdeeea", "#f2e6a6", "#e6dcd2")
-"""Pale enough for black letters on them, told apart by their labels too."""
+"""Pale enough for black letters on them, and distinguished by labels too."""
 _WRONG = "#b3261e"
 
 
 class Piece(NamedTuple):
-    """Words that stand together, their label ("" outside), and whether that is wrong."""
+    """Consecutive words, their label ("" outside), and whether that is wrong."""
 
     words: tuple[str, ...]
     label: str
@@ -23,7 +23,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(words: Sequence[str], labels: Sequence[str], gold: Sequence[str] = ()) -> list[Piece]:
-    """A sentence in pieces: chunks, or single words; one is wrong if the gold labels of its words are others.
+    """A sentence in pieces: chunks, or single words; one is wrong if the gold labels of its words differ.
 
     >>> [piece[:2] for piece in pieces_of(["Ada", "Lovelace", "wrote"], ["B-PER", "I-PER", "O"])]
     [(('Ada', 'Lovelace'), 'PER'), (('wrote',), '')]
@@ -45,7 +45,7 @@ def pieces_of(words: Sequence[str], labels: Sequence[str], gold: Sequence[str] =
 
 
 def svg_of(pieces: Sequence[Piece], title: str = "") -> str:
-    """A picture of pieces in lines, `WIDTH` wide, with its title for those who do not see it."""
+    """A picture of pieces in lines, `WIDTH` wide, with a title for those who cannot see it."""
     kinds = {
         label: k for k, label in enumerate(dict.fromkeys(piece.label for piece in pieces if piece.label))
     }
@@ -87,10 +87,10 @@ def _text(text: str, x: float, y: float, size: int, fill: str, most: float) -> s
 
 
 def _wide(text: str, size: int) -> float:
-    """About how wide a text is: characters of East Asia are as wide as tall."""
+    """The approximate width of a text: East Asian characters are as wide as tall."""
     return size * sum(1.0 if ord(sign) > 0x2E80 else 0.58 for sign in text)
 
 
 def _safe(text: str) -> str:
-    """A text in XML, without characters that XML does not have."""
+    """A text escaped for XML, with unprintable characters replaced."""
     return escape("".join(sign if sign.isprintable() else "�" for sign in text))

@@ -1,6 +1,6 @@
-"""One visitor's data in the session: what was read, the models made of it, and the running job.
+"""One visitor's data in the session: what was read, the models trained on it, and the running job.
 
-It lies in this process's memory alone, among what the visit owns (`spcviz.web.cached.ownership`).
+It is kept only in this process's memory, among the visit's belongings (`spcviz.web.cached.ownership`).
 """
 
 import zlib
@@ -18,7 +18,7 @@ _MOST_KEPT = 12
 
 
 class Own:
-    """One visitor's data; what is made of it is kept under the file's digest and its columns."""
+    """One visitor's data; results are stored by the file's digest and how it was read."""
 
     def __init__(self, brought: Brought, data: bytes = b"", example: str = "") -> None:
         self._brought: Brought | None = brought
@@ -29,21 +29,21 @@ class Own:
         self.model: Brought | None = None
         self.job: Job | None = None
         self.asked: Hashable = None
-        self.note = ""  # how the last job ended, where it brought nothing
-        self.runs: list[Any] = []  # `runs.Run`, kept however much else is looked at
+        self.note = ""  # how the last job ended, if the visitor needs to know
+        self.runs: list[Any] = []  # `runs.Run`, kept whatever other results are evicted
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
     @property
     def brought(self) -> Brought:
-        """What was read. Whatever still runs on data that have gone begins anew, with what is there now."""
+        """What was read. A run that still uses deleted data is started again with the current data."""
         if self._brought is None:
             st.rerun()
-            st.stop()  # where nothing can begin anew
+            st.stop()  # where no run can be started again
         return self._brought
 
     @property
     def is_gone(self) -> bool:
-        """Whether the visit, or the half hour, is over."""
+        """Whether the data are deleted: the visit, or half an hour without use, is over."""
         return self._brought is None
 
     @property
@@ -52,18 +52,18 @@ class Own:
         return zlib.decompress(self._data)
 
     def of(self, *about: Hashable) -> Hashable:
-        """A key of something that is made of this file, read in this way."""
+        """The key of a result made from this file, as it is read now."""
         return self.brought.digest, self.columns, self.how, *about
 
     def read_anew(self, brought: Brought, columns: Columns | None, how: How) -> None:
-        """The same text, read in another way; what was made of the old one goes, a job on it too."""
+        """Take the same text, read in another way; drop all results of the old reading and any job on it."""
         self.end_job("it was on what the file was read as before")
         self._brought, self.columns, self.how = brought, columns, how
         self._kept.clear()
         self.runs = []
 
     def keep(self, key: Hashable, value: Any) -> Any:
-        """Keep what was made, in place of what was not used for the longest."""
+        """Store a result, evicting the least recently used ones."""
         self._kept[key] = value
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_KEPT:
@@ -71,13 +71,13 @@ class Own:
         return value
 
     def find(self, key: Hashable) -> Any:
-        """What was made, or None."""
+        """A stored result, or None."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made, or is made now; an `ArgumentError` is kept as well."""
+        """A result, stored before or made now; an `ArgumentError` is stored as well."""
         value = self.find(key)
         if value is None:
             try:
@@ -90,16 +90,16 @@ class Own:
         return value
 
     def end_job(self, why: str = "") -> None:
-        """Give up what is under way; `why`, if that is to be said."""
+        """Cancel the running job; `why` is the reason to report, if any."""
         if self.job is not None:
             self.job.cancel()
             self.note = f"What was under way was ended: {why}." if why else ""
         self.job = None
 
     def end(self) -> None:
-        """Nobody wants any of it any more.
+        """Release everything at the end of the visit.
 
-        Streamlit keeps what a widget's callback was given, longer than the visit, and with it this object.
+        Streamlit keeps the arguments of a widget's callback longer than the visit, and with them this object.
         """
         self.end_job()
         self._kept.clear()

@@ -16,7 +16,7 @@ class Points(NamedTuple):
     """One level's filter on some sentences, at every alpha: where each truth and each n-gram falls."""
 
     # by_definition, event, each (W,): the alpha from which each sentence loses its truth, by Definition 1 and
-    # in fact; -inf where an earlier level, or training that has not seen the label, had lost it
+    # in fact; -inf where an earlier level had lost it, or training has not seen the label
     by_definition: np.ndarray
     event: np.ndarray
     points: np.ndarray  # (A,): the alpha from which each n-gram falls
@@ -33,24 +33,24 @@ class Swept(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What training found out; tokens are those of the held-out sentences, one after the other."""
+    """Results of training; tokens are those of the held-out sentences, concatenated."""
 
     labels: tuple[str, ...]
-    n_train: int  # sentences that were learned from
+    n_train: int  # training sentences
     n_train_tokens: int
     n_features: int
     cpu_seconds: float
-    # dev, test: numbers of the held-out sentences in the file
+    # dev, test: indices of the held-out sentences in the file
     dev: np.ndarray
     test: np.ndarray
     starts: np.ndarray  # (W + 1,): where each held-out sentence begins, those of dev first
-    truth: np.ndarray  # (N,) number of the gold label; -1 where training has not seen it
+    truth: np.ndarray  # (N,) index of the gold label; -1 where training has not seen it
     guess: np.ndarray  # (N,)
     sure: np.ndarray  # (N,): the probability that the model gives its own answer
     levels: tuple[Swept, ...]
-    # the first level again, filtered by sum-product marginals as a CRF is: points are probabilities
+    # the first level again, filtered by sum-product marginals as in a CRF: points are probabilities
     by_marginals: Swept
-    n_grown: float  # n-grams of the next order that are left at a position, test sentences, at the last alpha
+    n_grown: float  # n-grams of the next order left per position of test sentences, at the last alpha
     has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
 
 
@@ -61,12 +61,12 @@ class Choice(NamedTuple):
     threshold: float
     lost_dev: float
     lost_test: float
-    kept: float  # labels a token, test sentences
+    kept: float  # labels per token, test sentences
     kept_share: float
 
 
 class Trained(NamedTuple):
-    """What a training brings home: the model as `spcviz.io.zipped` writes it, and the report."""
+    """The outcome of training: the model as `spcviz.io.zipped` writes it, and the report."""
 
     model: bytes
     report: Report
@@ -84,7 +84,7 @@ class Compared(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One part: what was learned from, and what came of it on the held-out sentences."""
+    """One part: the size of its training data, and the results on the held-out sentences."""
 
     n_sentences: int
     n_tokens: int
@@ -94,8 +94,8 @@ class Point(NamedTuple):
 
 
 class LearningCurve(NamedTuple):
-    """Parts from small to large, and whether the last doubling has helped (first: half, second: all)."""
+    """Parts from small to large, and whether the last doubling helped (`first`: half, `second`: all)."""
 
     points: tuple[Point, ...]
     doubled: tuple[Compared, ...]
-    n_held: int  # tokens that all parts are judged by
+    n_held: int  # held-out tokens that all parts are evaluated on

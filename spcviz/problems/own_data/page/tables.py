@@ -13,7 +13,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(header: Iterable[str], rows: Iterable[Iterable]) -> bytes:
-    """A CSV with a byte order mark, so that spreadsheets see its letters; no cell begins a formula."""
+    """A CSV with a byte order mark, so that spreadsheets decode it correctly; no cell starts a formula."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(header)
@@ -26,7 +26,7 @@ def _safe(cell):
 
 
 def tokens(report: Report, sentences: list[list[str]]) -> bytes:
-    """Every held-out token: its sentence, gold, answer, how sure."""
+    """Every held-out token: its sentence, gold label, answer and probability."""
     held, rows = [*report.dev.tolist(), *report.test.tolist()], []
     for w, number in enumerate(held):
         for at, word in enumerate(sentences[number]):
@@ -39,7 +39,7 @@ def tokens(report: Report, sentences: list[list[str]]) -> bytes:
 
 
 def mistakes(report: Report) -> bytes:
-    """Which labels are taken for which."""
+    """Which labels are mistaken for which."""
     return write_csv(("gold", "answer", "tokens"), confusions(report))
 
 

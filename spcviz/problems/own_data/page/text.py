@@ -29,7 +29,7 @@ HEADERS = {"auto": "found out", "yes": "names the columns", "no": "is a token"}
 ENCODINGS = {"auto": "found out"} | {name: name for name in _ENCODINGS}
 SCHEMES = {"auto": "found out", "BIO": "BIO (IOB2)", "IOB1": "IOB1", "BIOES": "BIOES, BILOU, BMES"}
 SUBWORDS = {"first": "the first counts", "last": "the last counts", "mean": "their mean"}
-"""What may be said of a file where the page has found out something else."""
+"""Choices that override what the page detected in a file."""
 
 PRIVATE = (
     f"What you bring stays in this server's memory, is never written to a disk, and {GOES}. The link of this "
@@ -57,7 +57,7 @@ PASTE = "Tagged text, scores as CSV, or JSON"
 
 
 def another(wanted: str, got: str, *, has_example: bool = True) -> str:
-    """That the link was made for another file."""
+    """Message that the link was made for another file."""
     if not got:
         meanwhile = "; meanwhile you see an example." if has_example else "."
         return (
@@ -71,7 +71,7 @@ def another(wanted: str, got: str, *, has_example: bool = True) -> str:
 
 
 def another_model(wanted: str) -> str:
-    """That the link was made with a model that is not there."""
+    """Message that the link was made with a model that is not loaded."""
     return (
         f"This link was made with a model of the digest {wanted}. Bring the same zip file, and it reads "
         "again."
@@ -86,7 +86,7 @@ WORKS = {"train": "Training", "read": "The model reads", "budget": "Learning to 
 
 
 def under_way(work: str, state: str, progress: float, ahead: int, seconds: float) -> str:
-    """How far some work, a key of `WORKS`, is."""
+    """The progress of a job; `work` is a key of `WORKS`."""
     if state == "waiting":
         others = "1 other trains" if ahead == 1 else f"{ahead} others wait"
         return f"In the line: {others} before you, about {max(seconds, 1):.0f} s."
@@ -94,12 +94,12 @@ def under_way(work: str, state: str, progress: float, ahead: int, seconds: float
 
 
 def sentence(number: int, text: str, is_right: bool) -> str:
-    """A sentence in a menu: its number, whether it is read right, how it begins."""
+    """A sentence in a menu: its number, whether it is read correctly, and its beginning."""
     return f"{'✔' if is_right else '✘'} {number + 1}: {text[:90]}{'…' if len(text) > 90 else ''}"
 
 
 def describe_training(report) -> str:
-    """What training came to, in a line."""
+    """The outcome of training, in a line."""
     right = (report.truth == report.guess).mean()
     spent = f" in {report.cpu_seconds:.1f} s of a core" if report.cpu_seconds else ""
     return (
@@ -110,7 +110,7 @@ def describe_training(report) -> str:
 
 
 def read(report) -> str:
-    """What a brought model makes of the sentences, in a line."""
+    """How an uploaded model reads the sentences, in a line."""
     n, known = len(report.truth), int((report.truth >= 0).sum())
     if not known:
         return (
@@ -128,7 +128,7 @@ def read(report) -> str:
 
 
 def menu(source) -> str:
-    """What the menu of sentences is called."""
+    """The label of the menu of sentences."""
     if source.scored is not None:
         return "Sequence"
     return "Sentence" if source.is_brought else "Sentence that training has not seen"
@@ -149,7 +149,7 @@ TAKE = (
 
 
 def describe_scores(report, n: int, steps: str, has_gold: bool) -> str:
-    """What was found about scores of another model, in a line."""
+    """The findings on another model's scores, in a line."""
     left = f"{report.n_grown:,.0f} of {n**3:,} triples of labels a token are left to score by triples"
     if not has_gold:
         return f"Transitions: {steps}. Without gold labels nothing says what is lost; at α = 0, {left}."
@@ -166,7 +166,7 @@ def describe_scores(report, n: int, steps: str, has_gold: bool) -> str:
 
 
 def describe_sweep(level: int, pieces: str, choice, is_scored: bool, n_test: int) -> str:
-    """Whether the tolerance holds on sentences that nobody tuned on, in a sentence; of `n_test` in all."""
+    """Whether the tolerance holds on sentences not used for tuning, `n_test` in all, in a sentence."""
     dev, test, allowed = choice.dev, choice.test, choice.tolerance
     low, high = choice.test.event_range
     examples = "sequences" if is_scored else "sentences"
@@ -181,7 +181,7 @@ def describe_sweep(level: int, pieces: str, choice, is_scored: bool, n_test: int
 
 
 def _before(n: int, level: int, examples: str) -> str:
-    """Why a level counts fewer sentences than there are, as a sentence; nothing where it counts all."""
+    """Why a level counts fewer sentences than there are, in a sentence; empty where it counts all."""
     if n == 0:
         return ""
     unseen = "a label missing or unknown to the model"
@@ -190,7 +190,7 @@ def _before(n: int, level: int, examples: str) -> str:
 
 
 def n_of(at) -> str:
-    """So many of so many, with the share."""
+    """The number of sentences lost, out of all, with the share."""
     return f"{at.n_event} of {at.n_words} ({100 * at.event:.1f} %)"
 
 
@@ -216,7 +216,7 @@ def mistakes(rows, n_wrong: int) -> str:
 
 
 def sure(error: float, has_probabilities: bool) -> str:
-    """How calibrated the marginals are, in a sentence."""
+    """How well calibrated the marginals are, in a sentence."""
     what = (
         "probabilities that the model was trained for"
         if has_probabilities
@@ -239,7 +239,7 @@ SPEND_FIRST = (
 
 
 def describe_purchases(outcome, report, is_brought: bool) -> str:
-    """What policies buy, in a sentence or two, and which model it is bought for."""
+    """What policies buy, and for which model, in a few sentences."""
     free, full = outcome.curves[0].right[0], outcome.curves[0].right[-1]
     tiers = ", then ".join(outcome.tiers[1:])
     middle = {curve.key: float(np.interp(0.2, curve.spent, curve.right)) for curve in outcome.curves}
@@ -268,7 +268,7 @@ NO_CURVE = "This view trains models on parts of your sentences: it wants a model
 
 
 def describe_learning(curve) -> str:
-    """Whether more sentences would help, by what the last doubling has brought."""
+    """Whether more sentences would help, judged by the gain from the last doubling."""
     first, last = curve.points[-2], curve.points[-1]
     parts = []
     for test in curve.doubled:
@@ -323,7 +323,7 @@ def describe_answers(result) -> str:
 
 
 def own(words, labels) -> str:
-    """A sentence with its labels, for those who do not see the picture."""
+    """A sentence with its labels, for readers who cannot see the picture."""
     return " ".join(f"{word}/{label}" for word, label in zip(words, labels))[:1000]
 
 

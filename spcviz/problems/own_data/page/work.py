@@ -1,4 +1,4 @@
-"""Start, look up and finish a visitor's training jobs, and the keys that their results are kept under."""
+"""Start, look up and finish a visitor's training jobs, and make the keys that store their results."""
 
 from collections.abc import Hashable
 
@@ -11,7 +11,7 @@ from spcviz.problems.own_data.page.shown import LearningCurve
 
 
 def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
-    """Begin to train, or to buy features, on a visitor's sentences, in a process of its own."""
+    """Start to train, or to buy features, on a visitor's sentences in a separate process."""
     if visit is None or visit.is_gone:  # after half an hour without use
         return
     visit.end_job()
@@ -25,7 +25,7 @@ def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> N
 
 
 def key_of(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, ...]:
-    """What the outcome of some work is kept under: file, columns, the settings it depends on, the model."""
+    """The key of a job's outcome: file, columns, the settings it depends on, the model."""
     if work == "read":
         few = Settings(seed=settings.seed, tolerance=settings.tolerance)
         return visit.of(work, visit.model.digest, few)
@@ -35,31 +35,31 @@ def key_of(visit: shelf.Own, settings: Settings, work: str) -> tuple[Hashable, .
 
 
 def get_purchases(visit: shelf.Own, settings: Settings) -> Bought | None:
-    """What a budget buys on these sentences, if that has been worked out."""
+    """What a budget buys on these sentences, if it has been computed."""
     return visit.find(key_of(visit, settings, "budget"))
 
 
 def get_learning_curve(visit: shelf.Own, settings: Settings) -> LearningCurve | None:
-    """The learning curve with these settings, if that has been worked out."""
+    """The learning curve with these settings, if it has been computed."""
     return visit.find(key_of(visit, settings, "curve"))
 
 
 def spent_on(visit: shelf.Own, settings: Settings) -> str:
-    """What tells one batch that features were bought for from another."""
+    """The identity of a batch that features were bought for."""
     return f"{visit.brought.digest}|{key_of(visit, settings, 'budget')}"
 
 
 def read_with_model(visit: shelf.Own, settings: Settings) -> None:
-    """Let the model that was brought read the sentences, unless it has, or is about to."""
+    """Let the uploaded model read the sentences, unless it has done so or is about to."""
     if visit.model is None or visit.job is not None:
         return
     key = key_of(visit, settings, "read")
-    if visit.find(key) is None and visit.asked != key:  # what has failed is not begun again by itself
+    if visit.find(key) is None and visit.asked != key:  # a failed job is not restarted automatically
         start(visit, settings, "read")
 
 
 def _steps(settings: Settings, work: str) -> int:
-    """About how many steps the estimators' bars of progress count."""
+    """The approximate number of steps that the estimators' progress bars count."""
     if work not in ("train", "curve"):
         return 1
     if work == "curve":
@@ -70,9 +70,9 @@ def _steps(settings: Settings, work: str) -> int:
 
 
 def collect(visit: shelf.Own, settings: Settings) -> str:
-    """Take what a job has brought, if it has ended; what went wrong, or nothing.
+    """Collect a job's outcome, if it has ended; return what went wrong, or an empty string.
 
-    A job that ended without being asked for what the settings now say leaves a note.
+    A job that ended with settings other than the current ones leaves a note.
     """
     job = visit.job
     if job is None or not job.ended.is_set():
@@ -97,6 +97,6 @@ OTHER_SETTINGS = (
 
 
 def cancel(visit: shelf.Own) -> None:
-    """Give up what is under way, as its visitor wants."""
+    """Cancel the running job at its visitor's request."""
     visit.end_job()
     visit.note = CANCELLED

@@ -30,11 +30,12 @@ DATA_SETS = (
     ),
 )
 NUMBER = "# number_in_part = "
-"""Begins the comment that is added to each sentence that ships."""
+"""Start of the comment that is added to each shipped sentence."""
 FIRST = "dev1180"
-"""What the page opens with. Of the shipped sentences in which tags alone get three heads or more wrong, and
-the page's first policy has every head right at the page's first budget and from there on: the one in which as
-many words bought at random leave most heads wrong, on average over random orders. A test repeats the choice.
+"""Key of the sentence that the page opens with. Tags alone get at least three of its heads wrong, and the
+page's first policy has every head right from the page's first budget on. Of all such shipped sentences, it is
+the one in which the same number of words bought at random leaves the most heads wrong, on average over random
+orders. A test repeats the choice.
 """
 
 OWN = (
@@ -67,7 +68,7 @@ OWN = (
 )
 FROM_TEST = 30
 SHORTEST, LONGEST = 8, 30
-"""Words of sentences of the treebank that are shown."""
+"""Lengths, in words, of the treebank's sentences that are shown."""
 
 
 class Sentence(NamedTuple):
@@ -79,7 +80,7 @@ class Sentence(NamedTuple):
 
 
 def own_sentences():
-    """Those written for the page; a word of `OWN` stands before its head's place, 0 for the root."""
+    """Sentences written for the page; in `OWN` each word is followed by its head's place, 0 for the root."""
     out = []
     for k, line in enumerate(OWN):
         pairs = [pair.rsplit("/", 1) for pair in line.split(" ")]
@@ -90,7 +91,7 @@ def own_sentences():
 
 @lru_cache(1)
 def shipped_sentences() -> tuple[Sentence, ...]:
-    """Those of the treebank that come with the project; `NoCacheError` in a package installed by pip."""
+    """Treebank sentences that ship with the project; `NoCacheError` in a package installed by pip."""
     text = shipped_path(SHIPPED).read_text(encoding="utf-8")
     numbers = re.findall(rf"^{NUMBER}([0-9]+)$", text, re.MULTILINE)
     return tuple(_sentence(f"dev{number}", read) for number, read in zip(numbers, _read(text)))

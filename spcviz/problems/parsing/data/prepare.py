@@ -1,7 +1,7 @@
 """Choose the sentences that ship, from the treebank's development part (``data prepare``).
 
-Of those of 8 to 30 words without an e-mail or web address (they may name people), 300 are drawn by a
-generator of seed 30 and kept in order, each with its number in the part, its name in addresses.
+Of the sentences of 8 to 30 words without an e-mail or web address (which may name people), 300 are drawn with
+seed 30 and kept in order, each with its number in the part, by which addresses name it.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def prepare(folder: Path, place: Path) -> Iterator[str]:
 
 
 def choose_sentences(blocks, path):
-    """Numbers of the sentences that are taken, in order: ndarray of int64."""
+    """Numbers of the chosen sentences, in order: ndarray of int64."""
     columns = [COLUMNS["ewt"][name] for name in ("word", "tag")]
     read = [read_columns(block, *columns) for block in blocks]
     fits = [number for number, sentence in enumerate(read) if sentence and _fits(sentence[0])]
@@ -48,5 +48,5 @@ def choose_sentences(blocks, path):
 
 
 def _fits(words):
-    """Whether a sentence of (word, tag) can be taken."""
+    """Whether a sentence of (word, tag) may be chosen."""
     return gallery.SHORTEST <= len(words) <= gallery.LONGEST and all(tag != ADDRESS for _, tag in words)

@@ -22,7 +22,7 @@ class Sentences(NamedTuple):
     # (R,), int64: place of each word's head in its sentence, 0 the root; -1 for a root, and where unknown
     heads: np.ndarray
     codes: np.ndarray  # (R, 3), uint64: see `features`
-    starts: np.ndarray  # (W + 1,), int64: where each sentence's root stands
+    starts: np.ndarray  # (W + 1,), int64: index of each sentence's root
 
     def some(self, chosen):
         """Some sentences, in the order chosen."""
@@ -32,7 +32,7 @@ class Sentences(NamedTuple):
 
 
 def some_parts(starts, chosen):
-    """Starts of some examples put one after the other, and where their parts were."""
+    """Starts of some examples after concatenation, and the former indices of their parts."""
     chosen = np.asarray(chosen, dtype=np.int64)
     lengths = np.diff(starts)[chosen]
     new = np.concatenate([[0], np.cumsum(lengths)])
@@ -41,7 +41,7 @@ def some_parts(starts, chosen):
 
 @lru_cache(2)
 def load_sentences(data: str, folder: Path | None = None) -> tuple[dict[str, Sentences], tuple[str, ...]]:
-    """The splits of a corpus and the tags of its training part; `ArgumentError` for files or heads."""
+    """The splits of a corpus and the tags of its training part; `ArgumentError` for bad files or heads."""
     splits = tagging.read_splits(data, folder or data_folder(), "head")
     tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
     return {split: _sentences(data, sentences, tag_set) for split, sentences in splits.items()}, tag_set

@@ -3,11 +3,11 @@
 An arc from head h to dependent d is a set of features, each a number below `N_WEIGHTS`, and its score is the
 sum of their weights. The template belongs to the dependent: it serves all arcs into it.
 
-- CHEAP: tags of head and dependent, with the tags beside them, direction and distance
+- CHEAP: tags of head and dependent, with the tags next to them, direction and distance
 - FULL: all that, and the words, all pairs of neighbours, and the tags between
 
-A word with the full template is scored by both tables of weights, so what was scored by tags stays valid when
-it is bought: only what is new is paid for.
+A word with the full template is scored by both tables of weights, so its scores by tags stay valid when it is
+bought: only the additional features are paid for.
 
 Codes of a sentence: row 0 is the root; columns are TAG, WORD (lower-cased), ENDING (its last three letters).
 """
@@ -19,11 +19,11 @@ from spcviz.engine.kernels.jit import inlined_kernel, kernel
 TAG, WORD, ENDING = 0, 1, 2
 CHEAP, FULL = 0, 1
 UNKNOWN_TAG, BEYOND = 62, 63
-"""Tag codes: 0 is the root, 1 .. 61 a tag set's; a tag that it does not have; before and after a sentence."""
+"""Tag codes besides the root's 0 and a tag set's 1 .. 61: any other tag; before and after a sentence."""
 
 TEMPLATES = ("tags", "full")
 N_FEATURES = (8, 85)
-"""How many features an arc has, at most, by tags, and how many more with the full template."""
+"""Most features of an arc by tags, and most that the full template adds."""
 
 BITS = 22
 N_WEIGHTS = 1 << BITS
@@ -62,9 +62,9 @@ def _span(h, d):
 def codes_of_row(
     codes: np.ndarray, d: int, template: int, longest: np.ndarray, out: np.ndarray, counts: np.ndarray
 ):
-    """Features of all arcs into word d into ``out[h, :counts[h]]``; none of arcs longer than `longest` says.
+    """Write features of all arcs into word d to ``out[h, :counts[h]]``; none for arcs longer than `longest`.
 
-    `codes` (N + 1, 3) see above; `template` is `CHEAP`, or `FULL` for what it adds; `longest` (64, 64, 2) is
+    `codes` (N + 1, 3): see above; `template` is `CHEAP`, or `FULL` for what it adds; `longest` (64, 64, 2) is
     by tag of d, tag of h and whether h > d.
     """
     counts[d] = 0
@@ -82,7 +82,7 @@ def codes_of_row(
 
 @kernel
 def _codes_of_arc(codes, h, d, between, template, out):
-    """Features of one arc into out; how many."""
+    """Write the features of one arc to out; return their number."""
     n, edge = len(codes), np.uint64(BEYOND)
     span = _span(h, d)
     ht, dt = codes[h, TAG], codes[d, TAG]

@@ -1,6 +1,6 @@
 """Training sentences for policies, scored by parsers that have not seen them.
 
-A parser is surer of what it learned on; policies would then buy too little (Bolukbasi et al. 2017, 4.3).
+A parser is surer on its training sentences; policies would then buy too little (Bolukbasi et al. 2017, 4.3).
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ N_FOLDS = 2
 N_LEARN = 1500
 """Training sentences that searches are run on."""
 LONGEST = 40
-"""Words of a sentence that a search is run on: trajectories take the cube of it."""
+"""Most words of a sentence that a search is run on: trajectories cost the cube of its length."""
 
 
 def folds_of(sentences, tag_set, settings, rng, tick=None):

@@ -30,7 +30,7 @@ from spcviz.problems.parsing.model.features import (
 
 RANDOM_STATE = 11
 LEAST_WEIGHT = 0.5
-"""Smaller averaged weights are 0 in the parser: most are, and what they say is lost in noise."""
+"""Smaller averaged weights are 0 in the parser: most are, and their effect is lost in noise."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ParserSettings:
     data: str  # {"ewt", "wsj"}
     epochs: int = 10
     margin: float = 8.0  # head start of wrong arcs in training; steps are of size 1
-    # arcs longer than any of training with the same tags and direction are left out, unscored
+    # arcs longer than any in training with the same tags and direction are left out, unscored
     has_lengths: bool = False
 
 
@@ -59,7 +59,7 @@ class Parser(NamedTuple):
     # byte each, so that the tables stay in the processor's cache
     weights: np.ndarray
     steps: np.ndarray  # (2,): what one step is worth
-    # (64, 64, 2), int64: ``[tag code of dependent, of head, whether the head stands behind]``: longest arc
+    # (64, 64, 2), int64: ``[tag code of dependent, of head, whether the head comes after]``: longest arc
     # that is scored
     longest: np.ndarray
     tag_set: tuple
@@ -97,7 +97,7 @@ def train(
 
 
 def round_weights(weights):
-    """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
+    """Weights (2, N) as bytes, and what one step of them is worth; small ones become 0.
 
     >>> weights, steps = round_weights(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
     >>> weights, steps.round(4)
@@ -115,7 +115,7 @@ def no_limits():
 
 
 def longest_arcs(sentences):
-    """The length dictionary; arcs from the root and to neighbours stay, so that there is a tree."""
+    """The length dictionary; arcs from the root and to neighbours are always kept, so that a tree exists."""
     out = np.ones((64, 64, 2), dtype=np.int64)
     out[:, 0] = 2**31  # the root's code is 0
     place = np.arange(len(sentences.words)) - np.repeat(sentences.starts[:-1], np.diff(sentences.starts))
@@ -137,7 +137,7 @@ def score(parser, sentences):
 
 
 def score_states(parser: Parser, sentences, tiers: np.ndarray, out: Scored, *, both: bool):
-    """Rows of `out` that are computed with words at some tiers; `both`: those at tier 1 by tags as well."""
+    """Compute rows of `out` with words at some tiers; `both`: those at tier 1 by tags as well."""
     model = parser.weights, parser.steps, parser.longest
     _score_states(sentences.codes, sentences.starts, model, tiers, (out.at, out.squares), both)
 
@@ -190,7 +190,7 @@ def _step(weights, summed, features, size, count):
 
 @kernel
 def _score_row(weights, scale, features, counts, out):
-    """Arc scores into one word; `scale`: what sums begin with (whole for bytes) and their factor."""
+    """Arc scores into one word; `scale`: start value of the sums (an integer for bytes) and their factor."""
     zero, step = scale
     for h in range(len(counts)):
         if counts[h] > 0:
@@ -202,7 +202,7 @@ def _score_row(weights, scale, features, counts, out):
 
 @kernel
 def _add_row(weights, scale, features, counts, before, out):
-    """Scores with more features: ``before`` of each arc and what these add; arcs without stay as they are."""
+    """Scores with more features: ``before`` of each arc plus what these add; arcs without stay unchanged."""
     zero, step = scale
     for h in range(len(counts)):
         if counts[h] > 0:

@@ -1,7 +1,7 @@
 """Train policies that choose which words get full features, with `spcviz.learning.budgets`.
 
-One-shot policies see "simple" the tags around a word, before anything is scored, or "complex" the first
-parse.
+One-shot policies see either "simple" inputs, the tags around a word before anything is scored, or "complex"
+ones, the first parse.
 """
 
 from collections.abc import Callable
@@ -21,15 +21,15 @@ from spcviz.problems.parsing.page.shown import ONE_SHOT
 N_TIERS = len(TEMPLATES)
 N_TAGS = 64
 N_STEPS = 8
-"""Steps of an anytime policy that have a classifier of their own."""
+"""Steps of an anytime policy that have their own classifier."""
 
 
 class Policies(NamedTuple):
-    """What is learned, beside the parser."""
+    """What is learned in addition to the parser."""
 
     one_shot: dict[str, OneShot]  # by key of `METHODS`
     anytime: anytime.Anytime
-    # beta, greedy (1, D): values of purchases: of whole trajectories (DMS-pi), of the next one alone
+    # beta, greedy (1, D): weights that value purchases by whole trajectories (DMS-pi), by the next one alone
     beta: np.ndarray
     greedy: np.ndarray
     scale: float  # see `spcviz.problems.parsing.model.world.Sentences`
@@ -46,7 +46,7 @@ def simple_inputs(world):
 
 
 def tags_around(world):
-    """Tag codes of each word, of the one before it and of the one behind it, (R,) each."""
+    """Tag codes of each word, of the one before it and of the one after it, (R,) each."""
     before, behind = np.roll(world.tags, 1), np.roll(world.tags, -1)
     before[world.starts[:-1]] = BEYOND
     behind[world.starts[1:] - 1] = BEYOND
@@ -84,14 +84,14 @@ def train(
 
 
 def contrast_labels(world):
-    """Pseudo-labels: words that are wrong when all are read by tags, right when all by everything."""
+    """Pseudo-labels: words that are wrong if all are parsed by tags, right if all by everything."""
     n = world.shape[0]
     by_tags, by_all = (world.read(np.full(n, tier)) for tier in range(N_TIERS))
     return ((by_tags != world.heads) & (by_all == world.heads)).astype(np.int64)
 
 
 def fixed_values(policies, world, rng):
-    """Priority of every word by all that goes by fixed ones: {key: ndarray, shape (R, 1)}."""
+    """Priority of every word under each policy with fixed priorities: {key: ndarray, shape (R, 1)}."""
     inputs = {key: INPUTS[METHODS[key].rule.inputs](world) for key in ONE_SHOT}
     out = {key: one_shot.odds(policies.one_shot[key], seen) for key, seen in inputs.items()}
     out["anytime"] = constrained.anytime_values(policies.anytime, world)
@@ -102,7 +102,7 @@ def fixed_values(policies, world, rng):
 
 
 def rules(policies, world, rng):
-    """What Algorithm 5 goes by, for every policy: {key: Rule}."""
+    """The rule of Algorithm 5 for every policy: {key: Rule}."""
     out = {key: part_policy.rule(fixed=values) for key, values in fixed_values(policies, world, rng).items()}
     out["dms_pi"] = part_policy.rule(policies.beta)
     out["greedy"] = part_policy.rule(policies.greedy)
@@ -110,7 +110,7 @@ def rules(policies, world, rng):
 
 
 def orders(rules, world):
-    """In which order each policy buys: {key: ndarray of int, shape (R,)}."""
+    """The order in which each policy buys: {key: ndarray of int, shape (R,)}."""
     return {key: part_policy.spend(world, how).part for key, how in rules.items()}
 
 
@@ -126,7 +126,7 @@ def first_weights(policy):
 
 
 def quick_odds(policy, world):
-    """Log odds of a "simple" policy, shape (R,): three numbers looked up a word, nothing scored."""
+    """Log odds of a "simple" policy, shape (R,): three look-ups per word, nothing scored."""
     weights, constant = first_weights(policy)
     tags, before, behind = tags_around(world)
     return weights[tags] + weights[N_TAGS + before] + weights[2 * N_TAGS + behind] + constant

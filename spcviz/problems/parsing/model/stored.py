@@ -1,4 +1,4 @@
-"""The shipped parser and its policies to and from the store, with the treebank's attribution."""
+"""Save and load the shipped parser and its policies, with the treebank's attribution."""
 
 from dataclasses import asdict
 from typing import NamedTuple
@@ -21,7 +21,7 @@ LICENCE = (
 
 
 class ParseModel(NamedTuple):
-    """A parser with what buys for it."""
+    """A parser with the policies that buy for it."""
 
     parser: parsers.Parser
     policies: Policies

@@ -1,6 +1,6 @@
-"""A world of sentences whose words can be bought full features (`spcviz.learning.budgets.world`).
+"""A world of sentences with full features to buy for their words (`spcviz.learning.budgets.world`).
 
-A part is a word, no root. After each purchase the sentence is parsed again: values of all its words follow.
+A part is a word; roots are no parts. Each purchase parses the sentence again and revalues all its words.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ PLAIN_FEATURES = ("constant", "margin small", "own best head", "head is the root
 
 N_PLAIN = len(PLAIN_FEATURES)
 N_FEATURES = N_PLAIN + 2 * 64
-"""D: behind the plain ones an indicator of each tag code of the word, then of its head."""
+"""D: after the plain ones an indicator of each tag code of the word, then of its head."""
 
 
 class Sentences(NamedTuple):
@@ -32,7 +32,7 @@ class Sentences(NamedTuple):
     starts: np.ndarray  # (W + 1,), int64: first word of each sentence; roots are not counted
     heads: np.ndarray  # (R,), int64: true heads, as places in the sentence
     tags: np.ndarray  # (R,), int64: codes, see `spcviz.problems.parsing.model.features`
-    scale: float  # what a margin is compared with
+    scale: float  # what margins are divided by
 
     @property
     def shape(self):
@@ -60,7 +60,7 @@ class Sentences(NamedTuple):
         return labels
 
     def read_again(self, tiers, labels):
-        """`read` into ``labels``, shape (R,), of the sentences with a word above tier 0 alone."""
+        """`read` into ``labels``, shape (R,), only for sentences with a word above tier 0."""
         _read(self.squares, self.at, self.starts, tiers, labels, 1)
 
     def wrong(self, labels):
@@ -68,7 +68,7 @@ class Sentences(NamedTuple):
         return np.add.reduceat(self.heads != labels, self.starts[:-1])
 
     def closeness(self):
-        """How undecided each word is by the best two arcs into it at tier 0, shape (R,): 0 .. 1."""
+        """How close the best two arcs into each word are at tier 0, shape (R,): 0 .. 1."""
         margins = np.empty(len(self.heads))
         _margins(self.squares[0], self.at, self.starts, margins)
         return np.exp(-margins / self.scale)
@@ -80,7 +80,7 @@ class Sentences(NamedTuple):
         return out
 
     def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
-        """Algorithm 5: a `Trajectory`; arguments as of `spcviz.learning.budgets.spending.trajectory_of`."""
+        """Algorithm 5: a `Trajectory`; arguments as in `spcviz.learning.budgets.spending.trajectory_of`."""
         return spending.trajectory_of(self, rule, costs, budget, keep_features, keep_all)
 
     def describe(self, tiers):
@@ -146,7 +146,7 @@ def _gather(squares, a, tiers, out):
 
 @kernel
 def _read(squares, at, starts, tiers, labels, least):
-    """Heads of the sentences with at least so many words above tier 0."""
+    """Heads of the sentences with at least `least` words above tier 0."""
     for w in range(len(starts) - 1):
         i, j = starts[w], starts[w + 1]
         if np.sum(tiers[i:j]) >= least:
@@ -228,7 +228,7 @@ def _describe_sentence(scores, heads, tiers, tags, scale, out):
 
 
 class Scratch(NamedTuple):
-    """Where a batch stands while it is spent on; phi (R, D) has no columns if nobody asks for features."""
+    """State of a batch while a budget is spent; phi (R, D) has no columns if features are not needed."""
 
     tiers: np.ndarray
     labels: np.ndarray
@@ -237,7 +237,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def _parse(world, scratch, w, is_described):
-    """Parse a sentence with its words at their tiers; what purchases look like then, if that is asked for."""
+    """Parse a sentence with its words at their tiers; describe its purchases then if `is_described`."""
     i, j = world.starts[w], world.starts[w + 1]
     scores = np.empty((j - i + 1, j - i + 1))
     _gather(world.squares, world.at[w], scratch.tiers[i:j], scores)
@@ -267,17 +267,17 @@ def _value(world, scratch, rule, i, j, a, b, values):
 
 @kernel
 def _look(world, scratch, r, a, b, out):
-    """As the word was last looked at."""
+    """Copy the features of the word as it was last described."""
     copy(scratch.phi[r], out)
 
 
 @kernel
 def _buy(world, scratch, rule, w, r, tier):
-    """The whole sentence is parsed again."""
+    """Lift a word to a tier and parse its whole sentence again."""
     i, j = world.starts[w], world.starts[w + 1]
     wrong = np.sum(scratch.labels[i:j] != world.heads[i:j])
     scratch.tiers[r] = tier
-    _parse(world, scratch, w, rule.refreshed)  # else what was not looked at again stays as it was seen
+    _parse(world, scratch, w, rule.refreshed)  # else its features stay as they were described before
     return i, j - 1, 0, 0, wrong - np.sum(scratch.labels[i:j] != world.heads[i:j])
 
 

@@ -32,12 +32,12 @@ def gallery_sentences():
 
 
 def is_foreign(text):
-    """Whether a text is written in another script than the model has learned."""
+    """Whether a text is written in a script that the model has not learned."""
     return foreign_letters(text)
 
 
 def typed_words(text):
-    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    """(words of a typed text, what is wrong with it or None); one of the two is empty."""
     try:
         return live.read_sentence(text), None
     except ArgumentError as error:
@@ -52,7 +52,7 @@ def parse(words: tuple[str, ...], key: str = ""):
 
 
 def _batch(size, seed):
-    """Sentences that can be compared: those of the treebank that come with the project."""
+    """A random batch of the treebank's sentences that ship with the project."""
     shipped = gallery.shipped_sentences()
     chosen = np.random.default_rng(seed).permutation(len(shipped))[:size]
     return [shipped[k] for k in np.sort(chosen)]
@@ -64,21 +64,21 @@ def _compare_batch(size, seed):
 
 
 def prepare():
-    """The parser, and the tagger that reads for it."""
+    """Load the parser, and the tagger that it needs."""
     if HAS_PARSER:
         _model()
         tagger()
 
 
 def fill():
-    """The page's first sentence."""
+    """Compute the page's first sentence."""
     if HAS_PARSER:
         first = next(iter(gallery_sentences().values()))
         parse(first.words, first.key)
 
 
 def fill_more():
-    """The other sentences on offer, and the Trade-off page's first batches."""
+    """Compute the other sentences on offer, and the Trade-off page's first batches."""
     for sentence in gallery_sentences().values() if HAS_PARSER else ():
         parse(sentence.words, sentence.key)
         yield

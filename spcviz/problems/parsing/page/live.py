@@ -1,4 +1,4 @@
-"""Parse one sentence by every policy at every number of bought words, for the page Parsing."""
+"""Parse one sentence under every policy at every number of bought words, for the page Parsing."""
 
 import contextlib
 from collections.abc import Sequence
@@ -33,13 +33,13 @@ from spcviz.store import StoreError
 MAX_WORDS = 50
 """Longest sentence that is drawn."""
 RANDOM_STATE = 6
-"""Of random orders: one that leaves as many heads wrong in the first scene as they do on average, 2."""
+"""Of random orders: this seed leaves 2 heads wrong in the first scene, as random orders do on average."""
 FIRST_SYMBOL = 0x2800
-"""Heads as text, a symbol each: 0, 1, 2 ... from here on."""
+"""First code point of the symbols that write heads 0, 1, 2 ... as text, one symbol per head."""
 
 
 def read_sentence(text: str) -> tuple[str, ...]:
-    """Typed text as 1 to 50 words; an `ArgumentError` is one sentence for a person.
+    """Typed text as 1 to 50 words; an `ArgumentError` is one readable sentence.
 
     >>> read_sentence("Birds don't sing.")
     ('Birds', 'do', "n't", 'sing', '.')
@@ -79,7 +79,7 @@ def world_of(model, words, tags):
 
 
 def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequence, seed: int = 0) -> TradeOff:
-    """What every method buys on a batch of sentences of the gallery; `seed` is of the random orders."""
+    """What every method buys on a batch of gallery sentences; `seed` is that of the random orders."""
     words = [sentence.words for sentence in sentences]
     world = world_of(model, words, [tags_of(tagger, sentence) for sentence in words])
     heads = np.concatenate([sentence.heads for sentence in sentences])
@@ -88,7 +88,7 @@ def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequenc
     alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(sentence) for sentence in words) + 1))
     first = world.starts[:-1]
     labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
-    dear = model.us[TIERS[1].key] - model.us[TIERS[0].key]  # what a word that is bought adds
+    dear = model.us[TIERS[1].key] - model.us[TIERS[0].key]  # what buying a word adds
     values = {"least_sure": fixed["myopic"][first], "uniform_arms": fixed["uniform_sentences"][first]}
     by_key = {key: fixed[key] for key in (*ONE_SHOT, "anytime")}
     learned = Learned(model.policies.beta, model.policies.greedy, None, fixed["uniform"], by_key)

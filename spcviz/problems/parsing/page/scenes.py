@@ -1,6 +1,6 @@
-"""Numbers of the page Parsing, and of its batch on Trade-off: behind `spcviz.scenes`.
+"""Numbers of the page Parsing, and of its batch on Trade-off, behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when called. The lines of Python that the Save menu offers are at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class ParsedAt(NamedTuple):
-    """A sentence's tree by one policy, when it has bought for so many words."""
+    """A sentence's tree under one policy that has bought features for `n_bought` words."""
 
     name: str
     label: str
     n_bought: int
-    heads: tuple[int, ...]  # of each word the number of its head, 0 for the root
+    heads: tuple[int, ...]  # for each word the number of its head, 0 for the root
     n_right: int | None  # None where the true heads are not known
 
 
@@ -36,9 +36,9 @@ def parsing(
     words : sequence of str
         1 to 50 words.
     heads : sequence of int, optional
-        The true heads: of each word the number of its head from 1, 0 for the root.
+        The true heads: for each word the number of its head from 1, 0 for the root.
     spend : float
-        Share of the words that are bought for, 0 to 1.
+        Share of the words that features are bought for, 0 to 1.
 
     Returns
     -------
@@ -48,9 +48,9 @@ def parsing(
     Raises
     ------
     ArgumentError
-        For words, heads or a share that there cannot be.
+        For invalid words, heads or share.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If the stored models of a clone are missing, or this one is.
     """
     from spcviz.problems.parsing.model import stored
     from spcviz.problems.parsing.page import live
@@ -75,7 +75,7 @@ def parsing(
 
 
 def batch(size: int = 12, seed: int = 0) -> "TradeOff":
-    """A random batch of the treebank's sentences that ship, under every method."""
+    """A random batch of the treebank's shipped sentences, under every method."""
     from spcviz.problems.parsing.data import gallery
     from spcviz.problems.parsing.model import stored
     from spcviz.problems.parsing.page import live

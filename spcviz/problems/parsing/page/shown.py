@@ -22,15 +22,15 @@ METHOD_OF = {key: key for key in (*ONE_SHOT, "anytime", "dms_pi", "greedy", "uni
     "uniform_sentences": "uniform_arms",
     "myopic": "least_sure",
 }
-"""What results call a policy: its key in the table of methods."""
+"""Name of a policy in results -> its key in the table of methods."""
 
 OFFERED = ("one_shot", "one_shot_contrast", "one_shot_trajectory", "one_shot_simple", "anytime", "dms_pi",
            "uniform")  # fmt: skip
 """Policies of the page, in its order: those that choose words."""
 MAIN = ("one_shot", "dms_pi", "uniform")
-"""Those that it opens with."""
+"""Policies that the page opens with."""
 ROWS = ("all", "main")
-"""Which policies have a row."""
+"""Choices of which policies have a row."""
 
 
 TRADED = (
@@ -49,7 +49,7 @@ ORIGIN = (
     "Features cost what they took in training; parsing and choosing are timed on this server, now. Bolukbasi "
     "et al. (2017)."
 )
-"""Of what the Trade-off page shows."""
+"""Origin of what the Trade-off page shows."""
 
 
 def describe_policy(policy):
@@ -72,9 +72,9 @@ class PolicyCourse(NamedTuple):
     score: np.ndarray  # (N + 1,): of the tree
     other: np.ndarray  # (N + 1, N): each word's head in the best tree without its arc; -1 if there is none
     without: np.ndarray  # (N + 1, N): score of that tree; -inf if there is none
-    # (N + 1, N): what the policy goes by before the next purchase; NaN where nothing is for sale
+    # (N + 1, N): the policy's values before the next purchase; NaN where nothing is for sale
     values: np.ndarray
-    # (N + 1,): microseconds until then: features as measured in training, parsing and choosing as they took
+    # (N + 1,): microseconds until then: features as measured in training, parsing and choosing as measured
     # here
     us: np.ndarray
 

@@ -38,7 +38,7 @@ def origin(key, is_first=False):
 
 
 def missing(key):
-    """What a link asks for that is not on offer here."""
+    """Message that the sentence a link requests is not offered here."""
     where = (
         " Sentences of the English Web Treebank's test part are on offer only where somebody has brought it: "
         "`python -m spcviz data get text_ud_ewt`."
@@ -49,12 +49,12 @@ def missing(key):
 
 
 def step_of(share: float, n_words: int) -> int:
-    """How many of a sentence's words a share of them buys (as parsing_core.js has it)."""
+    """How many of a sentence's words a share of them buys (as in parsing_core.js)."""
     return min(n_words, max(0, int(np.floor(share * n_words + 0.01))))
 
 
 def facts(sentence: ParsedSentence, state: dict) -> dict[str, str]:
-    """A sentence under the page's chosen policy and budget, for the sentences of a tour."""
+    """Facts about a sentence under the chosen policy and budget, for the text of a tour."""
     n = len(sentence.words)
     trajectory = next((c for c in sentence.courses if c.name == state["policy"]), sentence.courses[0])
     step = step_of(state["spend"], n)
@@ -83,7 +83,7 @@ FOREIGN = (
 
 
 def long_text(text: str, most: int) -> str:
-    """What is said of a text that is too long to be parsed."""
+    """Message about a text that is too long to be parsed."""
     shown = f"This text, “{plain(text[:40])}…”, cannot be parsed"
     return f"{shown}: at most {most} characters without control signs are read. What was shown before stays."
 
@@ -92,5 +92,5 @@ LATER = "What the policies buy later stays hidden until you have guessed."
 
 
 def waits(words) -> str:
-    """What stands in place of a sentence's trees while a question hides them: the sentence itself."""
+    """Text in place of a sentence's trees while a question hides them: the sentence itself."""
     return f"“{plain(' '.join(words))}” Its trees stay hidden until you have guessed."

@@ -8,7 +8,7 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("data", "policy", "features_share", "us_per_word", "uas")
-"""What each row must have."""
+"""Fields that each row must have."""
 AXES = {
     "us_per_word": "µs a word, all in",
     "features_share": "words scored by everything, %",
@@ -144,6 +144,6 @@ def alone_frame(result):
 
 
 def templates_frame(result):
-    """What each piece takes by itself."""
+    """Time of each piece on its own."""
     names = {"data": "data", "what": "piece", "us_per_word": "µs/word"}
     return pd.DataFrame(result["templates"])[[*names]].rename(columns=names)

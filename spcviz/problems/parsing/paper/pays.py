@@ -4,13 +4,13 @@ from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
 from spcviz.problems.parsing.page.shown import METHOD_OF, TERMS, TRADED
 
 DATA = "ewt"
-"""What the page shows, and the rows that are about it."""
+"""The corpus of the page, and of the rows that are used."""
 
 
 def evidence(result: dict) -> Evidence:
     """Every learned policy that the page offers against every simple one."""
     # The result has intervals against random words. Against another simple rival the ends farthest apart are
-    # taken: too wide rather than too narrow.
+    # combined: the interval is too wide rather than too narrow.
     rows = {
         (METHOD_OF.get(row["policy"], row["policy"]), row["features_share"]): row
         for row in result["compared"]

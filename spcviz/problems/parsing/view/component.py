@@ -7,8 +7,8 @@ from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence, Poli
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
-"""What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0
-is none), and which policies have a row."""
+"""Fields that the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from
+1 (0 is none), and which policies have a row."""
 
 PARSING = Component(
     "spcviz_parsing",
@@ -24,7 +24,7 @@ PARSING = Component(
 )
 show_parsing = viewer(PARSING)
 NOTHING = 255
-"""As a head: there is none."""
+"""Stands for a head that does not exist."""
 
 
 def course_payload(trajectory):
@@ -48,10 +48,10 @@ def course_payload(trajectory):
 def parsing_payload(
     sentence: ParsedSentence, identity: str, *, stop: int | None = None
 ) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `identity` is the sentence's and models'.
+    """(data sent on every run, data sent once); `identity` identifies the sentence and the models.
 
-    Where a question hides what is bought after `stop` words, only what comes before is sent, without what the
-    policies make of the next.
+    Where a question hides what is bought after `stop` words, only what comes before is sent, without the
+    policies' values of the next purchase.
     """
     if stop is None:
         return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
@@ -81,5 +81,5 @@ def sentence_part(sentence):
 
 
 def part_before(sentence, stop):
-    """`sentence_part` of what comes before the purchase of another word than the first `stop`."""
+    """`sentence_part` with the first `stop` purchases of each policy only."""
     return sentence_part(sentence._replace(courses=tuple(cut_off(one, stop) for one in sentence.courses)))

@@ -1,5 +1,5 @@
-// The Parsing page's view: one sentence with its arcs by tags alone, and again as a budget buys words.
-// Below it policies have a row, word under word, with the same cursor, and the curve of heads right. The browser has every tree and owns the cursor.
+// The Parsing page's view: one sentence with its arcs by tags alone, and again while a budget buys words.
+// Below it are rows of policies, aligned with the words, and a curve of heads right, all with the same cursor. The browser has every tree and owns the cursor.
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
@@ -8,7 +8,7 @@ import { View, makeMount } from "../../../web/view/view.js";
 
 const NOTHING = 255;
 const LEAST_LEVEL = 10;
-const ROOM_OF_ARCS = 5.5; // lines of text that the arcs of one tree may take, so that all stands in sight
+const ROOM_OF_ARCS = 5.5; // lines of text that the arcs of one tree may take, so that everything stays in sight
 const TALLEST = 15;
 
 class ParsingView extends View {
@@ -61,7 +61,7 @@ class ParsingView extends View {
   /** Policies that have a row: a few, and the chosen one. */
   get shown() { return this.courses.filter((c) => this.view.rows === "all" || c.main || c.name === this.view.policy); }
   get course() { return this.courses.find((c) => c.name === this.view.policy); }
-  /** Words up to which there is something to see: a question hides what is bought later. */
+  /** The last number of purchases that can be shown: a question may hide later ones. */
   get last() { return this.data.stop ?? this.n; }
   get at() { return Math.min(this.last, stepOf(this.view.spend, this.n)); }
   to(s) { this.set({ spend: clamp(s, 0, this.last) / this.n }); }
@@ -81,7 +81,7 @@ class ParsingView extends View {
 
   // ---------------------------------------------------------------- drawing
 
-  /** Where words stand: as wide as they are, the room shared out if there is more. */
+  /** Positions of the words: each as wide as its text, with spare width shared out. */
   fit() {
     this.size = parseFloat(getComputedStyle(this.root).fontSize);
     const context = (this.ruler = this.ruler || document.createElement("canvas").getContext("2d"));
@@ -160,7 +160,7 @@ class ParsingView extends View {
     this.tree.setAttribute("aria-label", `Tree after ${s} of ${n} words: ${data.words.map((w, i) => `${w} below ${heads[i] ? data.words[heads[i] - 1] : "the root"}`).join(", ")}`);
   }
 
-  /** The tree of tags alone, above the other and smaller; returns where the other begins. */
+  /** Draws the tree of tags alone, smaller and above the other; returns where the other begins. */
   paintBefore(drawn, course, unit) {
     const { size, data } = this, [heads] = course.heads, levels = levelsOf(heads), base = (this.levels + 1.2) * unit + size;
     heads.forEach((h, i) => drawn.push(this.arc(i, h, levels[i], data.truth && h !== data.truth[i] ? "bad" : "ok", base, unit)));
@@ -170,7 +170,7 @@ class ParsingView extends View {
     drawn.push(svg("path", { class: "between", d: `M0 ${low}H${this.wide}` }));
     return low + 0.2 * size;
   }
-  /** Beside a tree: what it is, and how many heads are right. */
+  /** Labels a tree: what it is, and how many heads are right. */
   paintCount(drawn, y, heads, what) {
     const { size, data, n } = this, full = data.truth || Array.from(this.courses[0].heads[n]), right = rightOf(heads, full);
     drawn.push(svg("text", { class: "name", x: 0.2 * size, y }, what));
@@ -204,7 +204,7 @@ class ParsingView extends View {
     return group;
   }
 
-  /** A bar a word: what the policy goes by; where it buys next has a frame. */
+  /** One bar per word: the policy's value of buying it; the next purchase has a frame. */
   paintValues(drawn, course, s, top) {
     const { size } = this, values = Array.from(course.values[s]), known = values.filter(Number.isFinite), high = 1.9 * size;
     drawn.push(svg("text", { class: "name", x: 0, y: top + 1.4 * size }, "next purchase"));
@@ -222,7 +222,7 @@ class ParsingView extends View {
     return top + high;
   }
 
-  /** A row a policy, word under word: what it has bought with as many purchases, and what is wrong. */
+  /** One row per policy, aligned with the words: what it has bought after the same number of purchases, and what is wrong. */
   paintRows(drawn, s, top) {
     const { size, data } = this, row = 1.5 * size, full = data.truth || Array.from(this.courses[0].heads[this.n]);
     const wrong = data.truth ? "✖" : "≠";
@@ -239,7 +239,7 @@ class ParsingView extends View {
     return top + row * this.shown.length + 0.8 * size;
   }
 
-  /** Heads right after every number of purchases, a line a policy, with the cursor. */
+  /** Heads right after every number of purchases, one line per policy, with the cursor. */
   paintCurve(s) {
     const { size, n, data } = this, full = data.truth || Array.from(this.courses[0].heads[n]), counts = this.shown.map((c) => c.heads.map((h) => rightOf(h, full)));
     const least = Math.min(n - 1, ...counts.flat()), left = 2.4 * size, wide = 17 * size, low = 5.4 * size, x = (k) => left + wide * k / n, y = (c) => low - (low - 0.9 * size) * (c - least) / (n - least), drawn = [];

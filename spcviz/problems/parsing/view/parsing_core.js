@@ -9,10 +9,10 @@ export function unpackCourse(course, n) {
   return { ...course, heads: rows(course.heads), other: rows(course.other), without: rows(course.without), values: rows(course.values) };
 }
 
-/** How many words a share of them buys; addresses hold shares with few decimals. */
+/** How many words a share of them buys; addresses store shares with few decimals. */
 export function stepOf(share, n) { return Math.min(n, Math.max(0, Math.floor(share * n + 0.01))); }
 
-/** For each word when it is bought: it is if that is below the number of purchases. */
+/** For each word its place in the order of purchases: it is bought if that is below their number. */
 export function rankOf(order) {
   const rank = new Array(order.length);
   order.forEach((word, s) => { rank[word] = s; });
@@ -32,7 +32,7 @@ export function levelsOf(heads) {
   return levels;
 }
 
-/** Words above each word, 0 for the one below the root, at most `deepest`. */
+/** The number of words above each word, 0 for the one below the root, at most `deepest`. */
 export function depthsOf(heads, deepest = 7) {
   return Array.from(heads, (_, i) => {
     let depth = 0;
@@ -41,7 +41,7 @@ export function depthsOf(heads, deepest = 7) {
   });
 }
 
-/** For each depth how many words, and how many of them are bought. */
+/** For each depth the number of words, and of those that are bought. */
 export function depthCounts(heads, rank, s, deepest = 7) {
   const counts = Array.from({ length: deepest + 1 }, () => ({ words: 0, bought: 0 }));
   depthsOf(heads, deepest).forEach((depth, i) => {
@@ -51,5 +51,5 @@ export function depthCounts(heads, rank, s, deepest = 7) {
   return counts;
 }
 
-/** How many heads are as they should be. */
+/** The number of heads that are right. */
 export function rightOf(heads, truth) { return truth.reduce((sum, h, i) => sum + (heads[i] === h ? 1 : 0), 0); }

@@ -1,6 +1,6 @@
 r"""Noisy pictures with exact truth: a silhouette, a photograph in a few greys, a handwritten word.
 
-Every pixel is replaced with probability p by another class drawn evenly. Of K classes, a pixel seen as x
+Every pixel is replaced with probability p by another class drawn uniformly. With K classes, a pixel seen as x
 scores
 
 .. math:: f(y) = \log (1 - p) \text{ if } y = x, \quad \log \frac{p}{K - 1} \text{ otherwise}
@@ -22,14 +22,14 @@ _LEAST = 0.001  # with no noise at all every other class would score -inf
 
 
 class Picture(NamedTuple):
-    """What a picture is called, its classes, the smoothness that suits it."""
+    """A picture's title, its number of classes, and the smoothness that suits it."""
 
     title: str
     n_classes: int
     weight: float
 
 
-PICTURES = {  # weights were chosen on noise of seed 0 at 0.2; the pages draw another
+PICTURES = {  # weights were chosen on noise of seed 0 at 0.2; the pages draw other noise
     "horse": Picture("A silhouette", 2, 1.0),
     "astronaut": Picture("A photograph", 8, 0.8),
     "word": Picture("A written word", 2, 0.6),
@@ -76,7 +76,7 @@ def spoil(truth: np.ndarray, n_classes: int, noise: float, rng: np.random.Genera
 
 
 def seen_scores(seen: np.ndarray, n_classes: int, noise: float) -> np.ndarray:
-    """Scores (H, W, K) of classes given the one seen; noise within 0.001 .. 0.999 forbids none.
+    """Scores (H, W, K) of classes given the one seen; noise is clipped to 0.001 .. 0.999 to forbid none.
 
     >>> seen_scores(np.array([[1]]), 2, 0.5)
     array([[[-0.69314718, -0.69314718]]])

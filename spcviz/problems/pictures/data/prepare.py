@@ -2,7 +2,7 @@
 
 Scenes of 2014 (im0.png, im1.png, disp0.pfm) come at full size and are kept at a quarter: the mean of 4 x 4
 pixels, the median of their disparities divided by 4. Cones (2003) has the right size; its disparities are in
-quarters of a pixel, 0 where nobody knows. Motorcycle may also be the one that comes with scikit-image.
+quarters of a pixel, 0 where unknown. Motorcycle may also be the one that comes with scikit-image.
 """
 
 import re
@@ -63,7 +63,7 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
 
 
 def _read_packaged(left, right, disparity):
-    """Motorcycle as scikit-image has it: of a quarter of the size already."""
+    """Motorcycle as scikit-image has it: already at a quarter of the size."""
     try:
         with np.load(disparity, allow_pickle=False) as stored:
             known = stored["arr_0"].astype(float)
@@ -82,7 +82,7 @@ def _scene(left, right, disparity):
 
 
 _FULL = "im0.png", "im1.png", "disp0.pfm"
-# For each pair, where it may be: folder, files, and what reads these at the size that they have there.
+# For each pair its possible places: folder, files, and a reader of these at the size that they have there.
 _PLACES = {
     "motorcycle": (
         ("", tuple(_SKIMAGE_SUMS), _read_packaged),
@@ -95,7 +95,7 @@ _PLACES = {
 
 
 def _reader(folder, places):
-    """What reads a pair that is in the first of its places, or None."""
+    """The reader of a pair in the first place where it exists, or None."""
     for below, names, read in places:
         root = original.root_of(folder, f"{below}/{names[0]}".lstrip("/"), is_needed=False)
         if root is not None:
@@ -123,7 +123,7 @@ def _check(name, left, right, disparity):
 
 
 def read_pfm(path: Path) -> np.ndarray:
-    """One channel of a Portable Float Map, upper row first (the file: lowest); +inf becomes NaN."""
+    """One channel of a Portable Float Map, top row first (in the file: bottom row); +inf becomes NaN."""
     data = path.read_bytes()
     head = _PFM.match(data)
     if head is None:
@@ -132,6 +132,6 @@ def read_pfm(path: Path) -> np.ndarray:
     body = data[head.end() :]
     if len(body) != 4 * rows * columns:
         raise OriginalError(f"{path} must hold {4 * rows * columns} bytes of pixels, got {len(body)}")
-    order = "<f4" if float(head[3]) < 0 else ">f4"  # a negative scale says: little end first
+    order = "<f4" if float(head[3]) < 0 else ">f4"  # a negative scale means little-endian
     values = np.frombuffer(body, dtype=order).reshape(rows, columns)[::-1].astype(float)
     return np.where(np.isfinite(values), values, np.nan)

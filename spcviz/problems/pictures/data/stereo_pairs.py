@@ -1,7 +1,7 @@
 """Real stereo pairs with measured disparities (Middlebury), shrunk so that inference takes about a second.
 
 Shrinking by s averages s x s pixels and takes the median of their known disparities, divided by s. A pixel
-(r, c) of the left image at disparity d is seen at (r, c - d) in the right one; NaN where nobody measured.
+(r, c) of the left image at disparity d is seen at (r, c - d) in the right one; NaN where it was not measured.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ class RealPair(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a pair is called, how much it is shrunk, whose it is."""
+    """A pair's title, how much it is shrunk, and its origin."""
 
     title: str
     shrink: int
@@ -50,12 +50,12 @@ def _files(name, folder):
 
 
 def available(folder: str | Path | None = None) -> list[str]:
-    """Names of the pairs in the data folder (see `spcviz.shared.folders.data_folder`)."""
+    """Names of the pairs in the data folder (see `spcviz.shared.folders.data_folder`) or scikit-image."""
     return [name for name in PAIRS if _files(name, folder) is not None]
 
 
 def load_pair(name: str, folder: str | Path | None = None) -> RealPair:
-    """Read one of `PAIRS` and shrink it; raises `ArgumentError` where it is not here or damaged."""
+    """Read one of `PAIRS` and shrink it; raises `ArgumentError` if it is missing or damaged."""
     if name not in PAIRS:
         raise ArgumentError(f"name must be one of {', '.join(PAIRS)}, got {name!r}")
     files = _files(name, folder)
@@ -72,14 +72,14 @@ def load_pair(name: str, folder: str | Path | None = None) -> RealPair:
 
 
 def _photograph(file):
-    """A PNG's colours, 0 .. 1; anything else is not offered to the image library's other readers."""
+    """A PNG's colours, 0 .. 1; nothing else reaches the image library's other readers."""
     if file.read_bytes()[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError(f"{file.name} is no PNG")
     return imread(file)[..., :3] / 255.0
 
 
 def shrunk(left: np.ndarray, right: np.ndarray, disparity: np.ndarray, shrink: int) -> RealPair:
-    """A pair of 1 / `shrink` (1 .. 64) of the size; disparities that are not finite are unknown.
+    """A pair shrunk to 1 / `shrink` (1 .. 64) of its size; disparities that are not finite are unknown.
 
     >>> small = shrunk(np.ones((4, 6, 3)), np.ones((4, 6, 3)), np.full((4, 6), 4.0), 2)
     >>> small.left.shape, small.disparity, small.n_disparities

@@ -7,7 +7,7 @@ neighbour, or the best of all (Felzenszwalb and Huttenlocher 2006, section 3.1):
 .. math:: m(y) = \max\big( h(y),\; h(y - 1) - \lambda,\; h(y + 1) - \lambda,\;
    \max_{y'} h(y') - 2 \lambda \big)
 
-A row of pixels is renewed at once, state by state, so that the processor computes several pixels together.
+A whole row of pixels is updated at once, state by state, so that the processor vectorises over pixels.
 """
 
 from typing import NamedTuple
@@ -21,11 +21,11 @@ from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 
 class NearBeliefs(NamedTuple):
-    """Where the messages ended."""
+    """The result of the messages."""
 
-    labels: np.ndarray  # (H, W) int64: each pixel's best state by itself; ties go to the smallest
+    labels: np.ndarray  # (H, W) int64: each pixel's best state on its own; ties go to the smallest
     n_iterations: int
-    converged: np.ndarray  # (H, W) bool: whether messages into it last moved at most the tolerance
+    converged: np.ndarray  # (H, W) bool: whether messages into it last changed by at most the tolerance
 
 
 def propagate_near(
@@ -36,8 +36,8 @@ def propagate_near(
     damping: float = 0.0,
     tolerance: float = 1e-6,
 ) -> NearBeliefs:
-    """Max-product messages of finite scores (H, W, K), all at once, until none moves more than `tolerance`; a
-    jump by one state costs `weight`, larger ones twice that; float32 takes half the time.
+    """Pass max-product messages of finite scores (H, W, K), all at once, until none changes by more than
+    `tolerance`; a jump by one state costs `weight`, larger ones twice that; float32 takes half the time.
 
     >>> propagate_near([[[0.0, 0.1], [1.0, 0.0], [0.0, 0.1]]], 0.5).labels
     array([[0, 0, 0]])
@@ -60,8 +60,8 @@ def propagate_near(
 
 @kernel
 def _propagate(unary, prices, shares, tolerance, most):
-    """(beliefs (H, K, W), largest changes (H, W), iterations). Messages to the next row wait until this one
-    is through, in two places; the others are written over as soon as no pixel needs the old ones.
+    """(beliefs (H, K, W), largest changes (H, W), iterations). Messages to the next row are buffered in
+    two places until this one is done; the others are overwritten as soon as no pixel needs the old ones.
     """
     height, n, width = unary.shape
     left, right, up, down = np.zeros((4, *unary.shape), unary.dtype)  # from there, into each pixel
@@ -95,7 +95,7 @@ def _propagate(unary, prices, shares, tolerance, most):
 
 @inlined_kernel
 def _leave_out(unary, one, two, three, out):
-    """What each pixel of a row tells one neighbour: its own score and what the other three said."""
+    """What each pixel of a row sends to one neighbour: its own score plus messages of the other three."""
     for k in range(unary.shape[0]):
         for c in range(unary.shape[1]):
             out[k, c] = unary[k, c] + one[k, c] + two[k, c] + three[k, c]
@@ -103,7 +103,7 @@ def _leave_out(unary, one, two, three, out):
 
 @inlined_kernel
 def _send(cavity, prices, shares, old, new, peak, shift):
-    """Damped messages from columns ``shift[0] + c`` to ``shift[1] + c``, peaks still to be taken off."""
+    """Damped messages from columns ``shift[0] + c`` to ``shift[1] + c``, their peaks not yet subtracted."""
     n, width = cavity.shape
     source, target = shift
     count = width - source - target
@@ -129,14 +129,14 @@ def _send(cavity, prices, shares, old, new, peak, shift):
 
 @inlined_kernel
 def _raise(most, values):
-    """The larger of the two, place by place, in the first."""
+    """Raise the first to the larger of the two, element by element."""
     for c in range(len(most)):
         most[c] = values[c] if values[c] > most[c] else most[c]
 
 
 @inlined_kernel
 def _arrive(new, peak, message, change, columns):
-    """New messages in place of the old ones, and the largest change into every pixel so far."""
+    """Replace old messages by new ones, and update the largest change into every pixel so far."""
     first, last = columns
     best, most = peak[first:last], change[first:last]
     for k in range(new.shape[0]):

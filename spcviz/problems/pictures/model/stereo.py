@@ -32,8 +32,8 @@ class StereoPair(NamedTuple):
 def random_dots(
     rng: np.random.Generator, height: int = 60, width: int = 80, n_disparities: int = 8, noise: float = 0.1
 ) -> StereoPair:
-    """A random-dot stereogram: nothing to be seen in either view, a stepped pyramid in both; a share `noise`
-    of the right view is drawn anew.
+    """A random-dot stereogram: nothing is visible in one view, a stepped pyramid in both together; a share
+    `noise` of the right view is drawn again.
 
     >>> pair = random_dots(np.random.default_rng(0), 20, 30, 4)
     >>> pair.left.shape, np.unique(pair.disparity)
@@ -60,8 +60,8 @@ def random_dots(
 
 
 def matching_scores(left: ArrayLike, right: ArrayLike, n_disparities: int, cut: float = 1.0) -> np.ndarray:
-    """Minus the mean colour difference of what each disparity matches, as a share of `cut`, beyond which it
-    counts no more (a pixel may be hidden); -1 where the match lies outside the right view.
+    """Minus the mean colour difference of the pixels that each disparity matches, as a share of `cut`, at
+    which it is truncated (a pixel may be hidden); -1 where the match lies outside the right view.
 
     >>> matching_scores([[0.0, 1.0]], [[1.0, 0.0]], 2)[0, 1]
     array([-1., -0.])

@@ -10,7 +10,7 @@ PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}
 
 
 def stereo_names():
-    """Stereo pairs that are here, the rendered one first."""
+    """Stereo pairs that are available here, the rendered one first."""
     return [live.DOTS, *stereo_pairs.available(data_folder())]
 
 

@@ -11,7 +11,7 @@ from spcviz.web.figures.theme import Chart, figure
 _BARE = {"visible": False, "fixedrange": True, "constrain": "domain"}
 READINGS = ("pixel by pixel", "row by row, exact", "whole grid, approximate")
 _GREY = [[0, "#000000"], [1, "#FFFFFF"]]
-_WIDE, _TITLE = 1100, 1.9  # pixels that a chart is wide on a desk; lines of letters above each picture
+_WIDE, _TITLE = 1100, 1.9  # a chart's width in pixels on a desktop; lines of text above each picture
 
 
 def pictures(
@@ -61,7 +61,7 @@ def pictures(
 
 
 def _across(count, rows, columns, height, scale):
-    """(how many pictures stand side by side, pixels of the screen for one of theirs), drawn largest."""
+    """(number of pictures side by side, screen pixels per picture pixel) that draws them largest."""
     wide = _WIDE * scale
 
     def size(across):
@@ -81,7 +81,7 @@ def _picture_trace(image):
 
 @lru_cache(maxsize=48)
 def _address(pixels, shape):
-    """A photograph as a data address: the same on every run of the page."""
+    """A photograph as a data URL: the same on every run of the page."""
     return png(np.frombuffer(pixels, np.uint8).reshape(shape))
 
 

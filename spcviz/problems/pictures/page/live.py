@@ -1,7 +1,7 @@
 """Label a picture three ways from the same scores: pixel by pixel, row by row, and as a grid.
 
-Rows are solved exactly; with all four neighbours circles leave only an approximation, here max-product
-messages (lecture 12).
+Rows are solved exactly. With all four neighbours there are cycles, which leave only an approximation, here
+max-product messages (lecture 12).
 """
 
 import time
@@ -20,8 +20,8 @@ from spcviz.problems.pictures.page.shown import PictureReadings
 DOTS = "dots"
 DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.25
 CUT = 0.1  # colour differences beyond it count alike. It and `PAIR_WEIGHT` were chosen on Cones
-SLACK = 1  # a disparity more than so many (shrunken) pixels off is wrong
-ITERATIONS, DAMPING = 40, 0.3  # 20 more cost a third of the time and move no error by 0.2 points
+SLACK = 1  # a disparity that is off by more (shrunken) pixels than this is wrong
+ITERATIONS, DAMPING = 40, 0.3  # 20 more iterations cost a third of the time and change no error by 0.2 points
 
 
 def stereo_readings(

@@ -1,6 +1,6 @@
-"""Numbers of the page Joint beats separate: behind `spcviz.scenes`.
+"""Numbers of the page Joint beats separate, behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when called. The lines of Python that the Save menu offers are at the end.
 """
 
 from typing import TYPE_CHECKING
@@ -20,24 +20,24 @@ def joint_beats_separate(
     Parameters
     ----------
     name : str
-        Of a picture to be cleaned, "horse" and others; "dots", a stereo pair of random dots; or a stereo pair
+        A picture to be cleaned, "horse" and others; "dots", a stereo pair of random dots; or a stereo pair
         of photographs below the folder that SPCVIZ_DATA names.
     seed : int
-        Of the noise.
+        Seed of the noise.
     noise : float
         Share of pixels that are spoiled, 0 to 1.
     weight : float, optional
-        Of smoothness; what suits the picture if None.
+        Of smoothness; if None, one that suits the picture.
 
     Returns
     -------
     PictureReadings
-        ``readings``, and of each its ``errors`` (share of pixels that are wrong) and ``mean_off``.
+        ``readings``, and for each its ``errors`` (share of pixels that are wrong) and ``mean_off``.
 
     Raises
     ------
     ArgumentError
-        For a picture that there is not, or not here, and for an argument that there cannot be.
+        For a picture that is unknown or not available here, and for an invalid argument.
 
     Examples
     --------
@@ -69,5 +69,5 @@ for name, wrong, off in zip(("pixel by pixel", "row by row", "the grid"), readin
 
 
 def joint_beats_separate_lines(name: str, seed: int, noise: float, weight: float | None) -> str:
-    """The lines for a picture or a stereo pair; a weight of None is what suits it."""
+    """The lines for a picture or a stereo pair; a weight of None is the one that suits it."""
     return _LINES.format(name=name, seed=seed, noise=noise, weight=weight)

@@ -1,4 +1,4 @@
-"""Sentences of the page Joint beats separate, worked out from the numbers."""
+"""Sentences of the page Joint beats separate, computed from the numbers."""
 
 from spcviz.problems.pictures.page.charts import READINGS
 from spcviz.web.figures.numbers import duration
@@ -27,7 +27,7 @@ ORIGINS = {
 
 
 def missing(pair):
-    """What a link asks for that is not on offer here."""
+    """Message that the stereo pair a link requests is not available here."""
     return (
         f"This link asks for the stereo pair {NAMES[pair]}, whose photographs are not here: `python -m "
         "spcviz data get stereo` brings them. Shown instead: random dots."
@@ -82,7 +82,7 @@ def table(readings):
 
 
 def origin(readings):
-    """Whose picture it is and what the numbers are of."""
+    """The picture's origin, and what the numbers measure."""
     rows, columns = readings.truth.shape
     share = f"at {100 * readings.settled:.0f} % of the pixels"
     settled = f"settled {'everywhere' if readings.settled == 1 else share}"

@@ -17,14 +17,14 @@ NEW_CLIP = {"frame": 0, "cell": ""}
 
 
 def scenes() -> dict[str, str]:
-    """Kinds of pictures and clips that are here, and what a menu calls them."""
+    """Kinds of pictures and clips available here, with their names in the menu."""
     always = {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
     signs = {"signs": "People signing"} if cached.SIGNS else {}
     return signs | always | ({"buffy": "Buffy"} if cached.has_buffy() else {}) | {"rendered": "Rendered"}
 
 
 def table_of(kinds: dict[str, str]) -> StateTable:
-    """The page's state in the address, of these kinds of pictures."""
+    """The page's state in the address, for these kinds of pictures."""
     return StateTable(
         choice("show", "level", (*PICTURES, *ARMS, "people", "thesis")),
         choice("scene", next(iter(kinds)), kinds, elsewhere="buffy"),
@@ -46,7 +46,7 @@ def table_of(kinds: dict[str, str]) -> StateTable:
 
 
 def show(table: StateTable, state: dict, kinds: dict[str, str]) -> None:
-    """The row of choices: the picture; what to look at and how behind a button."""
+    """The row of choices: the picture; behind a button, what to show and by which method."""
 
     def changed():
         view = st.session_state["pose_story"]

@@ -1,6 +1,6 @@
 """Upload or snapshot on the page Pose on video, cropped by a window that can be moved.
 
-What is chosen takes a line above the picture; what is to be known of it stands below (`notes`).
+The choice takes one line above the picture; the notes on it are below (`notes`).
 """
 
 import streamlit as st
@@ -31,7 +31,7 @@ def scene_of(table: StateTable, state: dict) -> PoseScene | None:
 
 
 def notes(trained_on: str) -> str:
-    """What is to be known of a visitor's picture: what the model knows, and how its window was found."""
+    """The notes on a visitor's picture: what the model has learned, and how the window was found."""
     rows = cached.finder_rows()
     search = f" {say.found_how(rows)} {say.found_nobody(rows)}" if rows else ""
     return f"{trained_on} {say.NOBODY_THERE} {say.WINDOW}{search}"
@@ -46,7 +46,7 @@ def _upload():
 
 
 def _snapshot(table):
-    """What the camera took; a new one, through the same window, by a button."""
+    """The camera's snapshot; a button takes a new one through the same window."""
     taken = st.session_state.setdefault("pose_snaps", 0)
 
     def again():
@@ -66,7 +66,7 @@ def _snapshot(table):
 
 
 def _bind_window(table, state, data, place):
-    """A file through a window: found by the search, corrected by sliders behind a button at a `place`."""
+    """Crop a file by a window: the search finds it, sliders behind a button in `place` correct it."""
     best, rows = cached.find_person(data), cached.finder_rows()
     filled = state | {name: best[name] if state[name] is None else state[name] for name in WINDOW}
     with place.popover("Window", icon=":material/crop:"):

@@ -22,7 +22,7 @@ def thesis() -> None:
 
 
 def does_it_work() -> None:
-    """Pictures never trained on: the table, and a gallery of what fails."""
+    """Pictures never trained on: the table, and a gallery of failures."""
     with results.said_if_damaged("pose-people"):
         result = common.result("pose-people")
         if not result:

@@ -1,8 +1,8 @@
 """Buffy Stickmen: 748 television frames with the sticks of an upper body, 187 clips of 4 frames.
 
-Crops of 240 pixels by the annotated head, neck and hips, so scale and place are given; after `jitter_clips`
-they are as unsure as a detector's. Sticks are oriented by the joints. Train: episodes 3, 4, every fourth clip
-held out for development; test: 2, 5, 6.
+Crops of 240 pixels follow the annotated head, neck and hips, so scale and position are given; after
+`jitter_clips` they are as uncertain as a detector's. Sticks are oriented by the joints. Train: episodes 3
+and 4, every fourth clip held out for development; test: 2, 5, 6.
 """
 
 from pathlib import Path
@@ -29,11 +29,11 @@ class PoseClips(NamedTuple):
 
     images: np.ndarray  # (N, 240, 240, 3), uint8
     limbs: np.ndarray  # (N, 5, 2, 2): ``[frame, part, inner or outer end, x or y]`` in pixels
-    clips: np.ndarray  # (N,): frames of one clip stand together and share a number
+    clips: np.ndarray  # (N,): frames of one clip are adjacent and share a number
     names: tuple
 
     def pick(self, which):
-        """The frames that an index array or mask picks."""
+        """The frames selected by an index array or mask."""
         names = tuple(np.asarray(self.names)[which])
         return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
 
@@ -59,7 +59,7 @@ def load_buffy(data: Path, split: str, number: int | None = None) -> PoseClips:
 
 
 def annotations(folder, origin):
-    """What annotations.npz of a data set holds, or ArgumentError that says whence to get it."""
+    """The arrays in a data set's annotations.npz; without it an `ArgumentError` says where to get it."""
     path = folder / "annotations.npz"
     if not path.is_file():
         raise ArgumentError(
@@ -70,7 +70,7 @@ def annotations(folder, origin):
 
 
 def rows_of(table, split):
-    """(rows of a split, number of every row's clip)."""
+    """(rows of a split, clip number of every row)."""
     _, clips = np.unique(table["clip"], return_inverse=True)
     is_train, is_dev = table["split"] == "train", clips % 4 == 1
     mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
@@ -91,7 +91,7 @@ def oriented_sticks(table):
 
 
 def mirror_clips(clips):
-    """Every picture seen in a mirror: left and right parts change places."""
+    """Every picture mirrored: left and right parts swap."""
     limbs = clips.limbs[:, list(body.MIRRORED)].copy()
     limbs[..., 0] = body.SIDE - limbs[..., 0]
     return clips._replace(images=clips.images[:, :, ::-1], limbs=limbs)
@@ -100,7 +100,7 @@ def mirror_clips(clips):
 def jitter_clips(
     clips: PoseClips, rng: np.random.Generator, shift: float = JITTER_PX, scale: float = JITTER_SCALE
 ) -> PoseClips:
-    """Clips shifted by `shift` pixels, scaled by exp(`scale`) (standard deviations); black outside."""
+    """Clips randomly shifted by `shift` pixels, scaled by exp(`scale`) (std. deviations); black outside."""
     images, limbs = np.empty_like(clips.images), np.empty_like(clips.limbs)
     centre = body.SIDE / 2
     for i, image in enumerate(clips.images):

@@ -1,8 +1,9 @@
-"""Pictures of people in the convention of Buffy's crops: a window, and two sets to learn limbs from.
+"""Pictures of people cropped as Buffy's are: the window, and two sets to learn limbs from.
 
-PARSE (305 people) and a part of Leeds Sports Pose Extended (2000), with 14 joints. The window is Buffy's:
-side twice from head's top to hips, the top 15 % below its edge. Bodies that lean or lie are left out, and
-limbs with a joint invisible or outside. Left is the picture's: whichever shoulder is further left.
+PARSE (305 people) and a part of Leeds Sports Pose Extended (2000), with 14 joints. The window is Buffy's: its
+side is twice the distance from the top of the head to the hips, and the head begins 15 % below the window's
+upper edge. Bodies that lean or lie are left out, as are limbs with a joint invisible or outside. Left is the
+picture's: whichever shoulder is further left.
 """
 
 from pathlib import Path
@@ -26,7 +27,7 @@ _SIDES = (("l_shoulder", "l_elbow", "l_wrist"), ("r_shoulder", "r_elbow", "r_wri
 
 
 def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseClips:
-    """Upright people of one of `ORIGINS`, a clip each; limbs that are not known are nan."""
+    """Upright people of one of `ORIGINS`, one clip each; unknown limbs are nan."""
     if name not in ORIGINS:
         raise ArgumentError(f"name must be one of {', '.join(ORIGINS)}, got {name!r}")
     max_lean = checks.number("max_lean", max_lean, 0, np.pi)
@@ -50,7 +51,7 @@ def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseC
 
 
 def _windows(joints, max_lean):
-    """((left, top, side) of every window, who stands upright and is large enough)."""
+    """((left, top, side) of every window, whether its person is upright and large enough)."""
     head, neck = joints["head_top"], joints["neck"]
     hips = (joints["l_hip"] + joints["r_hip"]) / 2
     side = 2 * np.linalg.norm(hips - head, axis=1)

@@ -1,8 +1,8 @@
 """Prepare three data sets of people from their originals, as `pose.data.buffy` and `pictures` read them.
 
-Buffy Stickmen: windows as in `pictures`, 240 x 240 pixels; joints by the labels of Yang and Ramanan's pose
-release where they are, else by the sticks' ends. PARSE: shrunk to 240 pixels. LSPET: the first 2000 pictures
-with head, neck and arms visible, cut around the visible joints (20 % and 10 pixels more), shrunk to 240.
+Buffy Stickmen: windows as in `pictures`, 240 x 240 pixels; joints from the labels of Yang and Ramanan's pose
+release if present, else from the sticks' ends. PARSE: shrunk to 240 pixels. LSPET: the first 2000 pictures
+with head, neck and arms visible, cropped around the visible joints (plus 20 % and 10 pixels), shrunk to 240.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)  # 1.3
 _LSPET = "https://sam.johnson.io/research/lspet_dataset.zip"
 LSPET_SOURCES = (Source("lspet_dataset.zip", _LSPET, is_packed=True),)
 EPISODES, TRAIN_EPISODES = (2, 3, 4, 5, 6), (3, 4)
-CLIP = 4  # frames of an episode in a row that make a clip
+CLIP = 4  # consecutive frames of an episode that make a clip
 STICKS = ("torso", "l_upper_arm", "r_upper_arm", "l_lower_arm", "r_lower_arm", "head")
 BUFFY_JOINTS = (
     "head_top", "neck", "l_shoulder", "l_elbow", "r_shoulder", "r_elbow", "l_wrist", "r_wrist",
@@ -38,7 +38,7 @@ MARGIN, MARGIN_PX = 0.2, 10
 
 
 def buffy(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare Buffy Stickmen V3.0, alone or within the pose release, whose labels are used; see `DataSet`."""
+    """Prepare Buffy Stickmen V3.0, alone or from the pose release, then with its labels; see `DataSet`."""
     root = original.root_of(folder, f"data/{_sticks_name(EPISODES[0])}")
     texts = original.all_there(root, [f"data/{_sticks_name(episode)}" for episode in EPISODES])
     read = [read_sticks(path) for path in texts]
@@ -90,7 +90,7 @@ def read_sticks(path: Path) -> tuple[np.ndarray]:
 
 
 def _read_joints(root, counts):
-    """Joints of the pose release, all episodes one after the other."""
+    """Joints of the pose release, all episodes concatenated."""
     paths = original.all_there(root, [f"labels/{_labels_name(episode)}" for episode in EPISODES])
     shapes = [(len(BUFFY_JOINTS), 2, n) for n in counts]
     read = [original.matrix(path, "labels", shape) for path, shape in zip(paths, shapes)]
@@ -107,7 +107,7 @@ def joints_of(sticks: np.ndarray) -> np.ndarray:
 
 
 def _meeting(first, second):
-    """(far end of the first, where they meet, far end of the second), each of shape (N, 2)."""
+    """(far end of the first, meeting point, far end of the second), each of shape (N, 2)."""
     rows = np.arange(len(first))
     apart = np.linalg.norm(first[:, :, None] - second[:, None], axis=-1)
     near, other = np.divmod(apart.reshape(-1, 4).argmin(axis=1), 2)
@@ -121,7 +121,7 @@ def windows_of(joints):
     hips = joints[:, 8:10].mean(axis=1)
     side = 2 * np.linalg.norm(head - hips, axis=1)
     left = (head + neck + hips)[:, 0] / 3 - side / 2
-    top = np.minimum(head[:, 1], neck[:, 1]) - 0.15 * side  # of somebody who lies the neck may be higher
+    top = np.minimum(head[:, 1], neck[:, 1]) - 0.15 * side  # if the person lies down, the neck may be higher
     return np.stack([left, top, side], axis=1)
 
 

@@ -1,8 +1,9 @@
 """Rendered clips of an articulated upper body: every joint known, every frame a function of one seed.
 
-Dense, where real clips are 4 frames long. The body has the proportions of the annotated people
-(`pose.LENGTHS`), cloth that turns with the limbs, smooth random swings, foreshortened arms; a photograph from
-installed packages drifts behind it, something may pass in front, pictures are blurred and noisy.
+The clips are dense in time, whereas real ones are 4 frames long. The body has the proportions of the
+annotated people (`pose.LENGTHS`), cloth that turns with the limbs, smooth random swings and foreshortened
+arms. A photograph from an installed package drifts behind it, an object may pass in front, and pictures are
+blurred and noisy.
 """
 
 from importlib.util import find_spec
@@ -26,7 +27,7 @@ PHOTOGRAPHS = (
 )
 _WIDTHS = {"upper arm": (11.0, 8.5), "lower arm": (8.0, 6.0)}
 MAX_FRAMES = 300
-STRIDE = 3  # flow between neighbours says little: arms move 2 to 3 pixels from a frame to the next
+STRIDE = 3  # flow between adjacent frames says little: arms move 2 to 3 pixels in one frame
 
 
 class RenderedClip(NamedTuple):
@@ -38,7 +39,7 @@ class RenderedClip(NamedTuple):
 
 
 def render_clip(seed: int, n_frames: int = 20, *, occlusion: bool = True, every: int = 1) -> RenderedClip:
-    """A rendered clip of 1 to 300 frames: all follows from the seed; only each `every`-th is drawn.
+    """A rendered clip of 1 to 300 frames, determined by the seed; only every `every`-th frame is drawn.
 
     >>> clip = render_clip(0, 2)
     >>> clip.images.shape, clip.limbs.shape
@@ -78,7 +79,7 @@ def render_clip(seed: int, n_frames: int = 20, *, occlusion: bool = True, every:
 def photograph(number):
     """A photograph that ships with an installed package, (H, W, 3) float."""
     package, path = PHOTOGRAPHS[number]
-    folder = Path(find_spec(package).origin).parent  # found without the import's second
+    folder = Path(find_spec(package).origin).parent  # located without the second that an import takes
     with Image.open(folder / path) as picture:
         return np.asarray(picture.convert("RGB"), dtype=float)
 
@@ -215,7 +216,7 @@ def _capsule(picture, body, start, end, wide_start, wide_end, what, trunk=False)
 
 
 def _passer(rng, n):
-    """Something in front: a bar of cloth that crosses the picture, or stands at its side."""
+    """Something in front: a bar of cloth that crosses the picture, from the left or from the right."""
     at = np.linspace(rng.uniform(-60, 40), rng.uniform(150, 300), n)
     at = at if rng.random() < 0.5 else at[::-1]
     return {"x": at, "wide": rng.uniform(14, 40), "top": rng.uniform(60, 170), "cloth": _cloth(rng)}

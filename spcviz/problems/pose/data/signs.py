@@ -1,10 +1,11 @@
 """Signing clips: 20 short videos of five people, with the joints that a neural network found on each frame.
 
-They ship (Intel IoT Developer Kit, CC BY 4.0; cache/data/signs/ATTRIBUTION.txt): 30 frames a second, real
-motion, hands before face and chest. Joints are MediaPipe's: a *reference*, not annotation by people; one
-counts from `VISIBLE` on, hips are guesses where the picture ends. Left is the picture's, the network's the
-person's. A clip's window makes the reference's medians as large as Buffy's shoulders, torso and upper arms,
-shoulders where hers lie: it knows where the person is, as her crops do.
+They ship with the repository (Intel IoT Developer Kit, CC BY 4.0; cache/data/signs/ATTRIBUTION.txt): 30
+frames a second, real motion, hands in front of face and chest. Joints are MediaPipe's: a *reference*, not
+annotation by people. A joint counts if its visibility is at least `VISIBLE`; hips are guesses where the
+picture ends. Left is the picture's left, whereas the network's is the person's. A clip's window scales the
+reference's median shoulders, torso and upper arms to Buffy's and puts the shoulders where they are in Buffy's
+crops. So, like those crops, it knows where the person is.
 """
 
 import io
@@ -29,7 +30,7 @@ ATTRIBUTION = "Intel IoT Developer Kit sample videos, CC BY 4.0"
 SHIPPED = CACHE / "data" / "signs" / "pose_signs.zip"
 SHIPPED_SHA256 = "a1153c521a8b68f422cb0919946804604b05fba11682f1f17ff2e8ac48e8e1b9"
 PERSONS = ("A", "B", "C", "D", "E")
-VISIBLE = 0.5  # least visibility, as the network says it, of a joint that counts
+VISIBLE = 0.5  # least visibility, by the network's estimate, of a joint that counts
 SHOULDERS = (120.8, 84.2)  # middle between them in Buffy's crops of 240: mean of her training episodes
 SIZES = {"shoulders": 64.3, "torso": body.LENGTHS[0], "upper arms": body.LENGTHS[1]}  # Buffy's medians, px
 _ENDS = (  # joints of the person whose mean is each end of a limb, in the order of `body.PARTS`
@@ -42,7 +43,7 @@ _ENDS = (  # joints of the person whose mean is each end of a limb, in the order
 
 
 class Reference(NamedTuple):
-    """What is known of the clips."""
+    """Persons, frames and joints of the clips."""
 
     clips: tuple  # clips, persons: one for each clip; persons are ``"A"`` .. ``"E"``
     persons: tuple
@@ -58,7 +59,7 @@ class SignClip(NamedTuple):
     name: str
     person: str
     images: np.ndarray  # (N, 240, 240, 3), uint8: black outside the video's picture
-    limbs: np.ndarray  # (N, 5, 2, 2): the reference; a torso: between shoulders to between hips
+    limbs: np.ndarray  # (N, 5, 2, 2): the reference; a torso runs from mid-shoulders to mid-hips
     is_seen: np.ndarray  # (N, 5): limbs all of whose joints count (`VISIBLE`)
     frames: np.ndarray  # (N,): numbers in the video
     window: tuple  # (x, y, side): its centre and side in pixels of the video
@@ -91,7 +92,7 @@ def load_reference() -> Reference:
 
 
 def load_signs(names: Sequence[str] | None = None, *, every: int = 1) -> list[SignClip]:
-    """Clips as the pose model wants them, each `every`-th frame from the first; all 20 take 229 MB.
+    """Clips in the pose model's format, every `every`-th frame from the first; all 20 take 229 MB.
 
     >>> (clip,) = load_signs(["eat"], every=10)
     >>> clip.person, clip.images.shape, clip.limbs.shape
@@ -120,14 +121,14 @@ def _clip(name, every):
 
 
 def rows_of(name):
-    """Where a clip's frames stand in the reference."""
+    """The slice of the reference that holds a clip's frames."""
     reference = load_reference()
     number = reference.clips.index(name)
     return slice(*reference.start[number : number + 2])
 
 
 def read_frames(name, every):
-    """Yield every so many-th frame of a clip as it was filmed."""
+    """Yield every `every`-th frame of a clip as it was filmed."""
     with zipfile.ZipFile(shipped_path(SHIPPED)) as packed:
         video = packed.read(f"{name}.mkv")
     with av.open(io.BytesIO(video)) as container:
@@ -146,7 +147,7 @@ def reference_limbs(reference, rows):
 
 
 def is_seen(reference, rows):
-    """Whether all joints of a limb are at least `VISIBLE`, (N, 5)."""
+    """Whether all joints of a limb have a visibility of at least `VISIBLE`, (N, 5)."""
     at = reference.joint_names.index
     clear = reference.visibility[rows] >= VISIBLE
     return np.stack(
@@ -155,7 +156,7 @@ def is_seen(reference, rows):
 
 
 def joints_left():
-    """How often each joint counts: {name: (count, out of how many)}.
+    """On how many frames each joint counts: {name: (count, number of frames)}.
 
     >>> joints_left()["l_wrist"]
     (1277, 1323)
@@ -166,7 +167,7 @@ def joints_left():
 
 
 def window_of(limbs: np.ndarray) -> tuple[float, ...]:
-    """(x, y, side) of the window of limbs (N, 5, 2, 2): geometric mean of what `SIZES` asks for; pixels."""
+    """(x, y, side), pixels, of the window of limbs (N, 5, 2, 2): geometric mean over the lengths `SIZES`."""
     lengths = np.median(np.linalg.norm(limbs[:, :, 1] - limbs[:, :, 0], axis=2), axis=0)
     shoulders = limbs[:, 1:3, 0]
     apart = np.median(np.linalg.norm(shoulders[:, 1] - shoulders[:, 0], axis=1))

@@ -17,12 +17,12 @@ from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, annotations, rows_of
 from spcviz.problems.pose.data.pictures import ORIGINS
 
 SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 15, 2, 120
-THINGS = (  # of scikit-image, in the package itself; nobody is on them
+THINGS = (  # of scikit-image, shipped in the package; nobody is in them
     "brick", "cat", "clock", "coffee", "coins", "grass", "gravel", "moon", "page", "rocket", "text",
 )  # fmt: skip
 STREETS_EVERY, LEFT = 8, ("left",)
 SMALLEST_PART = 0.6
-LEAST_WALL, MARGIN = 28, 0.05  # pixels of a wall's shorter side; gap to joints, of their spread
+LEAST_WALL, MARGIN = 28, 0.05  # least pixels of a wall's shorter side; gap to joints, a share of their spread
 
 
 class Picture(NamedTuple):
@@ -56,7 +56,7 @@ def signing(names, every=SIGNS_EVERY):
 
 
 def crop_pictures(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
-    """Pictures cropped to at least `SMALLEST_PART` a side, the window's centre in the middle 70 %."""
+    """Pictures cropped to at least `SMALLEST_PART` of each side, the window's centre in the middle 70 %."""
     out = []
     for name, image, (x, y, side) in pictures:
         share, place = rng.uniform(SMALLEST_PART, 1), rng.uniform(0.15, 0.85, 2)
@@ -70,7 +70,7 @@ def crop_pictures(pictures: Sequence[Picture], rng: np.random.Generator) -> list
 
 
 def walls(data: Path, half: int, most: int = N_WALLS):
-    """Parts of LSPET pictures that hold no joint; of even (0) or odd (1) place: one half trains."""
+    """At most `most` parts of LSPET pictures without joints, even (0) or odd (1) index: one half trains."""
     folder = data / "pose_lspet"
     table, out = annotations(folder, ORIGINS[folder.name]), []
     for name, joints in list(zip(table["files"], table["joints"]))[half::2]:
@@ -84,7 +84,7 @@ def walls(data: Path, half: int, most: int = N_WALLS):
 
 
 def things(half: int):
-    """Photographs of things, of scikit-image and scikit-learn; every second one: one half trains."""
+    """Every second photograph of things in scikit-image and scikit-learn: one half trains."""
     from sklearn.datasets import load_sample_images  # a second to import
 
     images = [getattr(skimage_data, name)() for name in THINGS]
@@ -97,7 +97,7 @@ def things(half: int):
 
 
 def strange(data):
-    """Streets of CamVid (passers-by far off) and Middlebury's rooms, never trained on, where here."""
+    """CamVid's streets (distant passers-by) and Middlebury's rooms, never trained on, if installed."""
     sets = {
         "streets": sorted((data / "scene_camvid" / "test").glob("*"))[::STREETS_EVERY],
         "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],

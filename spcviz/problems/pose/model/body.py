@@ -2,7 +2,7 @@ r"""Upper-body pose: limbs, states on ever finer grids, and the share of correct
 
 A limb has a fixed length and a state (x, y, angle): the cell of its middle in a square picture of 240 pixels
 and the direction from its inner end (neck, shoulder, elbow) to its outer one. Level l of the cascade divides
-the picture into 10 x 10 cells at l = 0 and halves them in turn across and down, up to 80 x 80 at l = 6,
+the picture into 10 x 10 cells at l = 0 and halves them alternately across and down, up to 80 x 80 at l = 6,
 always with 24 angles (thesis, section 5.5.2). State s of an R x C grid is ``(angle * R + row) * C + column``.
 
 Left and right are the picture's, not the person's.
@@ -20,7 +20,7 @@ PITCH = 3.0
 N_ANGLES = 24
 N_LEVELS = 7
 N_FINE = 80
-NEAR = 0.25  # share of a limb's length within which both ends of a state have to lie to stand for the limb
+NEAR = 0.25  # share of a limb's length within which both ends of a state must lie to represent the limb
 PARTS = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 MIRRORED = (0, 2, 1, 4, 3)
 LENGTHS = (76.0, 42.0, 42.0, 34.0, 34.0)  # pixels in a normalised picture: medians of the training episodes
@@ -64,7 +64,7 @@ def grid(level: int) -> Grid:
 
 
 def children(level: int, states: np.ndarray) -> np.ndarray:
-    """States (2 N,) of the next level that lie in the given ones (N,), two each; ascending if `states` are.
+    """States (2 N,) of the next level that lie in the given ones (N,): two each, ascending.
 
     >>> children(0, np.array([0, 11])).tolist()
     [0, 1, 22, 23]
@@ -78,7 +78,7 @@ def children(level: int, states: np.ndarray) -> np.ndarray:
 
 
 def nearest_states(level: int, limbs: np.ndarray) -> np.ndarray:
-    """State whose cell (at most the edge's) holds the middle of limbs (..., inner or outer end, x or y).
+    """State whose cell, clipped to the grid, holds the middle of limbs (..., inner or outer end, x or y).
 
     >>> nearest_states(0, np.array([[12.0, 36.0], [36.0, 36.0]]))
     np.int64(11)
@@ -120,14 +120,14 @@ def is_correct(limbs: np.ndarray, truth: np.ndarray, tolerance: float) -> np.nda
 
 
 def is_reachable(number, part, limb):
-    """Whether any state of a level's whole grid is within `NEAR` of a limb: limbs have one length each.
+    """Whether any state of a level's whole grid is within `NEAR` of a limb; a part's states have one length.
 
     >>> limb = np.array([[120.0, 100.0], [120.0, 142.0]])
     >>> bool(is_reachable(6, 1, limb)), bool(is_reachable(6, 1, limb * (1, 0.3)))
     (True, False)
     """
     cells, middle = grid(number), limb.mean(axis=0)
-    reach = NEAR * np.linalg.norm(limb[1] - limb[0])  # middles lie no farther apart than the worse end
+    reach = NEAR * np.linalg.norm(limb[1] - limb[0])  # middles are no farther apart than the farther ends
     sides = []
     for centre, n in zip(middle, (cells.columns, cells.rows)):
         pitch = SIDE / n

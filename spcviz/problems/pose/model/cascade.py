@@ -1,4 +1,4 @@
-"""Run a clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states a limb, filtered seven times.
+"""Run a clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states per limb, filtered seven times.
 
 Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds
 the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are
@@ -48,7 +48,7 @@ def detect(model: PoseModel, pictures: Sequence[np.ndarray]) -> Iterator[np.ndar
 
 
 def detect_standardised(model, cells):
-    """`detect` for a picture whose histograms (80, 80, 12) are known."""
+    """`detect` for a picture whose histograms (80, 80, 14) are known."""
     fine = features.responses(cells, model.detectors)
     shape = (-1, 1, 1, 1)
     fine -= model.centre.reshape(shape)
@@ -98,9 +98,9 @@ def run_cascade(
 
 
 def filtered_models(model, fine, method="single", alphas=None, run=map, rule="mean_max"):
-    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`), by default alphas.
+    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`).
 
-    `alphas` are settings of the rule, "mean_max" or "margin".
+    `alphas` are settings of the rule, "mean_max" or "margin"; by default the model's own.
     """
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
@@ -131,6 +131,6 @@ def is_lost(
 
 
 def first_states(n_variables):
-    """(start, states) of level 0: everything."""
+    """(start, states) of level 0: every state of every variable."""
     first = body.grid(0).n_states
     return np.arange(n_variables + 1) * first, np.tile(np.arange(first), n_variables)

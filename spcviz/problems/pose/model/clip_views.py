@@ -1,4 +1,4 @@
-"""Clips as the pose detectors see them; those of signing are computed once and kept in the work folder."""
+"""Clips as the pose detectors see them; signing clips are computed once and cached in the work folder."""
 
 import time
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import features
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
-EVERY = 3  # frames of the video from one to the next: 10 a second are left
+EVERY = 3  # step in frames of the video, which leaves 10 a second
 MODULES = ("spcviz.problems.pose.model.clip_views",)
 
 
@@ -27,7 +27,7 @@ class Clip(NamedTuple):
 
 
 def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> dict[str, Clip]:
-    """Some signing clips, all by default; what detectors see of them is kept in a folder."""
+    """Some signing clips, all by default, as detectors see them; cached in the folder `work`."""
     out = {}
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}

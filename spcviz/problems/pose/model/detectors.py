@@ -1,4 +1,4 @@
-"""Turn pictures into part detectors, and the hand-set weights that learning starts from.
+"""Part detectors trained on pictures, and the hand-set weights that learning starts from.
 
 Detectors are linear classifiers of true states against random ones, on Buffy's training frames and on single
 pictures of other sets (`Settings.extra`).
@@ -15,7 +15,7 @@ from spcviz.problems.pose.model import geometry as pose_geometry
 
 
 def augment(clips, rng):
-    """Training frames as they are, and mirrored ones whose window is as unsure as a detector's."""
+    """Training frames, and mirrored copies whose window is as uncertain as a detector's."""
     other = buffy.jitter_clips(buffy.mirror_clips(clips), rng)
     return buffy.PoseClips(
         np.concatenate([clips.images, other.images]),
@@ -26,7 +26,7 @@ def augment(clips, rng):
 
 
 def augmented_limbs(clips):
-    """Limbs of training frames and of their mirrored pictures: what a mean pose is taken over."""
+    """Limbs of training frames and of their mirrored pictures: those that a mean pose averages."""
     return np.concatenate(
         [clips.limbs, buffy.mirror_clips(clips._replace(images=clips.images[:, :1, :1])).limbs]
     )
@@ -38,7 +38,7 @@ class Examples(NamedTuple):
     cells: np.ndarray  # (N, 80, 80, 14)
     limbs: np.ndarray  # (N, 5, 2, 2): nan: not known
     weight: float = 1.0  # of each picture
-    parts: tuple = (0, 1, 3)  # whose detectors learn from them
+    parts: tuple = (0, 1, 3)  # the parts whose detectors learn from them
 
 
 def extra_examples(folder, settings):
@@ -52,13 +52,13 @@ def extra_examples(folder, settings):
 
 
 def cells_of(images):
-    """What detectors see of pictures, shape (N, 80, 80, 14), float16."""
+    """Features of pictures as detectors see them, (N, 80, 80, 14), float16."""
     return np.stack([features.histograms(image).astype(np.float16) for image in images])
 
 
 def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Generator) -> dict[int, np.ndarray]:
     """One linear template (T, 14) for each kind of part."""
-    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+    from sklearn.linear_model import LogisticRegression  # takes a second to import, and only fitting needs it
 
     detectors = {}
     for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
@@ -77,7 +77,7 @@ def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Genera
 
 
 def _sample_limbs(part, picture, limbs, n_negatives, rng):
-    """Yield (what the template sees, which is true) for every limb of a kind that is known."""
+    """Yield (the template's features, which are true) for every known limb of a kind."""
     sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
     for side in sides:  # the right arm in a mirror is a left arm
         if np.isfinite(limbs[side]).all():
@@ -107,7 +107,7 @@ def _examples(part, limb, n, rng):
 def set_by_hand(
     detectors: dict, cells: np.ndarray, limbs: np.ndarray, clips: np.ndarray, settings
 ) -> cascade.PoseModel:
-    """Hand-set weights and mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
+    """A hand-set model with mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
     scores = np.stack([features.responses(picture, detectors) for picture in cells])
     geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
     axes = (0, 2, 3, 4)
@@ -123,12 +123,12 @@ def set_by_hand(
 def detectors_and_halves(
     frames: buffy.PoseClips, extra: list[Examples], settings, rng: np.random.Generator
 ) -> tuple[cascade.PoseModel, list[tuple[cascade.PoseModel, np.ndarray]], np.ndarray]:
-    """(Hand-set model, two more whose detectors have not seen given frames, cells of all frames)."""
+    """(Hand-set model, two more with the frames that their detectors have not seen, cells of all frames)."""
     cells = cells_of(frames.images)
     some = np.sort(rng.permutation(len(cells))[:40])
-    n = len(frames.clips) // 2  # the second half are the same pictures in a mirror
+    n = len(frames.clips) // 2  # the second half are the same pictures mirrored
     in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
-    models = []  # weights learned on the detectors' own pictures would trust detectors too much
+    models = []  # weights learned on the detectors' training pictures would trust them too much
     for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
         examples = Examples(cells[is_seen], frames.limbs[is_seen])
         detectors = train_detectors([examples, *extra], settings, rng)

@@ -2,7 +2,7 @@
 
 12 unsigned orientations in cells of 3 pixels (the cascade's finest grid), smoothed over 3 x 3 neighbours and
 normalised over 5 x 5. Two more channels compare a cell's colours with those where a face and a chest should
-be: (p - q) / (p + q) of shares p there and q in the picture. A part's detector is one linear template over
+be: (p - q) / (p + q) for shares p there and q in the picture. A part's detector is one linear template over
 all channels at 24 angles (`templates`); the right arm's is the left arm's mirrored.
 """
 
@@ -16,7 +16,7 @@ N_BINS, N_CHANNELS = 12, 14
 _BLOCK = 5
 _FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)  # centre (x, y), half width and height, px
 _SHADES = 8
-_LEAST = 1e-4  # added to every colour's share, so that rare ones say little
+_LEAST = 1e-4  # added to every colour's share, so that rare colours count little
 _STEP = {0: 9.0, 1: 6.0, 3: 6.0}
 _REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}  # half extents by part; 2, 4 are mirrored
 
@@ -40,7 +40,7 @@ def histograms(picture: np.ndarray) -> np.ndarray:
 
 
 def _likeness(picture):
-    """How like every cell's colours are to the face's and the chest's, -1 .. 1, shape (80, 80, 2)."""
+    """Similarity of every cell's colours to the face's and the chest's, -1 .. 1, shape (80, 80, 2)."""
     shade = (picture // (256 // _SHADES)).astype(np.intp)
     code = (shade[..., 0] * _SHADES + shade[..., 1]) * _SHADES + shade[..., 2]
     everywhere, n = _shares(code), body.N_FINE
@@ -81,13 +81,13 @@ def mirrored_weights(part, weights):
 
 
 def mirror_cells(cells):
-    """Cells of the picture seen in a mirror; bin b holds [15 b, 15 b + 15) degrees and becomes 180 - that."""
+    """Cells of the mirrored picture: bin b's angles [15 b, 15 b + 15) degrees become 180 minus them."""
     return np.concatenate([cells[:, ::-1, :N_BINS][..., ::-1], cells[:, ::-1, N_BINS:]], axis=2)
 
 
 def responses(cells: np.ndarray, detectors: dict[int, np.ndarray]) -> np.ndarray:
     """Scores (3 or 5, 24, 80, 80) of every part at every state of the finest grid, from `histograms`."""
-    out = []  # whole: skipping what level 0 prunes could save no more than these 20 ms (3 parts)
+    out = []  # the whole grid: skipping what level 0 prunes could save at most these 20 ms (3 parts)
     for part in range(5 if 3 in detectors else 3):
         kind = {2: 1, 4: 3}.get(part, part)
         weights = detectors[kind] if part == kind else mirrored_weights(kind, detectors[kind])

@@ -1,13 +1,13 @@
 r"""Detect a person in a picture: an upper-body template on histograms of oriented gradients.
 
-A window is Buffy's: a square of twice the distance from the top of the head to the hips. Pictures are shrunk
-so that the window is 60 pixels wide, step by step over all sizes it may have; a window scores
+A window is Buffy's: a square of twice the distance from the top of the head to the hips. A picture is shrunk
+so that the window is 60 pixels wide, once for each size that the window may have; a window scores
 
 .. math:: s(x, y, w) = b + \sum_{i, j, k} W_{ijk} \, h_{y + i,\, x + j,\, k}
 
 with h the normalised histogram of a cell of 5 x 5 pixels: 12 x 12 cells of 12 unsigned orientations. The edge
-of a picture is repeated outside of it, since a body is often cut off there. The window with the largest score
-is found; "nobody" is what scores less than the threshold. (Dalal and Triggs 2005.)
+of a picture is repeated outside it, since a body is often cut off there. The detection is the window with the
+largest score; if that is below the threshold, the answer is "nobody". (Dalal and Triggs 2005.)
 """
 
 from typing import NamedTuple
@@ -23,8 +23,8 @@ from spcviz.problems.pose.model import hog
 CELL, N_CELLS, N_BINS = 5, 12, 12
 SIDE = CELL * N_CELLS  # pixels of a window's side in a shrunk picture
 _BLOCK = 3
-SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.19  # sides that are tried, of the picture's shorter one; their ratio
-OUTSIDE = 6  # cells, half of a window, by which it may stand out of the picture
+SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.19  # window sides to try, over the picture's shorter one; their ratio
+OUTSIDE = 6  # cells, half a window, by which it may extend beyond the picture
 
 
 class Finder(NamedTuple):
@@ -40,7 +40,7 @@ class Scale(NamedTuple):
 
     side: float  # of the window, in pixels of the picture
     share: tuple  # pixels of the picture for each pixel of the shrunk one: across, down
-    cells: np.ndarray  # (R, C, 12): the first stands `OUTSIDE` cells left of and above the picture
+    cells: np.ndarray  # (R, C, 12): the first lies `OUTSIDE` cells left of and above the picture
 
 
 class Found(NamedTuple):
@@ -76,7 +76,7 @@ def scale_of(picture, side):
 
 
 def scores_of(scale, weights):
-    """Scores of all windows of one scale, shape (R - 11, C - 11); the bias is not in them."""
+    """Scores of all windows of one scale, shape (R - 11, C - 11), without the bias."""
     rows, columns = (n - N_CELLS + 1 for n in scale.cells.shape[:2])
     shape = [fft.next_fast_len(n, real=True) for n in scale.cells.shape[:2]]
     seen = fft.rfft2(scale.cells, shape, axes=(0, 1))
@@ -92,7 +92,7 @@ def place_of(scale, row, column):
 
 
 def cells_at(scale, x, y):
-    """(row, column) of the window whose centre is nearest to a place; it may stand too far outside."""
+    """(row, column) of the window whose centre is nearest to a place; it may lie too far outside."""
     across, down = scale.share
     middle = CELL * (N_CELLS / 2 - OUTSIDE)
     return np.rint((y / down - middle) / CELL).astype(int), np.rint((x / across - middle) / CELL).astype(int)
@@ -104,14 +104,14 @@ def find(finder: Finder, picture: np.ndarray) -> Found:
 
 
 def pyramid(picture):
-    """A picture at every scale that has room for a window, a list of Scale."""
+    """A picture at every scale at which a window fits, a list of Scale."""
     picture = check_picture(picture)
     scales = [scale_of(picture, side) for side in sides_of(*picture.shape[:2])]
     return [scale for scale in scales if min(scale.cells.shape[:2]) >= N_CELLS]
 
 
 def best_of(finder, scales):
-    """As `find`, of a picture whose scales are known."""
+    """As `find`, for a picture whose scales are known."""
     best = None
     for scale in scales:
         scores = scores_of(scale, finder.weights)

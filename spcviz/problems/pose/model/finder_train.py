@@ -1,8 +1,8 @@
 """Train the person detector on true windows against other windows and pictures without people.
 
-Positives are Buffy's and the signing clips' windows (`whole`), moved a little, and mirrored; negatives are
-not near them, or on walls; the wrong windows that score most are added `ROUNDS` times. "Nobody" is where as
-large a share of people on development frames is missed as is invented on other walls.
+Positives are the windows of Buffy and of the signing clips (`whole`), moved a little, and mirrored; negatives
+are windows not near them, or on walls. The highest-scoring wrong windows are added `ROUNDS` times. The
+threshold for "nobody" misses the same share of people on development frames as it invents on other walls.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Seen(NamedTuple):
 
 
 def extract_features(pictures, tick=None):
-    """Features of pictures, worked out once for all folds: a list of Seen."""
+    """Features of pictures, computed once for all folds: a list of Seen."""
     out = []
     for picture in pictures:
         out.append(Seen(picture, finder.pyramid(picture.image)))
@@ -51,7 +51,7 @@ def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.F
 
 
 def _fit_finder(windows, good):
-    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+    from sklearn.linear_model import LogisticRegression  # takes a second to import, and only fitting needs it
 
     classifier = LogisticRegression(C=C, class_weight="balanced", max_iter=100, tol=1e-3).fit(windows, good)
     shape = finder.N_CELLS, finder.N_CELLS, finder.N_BINS
@@ -105,7 +105,7 @@ def is_other(scale, row, column, window):
 
 
 def _hard(model, scanned):
-    """The wrong windows of a picture that score most, (n, 1728)."""
+    """The highest-scoring wrong windows of a picture, (n, 1728)."""
     scored = []
     for scale in scanned.scales:
         scores = finder.scores_of(scale, model.weights)
@@ -118,7 +118,7 @@ def _hard(model, scanned):
 
 
 def balance(true_scores, wall_scores):
-    """The threshold that misses as large a share of people as it invents."""
+    """The threshold that misses the same share of people as it invents, as nearly as possible."""
     marks = np.sort(np.concatenate([true_scores, wall_scores]))
     middles = (marks[1:] + marks[:-1]) / 2
     missed = np.array([(true_scores < mark).mean() for mark in middles])
@@ -127,7 +127,7 @@ def balance(true_scores, wall_scores):
 
 
 def train(run):
-    """Train, measure on people left out and on sets never seen, store; yields a line (`PROBLEM.trains`)."""
+    """Train, measure on held-out people and on unseen sets, and store; yields a line (`PROBLEM.trains`)."""
     data, tick = models.data_folder(), run.tick
     most = 3 if run.quick else None
     people = {fold.person: whole.signing(fold.test)[:most] for fold in signs.folds()}
@@ -175,7 +175,7 @@ def _with_threshold(pictures, made):
 def row_of(
     data: str, how: str, part: str, model: finder.Finder, pictures: Sequence[Seen], learned: Sequence[Seen]
 ) -> dict:
-    """Shares of 1 that a finder has right or invents; beside them the mean window, which never looks."""
+    """Shares, 0 to 1, that a finder gets right, misses or invents, and that a mean window gets right."""
     guesses = [finder.best_of(model, scanned.scales) for scanned in pictures]
     over = float(np.mean([guess.score >= model.threshold for guess in guesses]))
     row = {"data": data, "how": how, "part": part, "n": len(guesses)}

@@ -1,8 +1,8 @@
-"""Geometry of a body: how its parts lie to one another and move over time, fitted to annotated limbs.
+"""Geometry of a body: relative positions of its parts and their motion, fitted to annotated limbs.
 
-Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for where a
-part is in the picture, one for a joint's gap along and across the inner limb, smoothed histograms for angles
-and turns.
+Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for a part's
+position in the picture, one for a joint's gap along and across the inner limb, and smoothed histograms for
+angles and turns.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Geometry(NamedTuple):
 
 
 def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
-    """Densities of 3 or 5 parts of limbs (N, 5, 2, 2), frames of a clip one after another."""
+    """Densities of 3 or 5 parts, fitted to limbs (N, 5, 2, 2); a clip's frames are adjacent."""
     limbs = np.asarray(limbs)[:, :n_parts]
     middle, angle = limbs.mean(axis=2), _angle(limbs)
     rows = []

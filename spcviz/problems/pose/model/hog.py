@@ -1,10 +1,11 @@
 """Histograms of oriented gradients of one picture, equal to scikit-image's to the last bit.
 
-`skimage.feature.hog` normalises blocks one by one in Python; here a row of them at once, and only the middle
-of each is kept: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in its order
-(tests/problems/pose/model/test_hog.py). `letters.data.hog.batch_hog` stays: on 200 letters it is 26 times
-as fast as the library. One routine for both would take 0.93 to 1.21 times its time and change up to 2.8 % of
-its numbers by at most 7e-8, so stored letter models would not see what they were trained on.
+`skimage.feature.hog` normalises blocks one by one in Python; this module normalises a row of blocks at once
+and keeps only the middle of each: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in the
+library's order (tests/problems/pose/model/test_hog.py). `letters.data.hog.batch_hog` stays separate: on 200
+letters it is 26 times as fast as the library. One routine for both would take 0.93 to 1.21 times its time and
+change up to 2.8 % of its numbers by at most 7e-8, so stored letter models would not see the features that
+they were trained on.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ def _histograms(down, across, n_bins, cell):
     bins = np.minimum((angle / (180.0 / n_bins)).astype(np.intp), n_bins - 1)
     tall, wide = down.shape[0] // cell, down.shape[1] // cell
     out, at = np.zeros((tall * wide, n_bins), dtype=np.float32), np.arange(tall * wide)
-    for i in range(cell):  # pixel after pixel of all cells, rounded after each: as the library adds them
+    for i in range(cell):  # one pixel of every cell at a time, rounded after each, as the library does
         for j in range(cell):
             place = at, bins[i::cell, j::cell].ravel()
             out[place] = out[place] + length[i::cell, j::cell].ravel()

@@ -1,10 +1,10 @@
 """Train the levels of the pose cascade on given detectors: weights and thresholds of each method.
 
-A level's weights are learned by the joint update (`joint.train`) on the states that are left, from hand-set
-weights on and regularised towards them. A threshold is the largest alpha that filters the truth of a
+A level's weights are learned by the joint update (`joint.train`) on the remaining states, starting from the
+hand-set weights and regularised towards them. A threshold is the largest alpha that filters the truth of a
 tolerated share of the development examples that still had it (thesis, end of 4.3, joint loss of Definition
-4), or holds a size (`Settings.n_kept`); tuned it may go below 0, under the mean, but not while weights are
-learned.
+4), or the one that keeps a given number of states (`Settings.n_kept`). Tuned thresholds may go below 0, under
+the mean, but not while weights are learned.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ class Settings:
     """How to train."""
 
     n_parts: int = 3  # 3, or 5 with lower arms
-    n_negatives: int = 100  # random states drawn a picture, half of them near the true one
+    n_negatives: int = 100  # random states sampled per picture, half of them near the true one
     detector_c: float = 0.01  # inverse regularisation of the classifiers
     # sets of single pictures (`pictures.ORIGINS`), and the kinds of parts whose detectors see them. On
-    # development frames under three windows, hand-set weights: lower arms 2.4 ± 1.5 points better (PCP 0.5),
-    # the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse
+    # development frames under three windows, with hand-set weights, they make lower arms 2.4 ± 1.5 points
+    # better (PCP 0.5), the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse
     extra: tuple = (("pose_parse", (0, 1, 3)), ("pose_lspet", (3,)))
     extra_weight: float = 0.5  # of each of their pictures; Buffy's have 1
     n_frames: int = 160  # n_frames, n_clips (over time), n_epochs: to learn a level's weights
@@ -37,14 +37,15 @@ class Settings:
     step: float = 0.02
     train_alpha: float = 0.2  # threshold's alpha while weights are learned
     rule: str = "mean_max"  # or "margin": how thresholds of levels lie below the best
-    tolerance: float | None = 0.01  # share of development truths a level may lose; None: a size
-    # what is lost: "score", the true states' summed score falls (Definition 4); "near", of some limb no state
-    # is left within `body.NEAR`, nor the exact one. By score the last level has 31 times as many states left
+    tolerance: float | None = 0.01  # share of development truths a level may lose; None: see `n_kept`
+    # what counts as lost. "score": the true states' summed score is pruned (Definition 4); "near": some limb
+    # keeps neither its exact state nor one within `body.NEAR`. By score the last level keeps 31 times as many
     tolerance_kind: str = "near"
-    n_kept: int = 1200  # without a tolerance: states a limb that thresholds let through on development frames
-    # whether methods over time learn weights of their own. On development clips that was worse (elbows 0.5 px
-    # farther off than with single frames) than single frames' weights with ties over time at 1 (0.5 px
-    learns_over_time: bool = False  # nearer), so they do not
+    n_kept: int = 1200  # without a tolerance: states per limb that thresholds keep on development frames
+    # whether methods over time learn their own weights. On development clips those were worse (elbows 0.5 px
+    # farther off than with single frames) than the single frames' weights with ties over time of weight 1
+    # (0.5 px nearer), so methods over time do not
+    learns_over_time: bool = False
     hand: tuple = (2.0, 0.5, 0.5)  # hand-set weights of detector, place and angle; pairs have 1
 
 
@@ -71,7 +72,7 @@ def clip_problems(fine, frames, n_parts, by_clip):
 
 
 class Problem:
-    """A clip whose levels are learned one after another: scores (P, 24, 80, 80) a frame, and limbs."""
+    """A clip whose levels are learned one after another: scores (P, 24, 80, 80) per frame, and limbs."""
 
     def __init__(self, fine, limbs, n_parts):
         self.fine, self.limbs = fine, limbs[:, :n_parts]
@@ -100,7 +101,7 @@ class Problem:
         return float(filtered.point(score)), float(first)
 
     def near_points(self, filtered, level):
-        """The same where the true state or a near one is enough: twice the alpha where the last falls."""
+        """The same if the true state or a near one suffices: both are the alpha that prunes the last one."""
         first, exact = np.inf, body.nearest_states(level, self.limbs).ravel()
         for v, (state, limb) in enumerate(zip(exact, self.limbs.reshape(-1, 2, 2))):
             at = filtered.of(v)
@@ -109,12 +110,12 @@ class Problem:
             stands = body.is_correct(limbs, limb, body.NEAR) | (states == state)
             if not stands.any():
                 return -np.inf, -np.inf
-            if not stands[heights.argmax()]:  # a limb's best state never falls
+            if not stands[heights.argmax()]:  # a limb's best state is never pruned
                 first = min(first, filtered.point(heights[stands].max()))
         return float(first), float(first)
 
     def refine(self, level, filtered):
-        """Go on with the children of what a level kept, after the last with what it kept."""
+        """Continue with the children of a level's survivors; after the last level, with its survivors."""
         if level + 1 < body.N_LEVELS:
             self.start, self.states = coarse_to_fine.refine(filtered, lambda kept: body.children(level, kept))
         else:
@@ -132,7 +133,7 @@ def train_method(
     learn: bool = True,
     tick: Callable | None = None,
 ) -> cascade.PoseModel:
-    """Learn weights (unless `learn` is off) and tune thresholds level by level; uses the problems up."""
+    """Learn weights (unless `learn` is off) and tune thresholds level by level; consumes the problems."""
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
     config = joint.Config(
@@ -168,14 +169,14 @@ def train_method(
 
 
 def _points(dev, all_filtered, geometry, level, names, weights, kind):
-    """When each problem loses its truth, as the tolerance counts it; see `Problem`."""
+    """The alphas at which each problem loses its truth, as the tolerance counts it; see `Problem`."""
     if kind == "near":
         return [p.near_points(f, level) for p, f in zip(dev, all_filtered)]
     return [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, all_filtered)]
 
 
 def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
-    """Percent of the truths reaching each level that are lost at its alpha and at 0; uses `dev` up."""
+    """Percent of the truths reaching each level that are lost at its alpha and at 0; consumes `dev`."""
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
         weights = model.weights[method][level]
@@ -197,7 +198,7 @@ def _learn_level(train, geometry, level, names, start, config, rng):
 
 
 def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.ndarray:
-    """Weights (sub-models, n_weights) averaged with the mirrored body's: left and right are one."""
+    """Weights (sub-models, n_weights) averaged with the mirrored body's: left and right share them."""
     other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
     others = [other.get(name, name) for name in names]
     subs = [names.index(mirrored) if mirrored in names else i for i, mirrored in enumerate(others)]
@@ -205,7 +206,7 @@ def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.nda
     tree = body.TREE[: n_parts - 1]
     joints = [tree.index((body.MIRRORED[i], body.MIRRORED[j])) for i, j in tree]
     rows = [*parts, *(n_parts + k for k in joints), *(n_parts + len(tree) + p for p in parts)]
-    table = weights.reshape(len(names), -1, 3)  # as many features a state as a pair
+    table = weights.reshape(len(names), -1, 3)  # a state has as many features as a pair
     return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)
 
 
@@ -215,7 +216,7 @@ def _filter_level(problem, geometry, level, names, weights, alpha, rule="mean_ma
 
 
 def again(filtered, alpha):
-    """A filtered level under another alpha, without computing max-marginals anew."""
+    """A filtered level under another alpha, without recomputing max-marginals."""
     threshold = filtered.threshold_at(alpha)
     keep = survives(filtered.summed, threshold)
     lost = [span for span in map(filtered.of, range(len(filtered.start) - 1)) if not keep[span].any()]
@@ -237,7 +238,7 @@ def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float, rul
 
 
 def alpha_for(all_filtered, n_kept, lowest=-np.inf):
-    """The alpha at which `n_kept` states a variable stay: a quantile of (mm - mean) / (best - mean)."""
+    """The alpha that keeps `n_kept` states per variable: a quantile of (mm - mean) / (best - mean)."""
     falls = np.concatenate([f.point(f.summed) for f in all_filtered])
     n_variables = sum(len(f.start) - 1 for f in all_filtered)
     if len(falls) <= n_kept * n_variables:

@@ -1,4 +1,4 @@
-"""The pose models to and from the store.
+"""Pose models written to the store and read from it.
 
 Weights are rounded to float32 before they are measured, so a stored model is the measured one.
 """
@@ -22,7 +22,7 @@ RANDOM_STATE = 0
 
 
 class Shape(NamedTuple):
-    """A `spcviz.problems.pose.model.geometry.Geometry` without its joints, which stand beside it."""
+    """A `spcviz.problems.pose.model.geometry.Geometry` without its joints, which are stored next to it."""
 
     place_mean: np.ndarray
     place_var: np.ndarray
@@ -42,7 +42,7 @@ class Stored(NamedTuple):
 
 
 def data_folder():
-    """The folder with Buffy Stickmen, or ArgumentError with what to do."""
+    """The folder with Buffy Stickmen; without it an `ArgumentError` names the command that brings it."""
     folder = folders.data_folder()
     if folder is None or not (folder / buffy.FOLDER).is_dir():
         raise ArgumentError(
@@ -67,7 +67,7 @@ def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDO
 
 
 def settings_given(settings):
-    """Settings as a dict, without those that are None: tolerance or size, whichever thresholds go by."""
+    """Settings as a dict, without those that are None: the tolerance, where thresholds hold a size."""
     return {key: value for key, value in asdict(settings).items() if value is not None}
 
 
@@ -87,7 +87,7 @@ def round_weights(model):
 
 
 def arrays_of_model(model):
-    """What the store holds of a model, by name."""
+    """The arrays of a model that the store holds, by name."""
     *shape, joints = model.geometry
     detectors, centre, spread, _, *tuned = model
     stored = Stored(detectors, centre, spread, Shape(*shape), joints, *tuned)

@@ -1,15 +1,15 @@
 r"""Part templates rotated to every angle, scored on maps of oriented gradients.
 
-A template has T sample points around a limb that lies along +x, and B weights at each. Turned by angle a (of
-A, evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient
+A template has T sample points around a limb that lies along +x, and B weights at each. Rotated by angle a (of
+A, spaced evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient
 orientation shift by a, since B bins of 180 / B degrees and A = 2 B angles of 360 / A share one step:
 
 .. math:: r(a, y, x) = \sum_t \sum_b w_{t, b} \, h\big((y, x) + R_a p_t,\; (b + a) \bmod B\big)
 
 Channels after the first B (colours, say) do not shift.
 
-So the histograms are computed once on the upright picture, where turning the picture would compute them A
-times. Sample points are rounded to the nearest cell; what lies outside the map counts 0.
+So the histograms are computed once, on the upright picture, whereas rotating the picture would compute them A
+times. Sample points are rounded to the nearest cell; cells outside the map count 0.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 
-_FAR = 2**40  # cells; further out sums of places could wrap around
+_FAR = 2**40  # cells; beyond this, sums of positions could wrap around
 
 
 def turned_points(points: ArrayLike, n_angles: int, pitch: float) -> np.ndarray:
@@ -70,7 +70,7 @@ def respond(cells: ArrayLike, points: np.ndarray, weights: ArrayLike) -> np.ndar
     for a in range(n // 2):
         met = _channels(np.array([-a]), n // 2, n_channels)[0]
         np.matmul(weights[:, met], planes, out=products)  # [t, cell]: bin b of the template meets bin b + a
-        for same in (a, a + n // 2):  # half a turn on, orientations are the same
+        for same in (a, a + n // 2):  # half a turn further, orientations are the same
             _add_shifted(products.reshape(-1, *cells.shape[:2]), points[same], out[same])
     return out
 
@@ -78,7 +78,7 @@ def respond(cells: ArrayLike, points: np.ndarray, weights: ArrayLike) -> np.ndar
 def gather(
     cells: np.ndarray, points: np.ndarray, rows: ArrayLike, columns: ArrayLike, angles: ArrayLike
 ) -> np.ndarray:
-    """What a template sees in given states, (N, T C): its product with the weights is `respond`.
+    """A template's features at given states, (N, T C): their product with the weights is `respond`.
 
     >>> cells = np.arange(4.0).reshape(1, 2, 2)
     >>> gather(cells, turned_points([[0.0, 0.0]], 4, 3.0), [0, 0], [1, 1], [0, 1])

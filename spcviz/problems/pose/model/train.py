@@ -1,7 +1,7 @@
 """Train the pose models from the data folder: pictures to detectors, weights and thresholds.
 
-While weights are learned a level leaves `Settings.n_kept` states a limb to the next. Thresholds are tuned
-afterwards, under `Settings.tolerance`, with the weights fixed.
+While weights are learned, a level passes `Settings.n_kept` states per limb on to the next. Thresholds are
+tuned afterwards, under `Settings.tolerance`, with the weights fixed.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,9 @@ SETTINGS = {
     stored.NAME: (levels.Settings(), tuple(cascade.SUB_MODELS)),
     stored.ARMS: (levels.Settings(n_parts=5, tolerance=None), ("single",)),
 }
-"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy". The
-model of five limbs keeps states for others to choose from, so its thresholds hold a size, not a loss."""
+"""By model: its training settings and its methods. "pose-hand-set" has the detectors of "pose-buffy". The
+model of five limbs keeps states for others to choose from, so its thresholds hold a number of states, not a
+loss."""
 
 
 def train(
@@ -27,7 +28,7 @@ def train(
     random_state: int = stored.RANDOM_STATE,
     tick: Callable | None = None,
 ) -> tuple[cascade.PoseModel, cascade.PoseModel]:
-    """(Model with learned weights, the same detectors with hand-set ones) of methods, "single" first."""
+    """(Model with learned weights, the same detectors with hand-set ones) for methods, "single" first."""
     tick = tick or (lambda label: None)
     rng, by_count = np.random.default_rng(random_state), replace(settings, tolerance=None)
     folder = stored.data_folder()
@@ -41,7 +42,7 @@ def train(
     model = hand_set
     for number, method in enumerate(methods):
         by_clip = method != "single"
-        if by_clip:  # over time: on from what single frames have taught
+        if by_clip:  # over time: start from the single frames' weights
             model = start_model(model, method)
         rng = np.random.default_rng([random_state, number])
         learns = settings.learns_over_time or not by_clip
@@ -61,7 +62,7 @@ def tune_thresholds(
     model: cascade.PoseModel, settings: levels.Settings, dev: buffy.PoseClips, fine: list[np.ndarray]
 ) -> cascade.PoseModel:
     """The model with thresholds for the settings' tolerance on development frames; weights stay."""
-    rng = np.random.default_rng(stored.RANDOM_STATE)  # nothing is drawn where nothing is learned
+    rng = np.random.default_rng(stored.RANDOM_STATE)  # unused, since nothing is learned
     for method in model.weights:
         held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")
         model = levels.train_method(model, method, [], held_out, settings, rng, learn=False)

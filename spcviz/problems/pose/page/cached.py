@@ -1,4 +1,4 @@
-"""Cached calls of Pose: clips and own pictures, level by level; clips that were worked out before."""
+"""Cached calls of the Pose page: clips and visitors' pictures, level by level; clips computed earlier."""
 
 import hashlib
 from collections.abc import Callable
@@ -19,17 +19,17 @@ from spcviz.web.cached.sharing import kernels_first, share
 
 NAME = stored.NAME
 HAS_POSE = NAME in STORED
-SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()  # signing clips that are here
+SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()  # signing clips that are installed
 SHELVED = ("signs", "rendered", "astronaut", "buffy")  # kinds of clips that everybody can choose
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
 LENGTHS, FIRST = body.LENGTHS, shelf.SIGN
 HAS_FINDER = finder_train.NAME in STORED
 MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
-N_LOOKED = 3  # frames of a clip that the person is looked for in
+N_LOOKED = 3  # frames of a clip that are searched for the person
 
 
 def has_buffy():
-    """Whether the real clips are here."""
+    """Whether the real clips are installed."""
     return shelf.has_buffy(data_folder())
 
 
@@ -68,7 +68,7 @@ def finder_rows():
 
 
 def find_person(data) -> dict:
-    """The window of the person in a visitor's file, score and threshold; raises `UploadError`."""
+    """The window of the person in a visitor's file, its score and the threshold; raises `UploadError`."""
     if not HAS_FINDER:
         return MIDDLE
     return _person_window(*_frames_of(data))
@@ -88,14 +88,14 @@ def _person_window(digest, _frames):
 
 
 def upload_scene(data, x, y, size):
-    """A visitor's file through a window; raises `UploadError`."""
+    """A visitor's file cropped by a window; raises `UploadError`."""
     _, frames = _frames_of(data)
     return live.upload_scene(frames, x, y, size)
 
 
 @share(40, kernels=False)
 def failure_picture(kind: str, picture: str):
-    """A picture of the gallery of ``pose-people`` as a data URI, None where its data are not here."""
+    """A picture of the gallery of ``pose-people`` as a data URI, None if its data are not installed."""
     if kind.startswith("signs"):
         name, _, number = picture.rpartition(" ")
         (clip,) = signs.load_signs([name])
@@ -140,7 +140,7 @@ def thin_scene(scene, method):
     return live.thin_scene(scene, shelf.MOST_FRAMES[method])
 
 
-@share(64, kernels=False, seconds=1800)  # 0.7 MB each, all that are loaded ahead
+@share(64, kernels=False, seconds=1800)  # 0.7 MB each, enough for all that are loaded ahead
 def _on_shelf(path):
     return shelf.take(path)
 
@@ -152,7 +152,7 @@ def known_clip(kind: str, name: str | int, method: str) -> ClipTrace | None:
 
 
 def keep_clip(kind, name, clip):
-    """Keep a clip under the tuned alphas for whoever asks next, if it is one that everybody can choose."""
+    """Store a clip under the tuned alphas for later callers, if it is one that everybody can choose."""
     path = _place(kind, name, clip.method)
     if path is None:
         return
@@ -176,7 +176,7 @@ def pose_clip(
     most: int | None = None,
     own: bool = False,
 ) -> ClipTrace:
-    """The `most` first frames after the cascade (alphas None: tuned); `progress` hears the share done.
+    """The first `most` frames after the cascade (alphas None: tuned); `progress` is given the share done.
 
     With `own`, they are a visitor's.
     """
@@ -202,7 +202,7 @@ def pose_clip(
 
 
 def fill():
-    """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
+    """Compute the first clip's detector scores: its trace is stored, but other alphas should not wait."""
     if HAS_POSE:
         first_clip()
         _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
@@ -211,6 +211,6 @@ def fill():
 
 
 def fill_more():
-    """Clips at most two choices away, one after the other: the app asks for the next while nobody acts."""
+    """Compute clips at most two choices away, one after the other; the app requests the next while idle."""
     if HAS_POSE:
         yield from shelf.fill(_pose_model(), data_folder(), of_models=MODELS, within=2)

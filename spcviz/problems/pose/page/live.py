@@ -41,7 +41,7 @@ def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | Non
     if kind == "buffy":
         clip = buffy.load_buffy(folder, "test", name)
         title = f"Buffy Stickmen, {clip.names[0].split('.')[0]} and on"
-    elif kind == "strided":  # as the models of arms know clips
+    elif kind == "strided":  # clips as the models of arms use them
         clip = render.render_clip(name, render.STRIDE * n_frames, every=render.STRIDE)
         title = f"Rendered clip {name}, every third frame of a person moving"
     else:
@@ -50,7 +50,7 @@ def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | Non
 
 
 def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseScene:
-    """Frames through a window about (x, y), in shares of the sides; `size` of the shorter one."""
+    """Frames cropped by a window about (x, y), shares of the sides; `size`, a share of the shorter one."""
     x, y = checks.number("x", x, 0, 1), checks.number("y", y, 0, 1)
     size = checks.number("size", size, 0.1, 3)
     tall, wide = frames.shape[1:3]
@@ -59,7 +59,7 @@ def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseSce
 
 
 def thin_scene(scene, most):
-    """A scene with every so many frames left out, so that at most `most` are left.
+    """A scene with only every k-th frame, the least k that leaves at most `most`.
 
     >>> scene = sign_scene("eat")
     >>> len(scene.images), len(thin_scene(scene, 6).images), thin_scene(scene, 6).rate
@@ -102,7 +102,7 @@ def scores_of(model, image):
 def top_limbs(
     level, variable: int, part: int, n_top: int = N_TOP, number: int = body.N_LEVELS - 1
 ) -> np.ndarray:
-    """The level's best limbs that differ in place or angle, (n_top, 2, 2); the last fills the rest."""
+    """The level's best limbs that differ in place or angle, (n_top, 2, 2); the last is repeated."""
     at = level.of(variable)
     states = level.states[at][level.keep[at]]
     states = states[np.argsort(-level.summed[at][level.keep[at]], kind="stable")]

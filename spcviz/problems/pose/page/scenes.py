@@ -1,6 +1,7 @@
-"""Numbers of the page Pose on video: behind `spcviz.scenes`.
+"""Numbers of the page Pose on video, for `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Computing modules are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,9 +44,9 @@ def pose(
     name : str or int
         The clip's word, or its seed, or its number.
     method : {"single", "torso", "ensemble"}
-        Frames by themselves, or together by one tree or several.
+        Single frames, or all frames together by one tree or several.
     alphas : sequence of float or None, optional
-        At which each level prunes; the tuned one where it is None.
+        The alpha at which each level prunes; None means the tuned one.
 
     Returns
     -------
@@ -55,9 +56,9 @@ def pose(
     Raises
     ------
     ArgumentError
-        For a clip, method or alpha that there is not, or not here.
+        For a clip, method or alpha that does not exist, or a clip that is not installed.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If the stored models of a clone are missing, or if this one is.
     """
     from spcviz.problems.pose.model import stored
     from spcviz.problems.pose.page import live, trace
@@ -65,7 +66,7 @@ def pose(
     scene = clip_of(kind, name, method)
     model = stored.load_pose(shipped_path(MODELS))
     scores = [live.scores_of(model, image)[0] for image in scene.images]
-    runs = [[one] for one in scores] if method == "single" else [scores]  # others ask the frames beside
+    runs = [[one] for one in scores] if method == "single" else [scores]  # others use neighbouring frames
     levels = trace.join_levels([trace.run_levels(model, run, method, alphas)[0] for run in runs])
     return tuple(PoseLevel(level.columns, level.rows, level.n_given) for level in levels)
 

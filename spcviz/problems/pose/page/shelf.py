@@ -1,9 +1,9 @@
 """The clips that the Pose page offers, computed once on a machine and then read from a file.
 
-A clip takes one to six seconds of a processor, and a class chooses dozens at once. It is kept in the work
-folder under clip, method, digests of model and data, and the code (`kept`), so it is never stale; alphas are
-the tuned ones. `python -m spcviz train pose-clips` fills the shelf before a class; the app does while nobody
-acts.
+A clip takes one to six seconds of processor time, and a class chooses dozens at once. Each is stored in the
+work folder, keyed by clip, method, digests of model and data, and the code (`disk_cache`), so it is never
+stale; alphas are the tuned ones. `python -m spcviz train pose-clips` fills the shelf before a class; the app
+fills it while it is idle.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ from spcviz.store.manifest import model_digest
 from spcviz.store.raw import pieces_of, value_of
 
 NAME, FOLDER = "pose-clip", "pose-clips"
-SIGN = "thanks"  # the page's first, chosen by eye for what it shows: plain, a hand to the face and away
+SIGN = "thanks"  # the page's first clip, chosen by eye: plain, a hand moves to the face and away
 MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
 METHODS = ("single", "torso", "ensemble")
 MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}  # a browser gets at most 3 MB
 N_FRAMES, FIRST_SEED, N_SEEDS, N_BUFFY = 12, 5, 12, 69
-MOST_BYTES = 400_000_000  # all together; the oldest go first
+MOST_BYTES = 400_000_000  # of all clips; the oldest are deleted first
 
 
 class Asked(NamedTuple):
@@ -50,7 +50,7 @@ def scene_of(asked: Asked, folder: str | Path | None = None) -> PoseScene:
 
 
 def is_offered(asked):
-    """Whether it is one of those that have a place: of rendered clips there are a million."""
+    """Whether a clip has a place on the shelf: there are a million rendered clips."""
     return asked.kind != "rendered" or FIRST_SEED <= asked.name < FIRST_SEED + N_SEEDS
 
 
@@ -60,7 +60,7 @@ def has_buffy(folder):
 
 
 def list_clips(has_buffy: bool, within: int = 3) -> list[Asked]:
-    """Clips with a place that are at most `within` choices from what the page opens with, nearest first."""
+    """Clips with a place that are at most `within` choices from the page's opening one, nearest first."""
     names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
     names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
     every = [
@@ -75,7 +75,7 @@ def list_clips(has_buffy: bool, within: int = 3) -> list[Asked]:
 
 
 def place(asked: Asked, folder: str | Path | None = None, *, of_models: Path, work: Path = WORK):
-    """The path of a clip, whether or not it is there."""
+    """The path of a clip, whether or not it exists."""
     origin = {"signs": signs.SHIPPED_SHA256, "buffy": _digest_of(folder) if asked.kind == "buffy" else ""}
     key = [*asked, MOST_FRAMES[asked.method], N_FRAMES, origin.get(asked.kind, "")]
     return path_of(Path(work) / FOLDER, NAME, [*key, model_digest(of_models, stored.NAME)], MODULES, CLIP)
@@ -92,14 +92,14 @@ def _digest_of(folder):
 
 
 def take(path):
-    """The clip that lies in a place; None where there is none, or one that is damaged."""
+    """The clip stored at a path, or None if it is missing or damaged."""
     with contextlib.suppress(*UNREADABLE):
         return CLIP.read(path)
     return None
 
 
 def put(path: Path, clip: ClipTrace):
-    """Keep a clip at a path from `place`; does nothing where nothing can be written."""
+    """Store a clip at a path from `place`; does nothing if nothing can be written."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         CLIP.write(path, clip)
@@ -107,7 +107,7 @@ def put(path: Path, clip: ClipTrace):
 
 
 def _write(path, clip):
-    """All arrays as they lie in memory, and a SHA-256: a hundred arrays in a millisecond."""
+    """Write all arrays as they lie in memory, and a SHA-256: a hundred arrays in a millisecond."""
     data = b"".join(pieces_of(clip, ClipTrace))
     write_bytes_atomic(path, data + hashlib.sha256(data).digest())
 
@@ -120,7 +120,7 @@ def _read(path):
     return value_of(data, ClipTrace)
 
 
-CLIP = Form(".clip", _write, _read, lambda clip: clip)  # how a `ClipTrace` is kept
+CLIP = Form(".clip", _write, _read, lambda clip: clip)  # how a `ClipTrace` is stored
 
 
 def _drop_oldest(folder):
@@ -150,7 +150,7 @@ def work_out(model, asked: Asked, folder: str | Path | None = None) -> ClipTrace
 def fill(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
-    """Compute every clip with a place that is not there yet; ends where nothing can be kept."""
+    """Compute every clip with a place that is not stored yet; stops if nothing can be stored."""
     for asked in list_clips(has_buffy(folder), within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():

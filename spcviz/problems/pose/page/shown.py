@@ -23,15 +23,15 @@ class ClipLevel(NamedTuple):
 
     rows: int  # rows, columns: the level's own grid
     columns: int
-    alpha: float  # alpha, tuned: what the next level was made with, and the model's own
+    alpha: float  # alpha, tuned: the one the next level was made with, and the model's own
     tuned: float
     n_given: np.ndarray  # (F, P), int32: states of each limb
-    best: np.ndarray  # best, mean (as the threshold takes it), low (F,): of summed max-marginals
+    best: np.ndarray  # best, mean (the threshold's), low (F,): of summed max-marginals
     mean: np.ndarray
     low: np.ndarray
     codes: np.ndarray  # (S,), uint16: summed max-marginals in steps of the slider, `trace.codes_of`
     first: np.ndarray  # (F, P), int32: each limb's best state, as its place among the limb's: never pruned
-    unary: np.ndarray  # (S,), uint16: a state's own score, in its `unary_range`; empty for several models
+    unary: np.ndarray  # (S,), uint16: a state's own score, in its `unary_range`; empty for several sub-models
     unary_range: np.ndarray  # (F, 2)
     each: np.ndarray  # (M - 1, S), uint8: max-marginals of all sub-models but the last, low to best
     reach: np.ndarray  # reach, gap, weight (P - 1, 2): of the tree's joints: `placed.Joints`
@@ -41,7 +41,7 @@ class ClipLevel(NamedTuple):
 
 
 class ClipTrace(NamedTuple):
-    """A clip and all that its cascade found."""
+    """A clip and all results of its cascade."""
 
     title: str
     credit: str

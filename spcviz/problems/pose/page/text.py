@@ -1,4 +1,4 @@
-"""Sentences of the Pose page, worked out from the numbers: plain words first, symbols after."""
+"""Sentences of the Pose page, composed from the numbers: plain words first, symbols after."""
 
 from spcviz.problems.pose.page.shown import ClipTrace
 from spcviz.web.cached.ownership import GOES
@@ -47,7 +47,7 @@ def _rows(rows, *kind):
 
 
 def _share(rows, key):
-    """Of all pictures of some rows together, percent."""
+    """Mean share over all pictures of some rows, in percent."""
     return f"{100 * sum(row[key] * row['n'] for row in rows) / sum(row['n'] for row in rows):.0f} %"
 
 
@@ -73,9 +73,9 @@ def nobody(best: dict):
 
 
 def found_nobody(rows: list[dict]):
-    """How often the search is wrong where it says that nobody is there, from the same rows."""
+    """How often the search wrongly says that nobody, or that somebody, is there; from the same rows."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
-    # on other walls the threshold was chosen: they are no evidence
+    # the threshold was chosen on other walls, so they are no evidence
     empty = [row for row in rows if "invented" in row and row["how"] != "other walls"]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
@@ -103,7 +103,7 @@ METHODS = {"single": "Single frame", "ensemble": "Ensemble", "torso": "Torso onl
 
 
 def facts(clip: ClipTrace, state: dict) -> dict[str, str]:
-    """What is left of the limbs' states at the page's frame and level, as the component counts it."""
+    """The number of limbs' states left at the page's frame and level, as the component counts them."""
     at = min(state["level"], len(clip.levels) - 1)
     level = clip.levels[at]
     frame = min(state["frame"], len(level.n_given) - 1)
@@ -123,7 +123,7 @@ def facts(clip: ClipTrace, state: dict) -> dict[str, str]:
 
 
 def values(clip: ClipTrace, state: dict) -> dict:
-    """The same of all levels, for the checks of tasks; `scored` is what all levels together looked at."""
+    """The same for all levels, to check tasks; `scored` is the number of states scored at all levels."""
     at = min(state["level"], len(clip.levels) - 1)
     frame = min(state["frame"], len(clip.levels[0].n_given) - 1)
     given = [int(level.n_given[frame].sum()) for level in clip.levels]
@@ -133,7 +133,7 @@ def values(clip: ClipTrace, state: dict) -> dict:
 
 
 def waits(clip: ClipTrace, state: dict) -> str:
-    """What is said of a frame while a question hides what is kept of it."""
+    """The text about a frame while a question hides which states are kept."""
     known = facts(clip, state)
     return (
         f"Torso and arms may be anywhere and point anywhere: {known['given']} states on a grid of "

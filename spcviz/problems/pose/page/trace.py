@@ -1,15 +1,15 @@
-r"""Pack a clip's cascade in few bytes, so that a browser can prune it again at any alpha.
+r"""Pack a clip's cascade into few bytes, so that a browser can prune it again at any alpha.
 
-A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all; where the tuned one lies below 0, under
-the mean, hundredths lead there. What a browser has to know of a state is how many of their thresholds it
-exceeds, j: it stands at the k-th alpha iff j > k, which is the engine's own comparison, made here. Within a
-step the max-marginal is kept to a 32nd, below the first threshold to a 16384th of what lies there, for the
-eye and for the numbers on the page; so two bytes hold a state:
+A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all; if the tuned one lies below 0, under the
+mean, steps of a hundredth lead down to it. All a browser needs to know of a state is the number j of their
+thresholds that it exceeds: it survives the k-th alpha iff j > k, which is the engine's own comparison, made
+here. Within a step the max-marginal is stored to a 32nd, below the first threshold to a 16384th of the range
+there, for the drawing and for the numbers on the page; so two bytes hold a state:
 
 .. math:: c = 16384 + 32 (j - 1) + \text{part of the step} \quad (j \ge 1), \qquad
    c < 16384 \text{ below the first threshold.}
 
-The best state of a limb is given back if the limb would lose all (`ensemble.filter_summed`): it never falls.
+The best state of a limb is restored if the limb would lose all (`ensemble.filter_summed`): it never falls.
 """
 
 import contextlib
@@ -91,7 +91,7 @@ def run_levels(
     alphas: Sequence[float] | None = None,
     run: Callable = map,
 ) -> tuple[list[ClipLevel], float]:
-    """Frames filtered together under the slider's nearest alphas, and the cascade's processor seconds."""
+    """(Levels of frames filtered together at the slider's nearest alphas, cascade's processor seconds)."""
     if method not in cascade.SUB_MODELS:
         raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
     tuned = model.alphas[method].tolist()
@@ -154,7 +154,7 @@ def join_levels(runs: Sequence[list[ClipLevel]]):
 def clip_trace(
     scene: PoseScene, method: str, levels: list[ClipLevel], seconds: tuple[float, float]
 ) -> ClipTrace:
-    """What the page draws of a clip; `seconds` of features and detectors, and of the cascade."""
+    """The record of a clip that the page draws; `seconds` of features and detectors, and of the cascade."""
     n, n_parts = levels[0].n_given.shape
     truth = None if scene.truth is None else np.asarray(scene.truth[:n, :n_parts], dtype=float)
     near = np.zeros((n, body.N_LEVELS, n_parts), dtype=bool)
@@ -168,7 +168,7 @@ def clip_trace(
 
 
 def lit_part(images):
-    """(x1, y1, x2, y2) of what is not black in every frame; everything, if all is.
+    """Bounds (x1, y1, x2, y2) of the pixels not black in every frame; the whole frame if all are black.
 
     >>> images = np.zeros((2, 240, 240, 3), np.uint8)
     >>> images[1, 30:200, 10:] = 9

@@ -1,1 +1,1 @@
-"""Results on poses: tables and charts, beside the thesis."""
+"""Results on poses: tables and charts, compared with the thesis."""

@@ -37,7 +37,7 @@ def _name(data):
 
 
 def frame(result):
-    """One row a set."""
+    """One row per set."""
     rows = {_name(row["data"]): row for row in result["rows"]}
     return numbers_frame(rows, _COLUMNS, "data")
 
@@ -51,7 +51,7 @@ def failures_frame(result):
 
 
 def failure_svg(failure: dict, picture: str) -> str:
-    """A picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed."""
+    """A picture of the gallery as SVG: the best guess in the limbs' colours, the known truth dashed."""
     colours = (DARK.kept, DARK.threshold, DARK.map)
     lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in failure["truth"]]
     lines += [_line(limb, colour, 4, "none") for limb, colour in zip(failure["limbs"], colours)]
@@ -63,7 +63,7 @@ def failure_svg(failure: dict, picture: str) -> str:
 
 
 def failure_said(failure):
-    """What is written under a picture of the gallery."""
+    """The caption of a gallery picture."""
     return f"{_name(failure['data'])}, {failure['picture']}. {failure['said']}"
 
 
@@ -87,7 +87,7 @@ def baseline(row):
 
 
 def misses(result):
-    """Sentences on where a mean pose, blind to the picture, is better, or whether it is stays open."""
+    """Sentences on the sets where a mean pose, blind to the picture, is better than the guess or may be."""
     out = []
     for row in result["rows"]:
         best, other = row.get("best_pcp50"), baseline(row)
@@ -112,13 +112,13 @@ def compare_guess(result):
 
 
 def sentence(result):
-    """What the table says, in words."""
+    """The table in words."""
     line = f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compare_guess(result)}."
     return " ".join([*misses(result), line])
 
 
 def note(result):
-    """What was measured, in a sentence or two."""
+    """The note on the measurements, in a sentence or two."""
     settings = result.get("settings", {})
     return (
         f"{settings.get('never_trained_on', '')}. LSPET: {settings.get('lspet_rule', '')}. Signing clips: "

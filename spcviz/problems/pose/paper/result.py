@@ -41,7 +41,7 @@ def _ensemble(result, features, look):
 
 
 def _ensemble_notes(result):
-    """What stands for the truth on the signing clips."""
+    """The note on what serves as the truth on the signing clips."""
     s = result.get("settings", {})
     left = s.get("joints_left")
     if not left:
@@ -73,7 +73,7 @@ DECIMALS = {"pruned": 2, "survivors": 2, "states": 2, "paper": 1, "worst": 2}
 
 
 def rules_frame(result: dict) -> pd.DataFrame:
-    """What each level keeps by each rule, under thresholds that are chosen alike."""
+    """The states that each level keeps by each rule, with thresholds chosen in the same way."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Tables, chart and sentences of pose-cascade and pose-ensemble, beside the thesis."""
+"""Tables, chart and sentences of pose-cascade and pose-ensemble, compared with the thesis."""
 
 import pandas as pd
 
@@ -19,8 +19,8 @@ def is_usable(result):
 
 
 COUNTED = {"score": "", "near": ", near ones count", "size": ", 1200 states a limb"}
-"""Said of rows by what their tolerance counts: the true states' score (Def. 4), or whether the true state or
-one within 25 % of the limb is left; or of thresholds that hold a size."""
+"""Suffix of a row's name, by what its tolerance counts: the true states' score (Def. 4), or whether the true
+state or one within 25 % of the limb is left; or for thresholds that keep a number of states."""
 
 
 def main_rows(result):
@@ -30,7 +30,7 @@ def main_rows(result):
 
 
 def levels_frame(result):
-    """One row a protocol and level, measured and paper in columns of their own."""
+    """One row per protocol and level, with separate columns for measured and paper."""
     table = []
     for row in result["rows"]:
         paper, counted = row.get("paper") or {}, COUNTED[row.get("tolerance_kind") or "score"]
@@ -55,7 +55,7 @@ def levels_frame(result):
 
 
 def trade_frame(result):
-    """The same weights under other thresholds, at the last level: one row a tolerance or size."""
+    """The same weights under other thresholds, at the last level: one row per tolerance or size."""
     names = {
         "efficiency": "pruned of the finest grid %", "states_kept": "states a limb",
         "truth_lost": "limbs lost that the grid has within 25 %, %", "oracle_pcp25": "survivors PCP 0.25 %",
@@ -67,14 +67,14 @@ def trade_frame(result):
 
 
 def numbers_frame(rows, names, index):
-    """Numbers of rows by what each is called, columns by `names`."""
+    """A table of numbers: the rows by their labels, columns by `names`."""
     table = {label: {column: row.get(key) for key, column in names.items()} for label, row in rows.items()}
     frame = pd.DataFrame.from_dict(table, orient="index", columns=[*names.values()]).rename_axis(index)
     return frame.apply(pd.to_numeric, errors="coerce")
 
 
 def thresholds(row):
-    """What a row's thresholds were tuned for."""
+    """The aim for which a row's thresholds were tuned."""
     if row.get("tolerance") is None:
         return f"{row['n_kept']} states a limb, the paper's sizes"
     lost = f"{100 * row['tolerance']:g} % of development frames"
@@ -101,7 +101,7 @@ def guesses_frame(result):
 
 
 def levels_figure(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
-    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels; the thesis' top 4 beside them."""
+    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels, next to the thesis' top 4."""
     traces = []
     for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):
         rows = [row for row in main_rows(result) if row.get("protocol") == protocol]
@@ -133,7 +133,7 @@ def _line(rows, values, name, colour, dash, symbol, scale):
 
 
 def sentence(result):
-    """The two numbers that keep the others honest."""
+    """The two numbers that put the others into perspective."""
     last = {row["protocol"]: row for row in main_rows(result) if row.get("pcp50")}
     mean = {
         b["protocol"]: b for b in result.get("baselines", ()) if b.get("method", "").startswith("mean pose")
@@ -163,12 +163,12 @@ TIES = {
 
 
 def name_method(row):
-    """A method and where its ties over time come from."""
+    """A method and the origin of its ties over time."""
     return row["method"] + TIES.get(row.get("ties", "hand-set"), "")
 
 
 def ensemble_frame(result):
-    """pose-ensemble: one row a kind of clip and method; every number is measured."""
+    """pose-ensemble: one row per kind of clip and method; every number is measured."""
     names = {
         "elbow_error": "elbow off, px", "elbow_error_stderr": "std. error (clips), px",
         "elbow_error_quartiles": "the same between the quartiles, px",
@@ -185,7 +185,7 @@ def ensemble_frame(result):
 
 
 def folds_frame(result):
-    """Elbows of every method for each person left out, pixels: one row a person, one column a method."""
+    """Elbow errors by person left out and method, pixels: one row per person, one column per method."""
     table = {}
     for fold in result.get("fold_rows", ()):
         rows = [row for row in fold["rows"] if row.get("data") == "signs"]

@@ -1,8 +1,8 @@
-"""Python side of the Pose view: a clip whose pruning is dragged in the browser (pose*.js).
+"""Python side of the Pose view: a clip that is pruned by dragging in the browser (pose*.js).
 
-What a code is stands in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts:
-sent once (see `spcviz.web.view.mount`), and of the levels that are not looked at only what the shown one is
-made from: the states that each keeps.
+Codes are defined in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts that
+are sent once (see `spcviz.web.view.mount`). Of the levels that are not in view, only the states that each
+keeps are sent, from which the shown level is made.
 """
 
 import base64
@@ -17,10 +17,10 @@ from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
 from spcviz.web.view.mount import Component, narrow, packed_of, viewer
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
-"""What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+"""The state that the browser owns. `alphas` holds one float or None (= tuned) for each level."""
 
 UNKNOWN = -32768
-NEAR_PX = 20.0  # an elbow or wrist counts as right within so many pixels
+NEAR_PX = 20.0  # an elbow or wrist counts as right within this distance
 _SHARED = ("elements", "view", "more", "rule")
 _OWN = ("core", "draw", "raster", "brush", "words", "export", "pictures", "money", "arms")
 POSE = Component(
@@ -35,11 +35,11 @@ POSE = Component(
 )
 show_pose = viewer(POSE)
 COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
-"""Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
+"""The limbs' colours. Pictures are darkened under them in either theme, so they are the dark theme's."""
 
 
 def level_part(level: ClipLevel) -> dict:
-    """A level without what `codes_part` and `scores_part` say, and its alpha, which changes more often."""
+    """A level without its alpha, which changes more often, and without `codes_part` and `scores_part`."""
     arrays = ("n_given", "first", "unary_range", "best", "mean", "low")
     out = {name: getattr(level, name) for name in arrays}
     out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
@@ -48,17 +48,17 @@ def level_part(level: ClipLevel) -> dict:
 
 
 def codes_part(level: ClipLevel) -> dict:
-    """Max-marginals of a level's states: to draw it and to prune it."""
+    """Max-marginals of a level's states, to draw it and to prune it."""
     return {"codes": level.codes}
 
 
 def scores_part(level: ClipLevel) -> dict:
-    """What witnesses and single sub-models are found from."""
+    """Scores from which witnesses and single sub-models are computed."""
     return {"unary": level.unary, "each": list(level.each)}
 
 
 def kept_part(levels: Sequence[ClipLevel]) -> dict:
-    """Which states the next level was made from: a bit each, or the gaps between them where few are."""
+    """The states that each next level was made from: a bit each, or the gaps between them if they are few."""
     return {"kept": [_smaller(kept_of(*pair)) for pair in pairwise(levels)]}
 
 
@@ -68,7 +68,7 @@ def _smaller(kept):
 
 
 def kept_of(level: ClipLevel, after: ClipLevel) -> np.ndarray:
-    """Whether `after` has children of a state (S,): the best of each limb, at least its first."""
+    """Whether `after` has children of each state (S,): the best states of each limb, at least its first."""
     sizes, first = level.n_given.ravel(), level.first.ravel()
     n_children = (after.rows // level.rows) * (after.columns // level.columns)
     kept, start = np.zeros(len(level.codes), dtype=bool), np.cumsum(sizes) - sizes
@@ -96,7 +96,7 @@ def on_demand(parts: Collection[str], view: dict) -> list[str]:
 
 
 def tenths(joints):
-    """Pixels as whole tenths; unknown values are the least number there is.
+    """Pixels as whole tenths; unknown values are `UNKNOWN`, the smallest int16.
 
     >>> tenths(np.array([1.26, np.nan])).tolist()
     [13, -32768]
@@ -124,7 +124,7 @@ def pose_payload(
     arms=None,
     has_arms: bool = False,
 ) -> tuple[dict, dict]:
-    """What is sent of a clip on every run, and the parts (pictures, levels) that are sent once."""
+    """The payload of a clip, sent on every run, and the parts (pictures, levels) that are sent once."""
     n_frames, n_parts = trace.levels[0].n_given.shape
     truth = None
     if trace.truth is not None:

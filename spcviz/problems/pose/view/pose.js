@@ -1,8 +1,8 @@
-// The Pose page's view: what a visitor does to a clip of poses, and what is sent to the server.
+// The Pose page's view: a visitor's actions on a clip of poses, and the messages to the server.
 //
 // The browser owns frame, level, alphas, picked limb and kind of picture ("the view"); the server owns the
-// cascade. Alpha of the shown level prunes here, on every frame of the clip; once it is let go of, the server
-// answers with the levels below. What all views share stands in web/view/view.js.
+// cascade. The shown level's alpha prunes here, on every frame of the clip; once it is released, the server
+// answers with the deeper levels. The code shared by all views is in web/view/view.js.
 
 import { alphaIndex, countKept, fallIndex, fillStates, limbOf, ranking, sample, scoreOf, truthFall, levelOf, witness } from "./pose_core.js";
 import { canvasPen, linesOf, looks } from "./pose_draw.js";
@@ -32,7 +32,7 @@ class PoseView extends View {
   last = { key: "", k: 0 };
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
+  get watched() { return [this.stage, this.head]; } // texts above the picture take space from it
 
   // ---------------------------------------------------------------- building
 
@@ -52,7 +52,7 @@ class PoseView extends View {
     this.shows = node("div", { class: "tabs", role: "group", "aria-label": "Picture" });
     this.coarse = node("input", { type: "range", min: "0", step: "1", "aria-label": "Level of the cascade", oninput: () => this.goTo(+this.coarse.value), onpointerup: () => this.coarse.blur() });
     this.levelSays = node("output");
-    const wantAll = () => this.want(this.levels.map((_, l) => `codes ${l}`)); // whoever comes here walks through them
+    const wantAll = () => this.want(this.levels.map((_, l) => `codes ${l}`)); // a visitor who comes here steps through them
     this.tabs = node("label", { class: "tabs levels", onpointerenter: wantAll, onfocusin: wantAll }, "Level", this.coarse, this.levelSays);
     this.guide = node("div", { class: "guide" }, node("b"), node("p"));
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
@@ -148,7 +148,7 @@ class PoseView extends View {
     this.buildTabs();
   }
 
-  /** A level of the payload; the one that is here if it is the same. */
+  /** A level of the payload; the present one if it is unchanged. */
   levelOf(l, alpha, old) {
     return old && old.digest === this.digestOf(l) && old.alpha === alpha ? old : levelOf(this.data.parts[`level ${l}`], alpha, this.data.names.length);
   }
@@ -164,7 +164,7 @@ class PoseView extends View {
     });
   }
 
-  /** Parts that the picture wants and that are not here. */
+  /** Parts that the picture needs and that have not arrived. */
   get lacking() {
     const { level } = this.view, names = this.shown === "all" ? this.levels.map((_, l) => `codes ${l}`) : [`codes ${level}`];
     return (this.shown === "three" ? [...names, `scores ${level}`] : names).filter((name) => !this.data.parts[name]);
@@ -215,7 +215,7 @@ class PoseView extends View {
     return acts;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
-  /** What a click on a limb does, by keys: another limb at its best place, or the next better or worse place of the chosen one. */
+  /** The effect of a click on a limb, by keys: another limb at its best place, or the next better or worse place of the chosen one. */
   moveChoice(parts, places) {
     if (this.isArms || !this.now) return;
     const { level, f, picked } = this.now, p = picked ? clamp(picked.p + parts, 0, level.nParts - 1) : 0, v = this.variable(level, f, p), order = this.order(level, v);
@@ -223,7 +223,7 @@ class PoseView extends View {
     this.set({ cell: `${p}-${level.states[level.start[v] + order[rank]]}` });
   }
 
-  // ---------------------------------------------------------------- what is worked out once and kept with a level
+  // ---------------------------------------------------------------- values computed once and cached with a level
 
   computeOnce(level, name, make) {
     if (!level.cache.has(name)) level.cache.set(name, make());
@@ -236,7 +236,7 @@ class PoseView extends View {
     return this.computeOnce(level, `lines ${v}`, () => linesOf(level, v, this.data.lengths[p], sample(this.order(level, v), looks.MOST)));
   }
   truthOf(f) { return this.truth ? this.truth[f] : this.data.names.map(() => null); }
-  /** Index of the alpha from which a limb's truth is lost at a level, by what the level was given. */
+  /** Index of the alpha from which a limb's truth is lost at a level, among the states given to the level. */
   fall(l, f, p) {
     const level = this.levels[l], truth = this.truthOf(f)[p], v = this.variable(level, f, p);
     return this.computeOnce(level, `fall ${v}`, () => truth ? truthFall(level, v, this.data.lengths[p], truth) : -1);
@@ -349,7 +349,7 @@ class PoseView extends View {
   paint() {
     if (!this.levels.length || !this.images.length) return;
     const of = `${this.view.level}|${this.view.frame}|${this.alphaOf(this.view.level)}|${this.data.identity}`;
-    if (this.tipOf !== of) this.tip.hidden = true; // it spoke of what was
+    if (this.tipOf !== of) this.tip.hidden = true; // it describes the previous picture
     this.tipOf = of;
     const width = this.stage.clientWidth, height = this.stage.clientHeight;
     if (width < 20 || height < 20) return;
@@ -359,7 +359,7 @@ class PoseView extends View {
       this.canvas.height = h;
     }
     const context = this.canvas.getContext("2d"), { lacking } = this;
-    if (lacking.length) { // the picture before stays until they have come
+    if (lacking.length) { // the previous picture stays until they arrive
       this.want(lacking);
       return this.markTabs();
     }

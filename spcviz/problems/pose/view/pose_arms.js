@@ -1,4 +1,4 @@
-// Pictures and texts of arms under a budget that is dragged: four models, and each frame's purchases.
+// Pictures and texts of arms under a draggable budget: four models, and each frame's purchases.
 // Methods of PoseView. The arms come with the clip once the server has read them (data.parts.arms).
 
 import { drawTitle, layOut, layOutBig, looks } from "./pose_draw.js";
@@ -26,7 +26,7 @@ export const ARMS = {
     return node("section", { class: "money" }, this.moneyRow, this.spend, this.moneySays, this.moneyMore);
   },
 
-  /** What is worked out once for arms that came. */
+  /** Computations made once for newly arrived arms. */
   takeArms() {
     const { arms } = this;
     if (!arms || this.armsTaken === arms.digest) return;
@@ -44,7 +44,7 @@ export const ARMS = {
     return [{ kind: "four", title: "all models, one over the other" }, ...arms.names.map((name, t) => ({ kind: "model", t, title: this.armsTruth ? titleOf(name, off(t)) : name }))];
   },
 
-  /** The large picture on the left; beside it small ones, or strip and curve. */
+  /** The large picture on the left; next to it small ones, or strip and curve. */
   placesArms(wanted, width, height) {
     const { part } = this.data, room = this.letter * 1.5;
     if (wanted.length > 3) return layOutBig(wanted.length, width, height, room, part, 12, true);
@@ -86,7 +86,7 @@ export const ARMS = {
     pen.lines(limbs, panel, { colour: looks.WHITE, width: 2 * unit, dash: [6 * unit, 4.5 * unit] });
   },
 
-  /** A row for each arm: bars as high and of the colour of what was bought, crosses over what is off. */
+  /** One row per arm: the bars' height and colour show the tier bought, crosses above mark joints that are off. */
   drawStrip(pen, { x, y, wide, high }, step) {
     const { arms } = this, n = arms.n_frames, { letter } = this, left = 2.6 * letter, each = (wide - left) / n, row = high / 2;
     ARM_SIDES.forEach((name, side) => {
@@ -102,7 +102,7 @@ export const ARMS = {
     pen.frame(x + left + this.view.frame * each, y, each, high, this.colours.text, 2);
   },
 
-  /** Joints off against time spent: every purchase, and each plain model for all frames. Without truth: what was bought. */
+  /** Share of joints off against time spent, after every purchase and for each model alone on all frames. Without truth: the tiers bought. */
   drawCurve(pen, panel, step) {
     const { arms } = this, { letter } = this, left = panel.x + 3.2 * letter, foot = panel.y + panel.high - 1.6 * letter, wide = panel.wide - 3.2 * letter - 8, tall = panel.high - 2.2 * letter;
     const all = arms.ms[arms.ms.length - 1] || 1, at = (ms) => left + wide * Math.min(1, ms / all), plain = { scale: 1, left: 0, top: 0 };
@@ -131,7 +131,7 @@ export const ARMS = {
     pen.lines([at(arms.ms[step]), foot, at(arms.ms[step]), foot - tall], plain, { colour: this.colours.text, width: 3 });
   },
 
-  /** Every arm of the clip: by the models, or as bought, and the truth where it is known. */
+  /** CSV rows of every arm of the clip: by the models, or as bought, and the truth where it is known. */
   armRows() {
     const { arms } = this, n = arms.n_frames, step = this.bought, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
     const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((coordinate) => coordinate.toFixed(1))].join(","));

@@ -1,4 +1,4 @@
-// Paints pictures with all limbs over them, reusing what was painted: a frame of a drag repaints what changed.
+// Paints pictures with all limbs over them, reusing earlier paintings: a frame of a drag repaints only changes.
 
 import { SIDE } from "./pose_core.js";
 import { looks, strengthOf, widthOf } from "./pose_draw.js";
@@ -8,7 +8,7 @@ import { toRgb } from "../../../web/view/elements.js";
 const MOST_BACKDROPS = 24, MOST_MAPS = 12;
 const FALL_MS = 420, FALL_PX = 26, FALL_STRENGTH = 0.75, FALL_WIDTH = 1.2;
 
-/** What is kept under a key; the oldest goes where there are too many. */
+/** The entry cached under a key, made if it is missing; beyond `most` entries the oldest is evicted. */
 function recall(store, key, most, make) {
   const entry = store.get(key) || make();
   store.delete(key);
@@ -61,9 +61,9 @@ export class Brush {
     this.put(context, this.under(image, box, veil).canvas, box);
   }
 
-  /** All limbs of a level over a frame; whether any is still falling.
+  /** Paint all limbs of a level over a frame; returns whether any is still falling.
    *
-   *  `slot` is the panel's place on the page: what was painted there last is painted on. */
+   *  `slot` is the panel's place on the page: painting continues on the last picture there. */
   limbs(context, slot, panel, { image, veil }, { key, lines, shades, least, colours, unit, withFallen, falling }) {
     const box = this.boxOf(context, panel), under = this.under(image, box, veil), name = `${under.key} ${key} ${withFallen}`;
     const colour = colours.map(toRgb), thick = unit * box.ratio;
@@ -85,7 +85,7 @@ export class Brush {
     return painting.wasMoving;
   }
 
-  /** Limbs that have just been pruned drop out of the picture; whether any is still on its way. */
+  /** Let limbs that have just been pruned drop out of the picture; returns whether any is still falling. */
   drop(painting, box, falling, colour, thick) {
     const now = performance.now(), moving = falling.filter(({ at }) => now - at < FALL_MS);
     if (!moving.length) return false;
@@ -99,12 +99,12 @@ export class Brush {
   }
 }
 
-/** Lines from pixels of a frame to those of its panel. */
+/** Convert lines from pixels of a frame to those of its panel. */
 function placeLines(ends, { left, top, scale }) {
   return Float32Array.from(ends, (coordinate, i) => scale * coordinate + (i % 2 ? top : left));
 }
 
-/** How many of the ascending codes lie below `least`. */
+/** Number of the ascending codes that lie below `least`. */
 function firstOver(codes, least) {
   let n = 0;
   while (n < codes.length && codes[n] < least) n++;

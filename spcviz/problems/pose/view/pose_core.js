@@ -1,10 +1,10 @@
 // Computations of the Pose view: which limbs survive an alpha. Pure functions on typed arrays: no page, no clock.
 //
 // A clip has F frames of P limbs; a limb's states at a level are numbers (angle * R + row) * C + column of the
-// level's R x C cells and 24 angles. Level 0 has all of them, a later level both children of what the one before
-// keeps under its own alpha. A state's code (spcviz/problems/pose/page/trace.py) says how many of the slider's K
-// thresholds its summed max-marginal exceeds: at the k-th alpha it stands iff code >= ABOVE + PARTS * k. The
-// best state of a limb never falls.
+// level's R x C cells and 24 angles. Level 0 has all of them, a later level both children of the states that the
+// level before keeps under its own alpha. A state's code (spcviz/problems/pose/page/trace.py) says how many of
+// the slider's K thresholds its summed max-marginal exceeds: it survives the k-th alpha iff
+// code >= ABOVE + PARTS * k. The best state of a limb never falls.
 //
 // node imports this file as it is (tests/problems/pose compares it with the engine).
 
@@ -13,7 +13,7 @@ import { thresholdOf } from "../../../web/view/rule.js";
 export const N_STEPS = 1000, N_BELOW = 500, PARTS = 32, ABOVE = 16384, N_ANGLES = 24, SIDE = 240;
 const NEAR = 0.25, APART_PX = 12, APART_ANGLE = Math.PI / 6 - 1e-9;
 
-/** The alphas that a level can be shown under, ascending: by hundredths below the mean if the tuned one is there. */
+/** The alphas that a level can be shown under, ascending; below the mean in hundredths, if the tuned one lies there. */
 export function sliderAlphas(tuned) {
   const n = Math.min(Math.max(-10 * Math.floor(10 * tuned), 0), N_BELOW);
   const alphas = [...Array.from({ length: n }, (_, k) => (k - n) / 100), ...Array.from({ length: N_STEPS + 1 }, (_, k) => k / N_STEPS)];
@@ -21,14 +21,14 @@ export function sliderAlphas(tuned) {
   return Float64Array.from(alphas).sort();
 }
 
-/** Which of the slider's alphas is nearest to this one. */
+/** Index of the slider's alpha that is nearest to this one. */
 export function alphaIndex(level, alpha) {
   let nearest = 0;
   for (let k = 1; k < level.alphas.length; k++) if (Math.abs(level.alphas[k] - alpha) < Math.abs(level.alphas[nearest] - alpha)) nearest = k;
   return nearest;
 }
 
-/** A level of the payload; nothing yet of which states these are, nor of their codes and scores. */
+/** A level of the payload, still without its states, their codes and their scores. */
 export function levelOf(part, alpha, nParts) {
   const level = { ...part, alpha, nParts, nGiven: part.n_given, nEach: part.n_each, unaryRange: part.unary_range, alphas: sliderAlphas(part.tuned), nFrames: part.best.length };
   level.start = new Int32Array(level.nGiven.length + 1);
@@ -36,7 +36,7 @@ export function levelOf(part, alpha, nParts) {
   return level;
 }
 
-/** 1 for every state of variable v that stands at the k-th alpha. */
+/** 1 for every state of variable v that survives the k-th alpha. */
 export function keepMask(level, v, k) {
   const keep = new Uint8Array(level.nGiven[v]), least = ABOVE + PARTS * k, at = level.start[v];
   for (let s = 0; s < keep.length; s++) keep[s] = level.codes[at + s] >= least ? 1 : 0;
@@ -44,7 +44,7 @@ export function keepMask(level, v, k) {
   return keep;
 }
 
-/** How many states of variable v stand at the k-th alpha. */
+/** Number of states of variable v that survive the k-th alpha. */
 export function countKept(level, v, k) {
   const least = ABOVE + PARTS * k;
   let n = level.codes[level.start[v] + level.first[v]] < least ? 1 : 0;
@@ -63,7 +63,7 @@ export function childrenOf(coarse, fine, states) {
   return out.sort();
 }
 
-/** 1 for each of n states that is kept, from a bit for each or from how far each is from the one before. */
+/** 1 for each of n states that is kept, from a bit for each or from the gaps between the kept ones. */
 function maskOf({ bits, gaps }, n) {
   if (bits) return Uint8Array.from({ length: n }, (_, s) => (bits[s >> 3] >> (7 - (s & 7))) & 1);
   const mask = new Uint8Array(n);
@@ -71,7 +71,7 @@ function maskOf({ bits, gaps }, n) {
   return mask;
 }
 
-/** Give every level its `states`, from what each but the last keeps. */
+/** Give every level its `states`, from those that each level but the last keeps. */
 export function fillStates(levels, kept) {
   levels.forEach((level, l) => {
     level.states = new Int32Array(level.start[level.nGiven.length]);
@@ -107,13 +107,13 @@ export function threshold(level, f, k) {
   return thresholdOf(level.best[f], level.mean[f], level.alphas[k]);
 }
 
-/** The max-marginal behind a code, as near as it is known. */
+/** The max-marginal behind a code, as precisely as it is known. */
 export function scoreOf(level, f, code) {
   if (code < ABOVE) return level.low[f] + (threshold(level, f, 0) - level.low[f]) * (code + 0.5) / ABOVE;
   return level.mean[f] + positionOf(level, code) * (level.best[f] - level.mean[f]);
 }
 
-/** Where a code lies between mean (0) and best (1); under the slider's first threshold by up to 1 less. */
+/** Position of a code between mean (0) and best (1); below the slider's first threshold, up to 1 less than that. */
 export function positionOf(level, code) {
   if (code < ABOVE) return level.alphas[0] - 1 + (code + 0.5) / ABOVE;
   const step = Math.floor((code - ABOVE) / PARTS), share = (code - ABOVE) % PARTS / PARTS, { alphas } = level;
@@ -133,7 +133,7 @@ export function isNear(limb, truth, share = NEAR) {
   return Math.hypot(limb[0] - truth[0], limb[1] - truth[1]) <= allowed && Math.hypot(limb[2] - truth[2], limb[3] - truth[3]) <= allowed;
 }
 
-/** Index of the first alpha at which no state near the truth is left: 0 none over the first threshold, -1 none given. */
+/** Index of the first alpha at which no state near the truth is left: 0: none exceeds the first threshold, -1: none was given. */
 export function truthFall(level, v, length, truth) {
   let fall = -1;
   for (let s = 0; s < level.nGiven[v]; s++) {
@@ -142,21 +142,21 @@ export function truthFall(level, v, length, truth) {
   return fall;
 }
 
-/** Places in variable v by falling max-marginal, its best first. */
+/** Indices of variable v's states by decreasing max-marginal, its best first. */
 export function ranking(level, v) {
   const codes = level.codes.subarray(level.start[v], level.start[v + 1]), order = Uint32Array.from(codes, (_, s) => s);
   order.sort((a, b) => codes[b] - codes[a] || (b === level.first[v]) - (a === level.first[v]) || a - b);
   return order;
 }
 
-/** A fixed choice of a ranking to draw: the strongest, and of the rest every so many. */
+/** A fixed sample of a ranking to draw: the strongest, and evenly spaced ones of the rest. */
 export function sample(order, most) {
   if (order.length <= most) return order;
   const sure = most >> 1, rest = order.length - sure, n = most - sure;
   return Uint32Array.from({ length: most }, (_, i) => order[i < sure ? i : sure + Math.floor((i - sure) * rest / n)]);
 }
 
-/** The best limbs of a variable that differ in place or angle, best first: places among its states. */
+/** The best limbs of a variable that differ in place or angle, best first, as indices among its states. */
 export function topLimbs(level, v, k, order, n = 4) {
   const chosen = [], least = ABOVE + PARTS * k;
   for (const s of order) {
@@ -185,7 +185,7 @@ export function heatOf(level, v) {
 
 const unaryOf = (level, f, s) => level.unaryRange[2 * f] + level.unary[s] / 65535 * (level.unaryRange[2 * f + 1] - level.unaryRange[2 * f]);
 
-/** What joint `kind` scores for its first limb (the torso) and its second in two states. */
+/** Score of joint `kind` with its first limb (the torso) and its second in two given states. */
 export function jointScore(level, kind, first, second) {
   const [x, y, a] = placeOf(level, first), [x2, y2, b] = placeOf(level, second), reach = level.reach[kind], gap = level.gap[kind], weight = level.weight[kind];
   const dx = x2 + reach[1] * Math.cos(b) - x - reach[0] * Math.cos(a), dy = y2 + reach[1] * Math.sin(b) - y - reach[0] * Math.sin(a);
@@ -203,7 +203,7 @@ function messageTo(level, f, to, from, scores) {
   for (let t = 0; t < n; t++) {
     const state = level.states[level.start[vTo] + t];
     for (const s of order) {
-      if (scores[s] + highest <= best[t]) break; // what is left cannot be better: gaps only cost
+      if (scores[s] + highest <= best[t]) break; // the rest cannot be better: gaps only cost
       const other = level.states[level.start[vFrom] + s];
       const got = scores[s] + (to === 0 ? jointScore(level, kind, state, other) : jointScore(level, kind, other, state));
       if (got > best[t]) { best[t] = got; arg[t] = s; }
@@ -217,8 +217,8 @@ const scoresOf = (level, f, p) => {
   return Float64Array.from({ length: level.nGiven[v] }, (_, s) => unaryOf(level, f, level.start[v] + s));
 };
 
-/** The best whole body through state s of limb p in frame f: places of all limbs, and its score. Null where several
- *  sub-models each have a witness of their own. The torso's messages are made once for a frame and level. */
+/** The best whole body through state s of limb p in frame f: state indices of all limbs, and its score. Null with
+ *  several sub-models, each of which has its own witness. Messages to the torso are computed once per frame and level. */
 export function witness(level, f, p, s) {
   if (!level.unary?.length) return null;
   const cache = level.messages || (level.messages = new Map());

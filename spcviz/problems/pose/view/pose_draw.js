@@ -1,4 +1,4 @@
-// Draws pictures with limbs, heat and bodies over them, by a pen that is a canvas or an SVG file.
+// Draws pictures with limbs, heat and bodies over them, with a pen for a canvas or for an SVG file.
 
 import { ABOVE, PARTS, SIDE, heatOf, limbOf, positionOf } from "./pose_core.js";
 import { clamp } from "../../../web/view/elements.js";
@@ -7,12 +7,12 @@ const SHADES = 5, MOST = 420;
 const GREY = "#C8D0DA", WHITE = "#FFFFFF", BLACK = "#000000", ALARM = "#FF7525";
 const FALLEN = 0.22;
 
-/** A pen over a canvas's context. `brush` (pose_brush.js) draws what is too much for a canvas's own lines. */
+/** A pen for a canvas's context. `brush` (pose_brush.js) draws what is too much for a canvas's own strokes. */
 export function canvasPen(context, font, brush = null) {
   return {
-    /** A frame and all limbs over it; whether any is still on its way down. */
+    /** Draw a frame and all limbs over it; returns whether any is still falling. */
     limbs(slot, panel, picture, limbs) { return brush.limbs(context, slot, panel, picture, limbs); },
-    /** A frame in its panel, darkened by a veil; what the panel cuts off is for `clipped`. */
+    /** A frame in its panel, darkened by a veil; `clipTo` cuts off what the panel does not show. */
     picture(image, { x, y, wide, high, left, top, scale }, veil) {
       if (brush) return brush.backdrop(context, image, { x, y, wide, high, left, top, scale }, veil);
       this.rect(x, y, wide, high, BLACK);
@@ -37,7 +37,7 @@ export function canvasPen(context, font, brush = null) {
       context.imageSmoothingEnabled = true;
       context.globalAlpha = 1;
     },
-    /** Many lines of one look: [x, y, x, y] times n, from pixels of the picture to the panel's. */
+    /** Many lines of one style: [x, y, x, y] times n, converted from pixels of the picture to the panel's. */
     lines(ends, panel, { colour, width, alpha = 1, dash = [], drop = 0 }) {
       if (!ends.length) return;
       const { left, top, scale } = panel;
@@ -85,7 +85,7 @@ export function canvasPen(context, font, brush = null) {
 const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 const short = (v) => +v.toFixed(1);
 
-/** A pen that writes an SVG file; pictures go in as they came. */
+/** A pen that writes an SVG file; pictures are embedded as they are. */
 export function svgPen(width, height, font, background, measure) {
   const parts = [`<rect width="${width}" height="${height}" fill="${background}"/>`];
   let clips = 0;
@@ -136,7 +136,7 @@ function panelAt(x, y, scale, [x1, y1, x2, y2]) {
   return { x, y, scale, wide: scale * (x2 - x1), high: scale * (y2 - y1), left: x - scale * x1, top: y - scale * y1 };
 }
 
-/** Where n panels with a title each are largest, `room` being a title's height and `part` what they show of a frame. */
+/** The layout in which n titled panels are largest; `room` is a title's height, `part` the part of a frame they show. */
 export function layOut(n, width, height, room, part, gap = 10) {
   const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1);
   let best = { wide: 0, columns: n, rows: 1 };
@@ -149,7 +149,7 @@ export function layOut(n, width, height, room, part, gap = 10) {
   return Array.from({ length: n }, (_, i) => panelAt(left + (i % columns) * (wide + gap), top + room + Math.floor(i / columns) * (high + room + gap), wide / (x2 - x1), part));
 }
 
-/** One large panel on the left, the other n - 1 one over the other beside it. */
+/** One large panel on the left, the other n - 1 stacked (or, if `isGrid`, in two columns) to its right. */
 export function layOutBig(n, width, height, room, part, gap = 12, isGrid = false) {
   const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1), rows = isGrid ? Math.ceil((n - 1) / 2) : n - 1, small = (isGrid ? 2 : 1) * ratio * ((height - gap * (rows - 1)) / rows - room);
   const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, (isGrid ? 0.54 : 0.76) * width)), big = panelAt(0, room, wide / (x2 - x1), part);
@@ -177,7 +177,7 @@ function chooseLines(lines, test) {
   return out;
 }
 
-/** How a limb's lines look by shade: the likelier the stronger. */
+/** Width and opacity of a limb's lines by shade: the likelier, the stronger. */
 export const widthOf = (shade) => 0.8 + 0.35 * shade;
 export const strengthOf = (shade) => 0.13 + 0.75 * (shade / (SHADES - 1)) ** 2;
 
@@ -192,7 +192,7 @@ function drawLimbs(pen, panel, { lines, shades, least, colours, unit, withFallen
   });
 }
 
-/** One limb each, thick, with a round inner end. */
+/** One thick line per limb, with a round inner end. */
 export function drawBody(pen, panel, limbs, colours, unit, { width = 5, alpha = 1, dash = [] } = {}) {
   limbs.forEach((limb, p) => {
     if (!limb) return;
@@ -202,7 +202,7 @@ export function drawBody(pen, panel, limbs, colours, unit, { width = 5, alpha = 
   });
 }
 
-/** What is known of the true limbs, dashed and white; a lost one in the alarm's colour with a cross at its ends. */
+/** The known true limbs, dashed and white; a lost one in the alarm colour with a cross at either end. */
 export function drawTruth(pen, panel, truth, isLost, unit) {
   truth.forEach((limb, p) => {
     if (!limb) return;
@@ -234,7 +234,7 @@ export function heatPicture(level, v, k, colour) {
   return canvas;
 }
 
-/** A title over its panel; cut where it is too long. */
+/** A title over its panel, shortened if it is too long. */
 export function drawTitle(pen, panel, title, size, colour) {
   let said = title;
   while (said.length > 3 && pen.measure(said, size, true) > panel.wide) said = `${said.slice(0, -2)}…`;

@@ -1,7 +1,7 @@
 // Computations on arms under a budget: purchases for every frame, costs, errors of elbows and wrists.
 //
 // Arms are flat: [model or step][frame][side][shoulder, elbow, wrist][x, y], tenths of a pixel of 240 x 240.
-// Step s is what stands after s purchases. Pure functions: node imports this file as it is (tests/problems/pose).
+// Step s is the state after s purchases. Pure functions: node imports this file as it is (tests/problems/pose).
 
 const ARM = 6, FRAME = 2 * ARM;
 
@@ -13,7 +13,7 @@ export function armAt(all, nFrames, which, f, side) {
 /** An arm as two lines, [x1, y1, x2, y2] each. */
 export const linesOfArm = ([x1, y1, x2, y2, x3, y3]) => [x1, y1, x2, y2, x2, y2, x3, y3];
 
-/** How many purchases a share of the time for everything pays for. */
+/** Number of purchases that a share of the time for everything pays for. */
 export function stepOf(ms, share) {
   const budget = share * ms[ms.length - 1] * (1 + 1e-9) + 1e-9;
   let step = 0;
@@ -24,7 +24,7 @@ export function stepOf(ms, share) {
 /** Whether all joints of a true arm are known. */
 export const isKnown = (arm) => arm.every((coordinate) => coordinate > -3000);
 
-/** Pixels by which [elbow, wrist] of an arm are off; nothing where the truth is not known. */
+/** Pixels by which [elbow, wrist] of an arm are off; empty if the truth is unknown. */
 export function offBy(arm, truth) {
   return isKnown(truth) ? [2, 4].map((i) => Math.hypot(arm[i] - truth[i], arm[i + 1] - truth[i + 1])) : [];
 }
@@ -46,7 +46,7 @@ export function lostBy(all, truth, nFrames, near) {
   return out;
 }
 
-/** How many arms of the clip stopped at each tier after a step. */
+/** Number of arms of the clip at each tier after a step. */
 export function countTiers(tiers, nFrames, step, nTiers) {
   const out = new Array(nTiers).fill(0);
   for (const tier of tiers.subarray(2 * nFrames * step, 2 * nFrames * (step + 1))) out[tier]++;

@@ -1,4 +1,4 @@
-// The picture of a clip: panels side by side, limbs in them, the one under the pointer, the film strip.
+// The picture of a clip: panels side by side, limbs in them, the limb under the pointer, the film strip.
 // Methods of PoseView.
 
 import { ABOVE, PARTS, alphaIndex, limbOf, positionOf, topLimbs } from "./pose_core.js";
@@ -7,14 +7,14 @@ import { clamp, toRgb } from "../../../web/view/elements.js";
 
 const REACH_PX = 9, MOST_FALLING = 500;
 
-/** How far a point is from a line from ends[i], ends[i + 1] to ends[i + 2], ends[i + 3]. */
+/** Distance of a point from the line from ends[i], ends[i + 1] to ends[i + 2], ends[i + 3]. */
 function distance(x, y, ends, i) {
   const dx = ends[i + 2] - ends[i], dy = ends[i + 3] - ends[i + 1], t = clamp(((x - ends[i]) * dx + (y - ends[i + 1]) * dy) / (dx * dx + dy * dy || 1), 0, 1);
   return Math.hypot(x - ends[i] - t * dx, y - ends[i + 1] - t * dy);
 }
 
 export const PICTURES = {
-  /** What is under the pointer: a limb of the shown level, or a level to go to. */
+  /** The target under the pointer: a limb of the shown level, or a level to go to. */
   limbAt(x, y) {
     const panel = (this.panels || []).find((box) => x >= box.x && x <= box.x + box.wide && y >= box.y && y <= box.y + box.high);
     if (!panel || !this.now || this.isArms) return null;
@@ -35,7 +35,7 @@ export const PICTURES = {
     return target;
   },
 
-  /** Which pictures stand side by side. */
+  /** The panels shown side by side. */
   panelsToDraw() {
     const { level, l } = this.now, size = (grid) => `${grid.columns} × ${grid.rows}`;
     if (this.shown === "heat") return [...this.data.names.map((name, p) => ({ kind: "heat", p, title: name })), { kind: "best", title: "best guess" }];
@@ -45,7 +45,7 @@ export const PICTURES = {
     return [{ kind: "limbs", l, title: `level ${l}, ${size(level)} cells` }, { kind: "best", title: "best guess" }, { kind: "heat", p: this.now.picked ? this.now.picked.p : 1, title: `heat: ${this.data.names[this.now.picked ? this.now.picked.p : 1]}` }];
   },
 
-  /** Where they stand: one large and the others beside it, or all alike. */
+  /** Their positions: one large with the others next to it, or all of one size. */
   places(wanted, width, height) {
     const lay = this.shown === "level" && width > 1.15 * height ? layOutBig : layOut;
     return lay(wanted.length, width, height, this.letter * 1.5, this.data.part);
@@ -98,7 +98,7 @@ export const PICTURES = {
     pen.lines(limb, panel, { colour: this.data.colours[p], width: 4.5 * unit });
   },
 
-  /** Shades of a limb's lines by one sub-model; the last one's are what is left of the sum. */
+  /** Shades of a limb's lines by one sub-model; the last one's come from the sum minus the others. */
   subShades(level, f, p, sub) {
     const v = this.variable(level, f, p);
     return this.computeOnce(level, `shades ${v} ${sub}`, () => {
@@ -118,7 +118,7 @@ export const PICTURES = {
     return slot.get(key);
   },
 
-  /** Limbs that stood a moment ago and do not now. */
+  /** Note the limbs that were pruned since the last painting. */
   noteFallen() {
     const { level, f, k } = this.now, key = `${f} ${this.view.level} ${level.digest}`, now = performance.now();
     if (this.last.key === key && k > this.last.k && !this.calm.matches) {

@@ -1,12 +1,12 @@
-// Draws many limbs in few milliseconds: the topmost line of every pixel is found once, alpha then only selects.
+// Draws many limbs in a few milliseconds: the topmost line at every pixel is found once, alpha then only selects.
 //
 // A canvas strokes 400 crossing lines in 3 ms a path, 50 ms a picture. Here lines are stamped weakest first
-// into a map of ranks (0: no line, i + 1: line i). As lines fall from the weakest on, a pixel whose line has
-// fallen has no other that stands: the map serves every alpha, and when alpha moves only the pixels of the lines
-// between the old and the new threshold are painted anew. Plain arrays: node imports this file as it is
+// into a map of ranks (0: no line, i + 1: line i). Because the weakest lines fall first, a pixel whose topmost
+// line has fallen has no other left: the map serves every alpha, and when alpha moves, only the pixels of the
+// lines between the old and the new threshold are repainted. Plain arrays: node imports this file as it is
 // (tests/problems/pose).
 
-/** Ends, in steps of the major axis, of a line and how far it reaches to either side of it. */
+/** Visit the pixels of a line along its major axis, up to `half` to either side, with the share that it covers. */
 function walk(x1, y1, x2, y2, half, wide, high, visit) {
   const isFlat = Math.abs(x2 - x1) >= Math.abs(y2 - y1), [a1, b1, a2, b2] = isFlat ? [x1, y1, x2, y2] : [y1, x1, y2, x2];
   const [nA, nB] = isFlat ? [wide, high] : [high, wide], slope = a2 === a1 ? 0 : (b2 - b1) / (a2 - a1), reach = half * Math.hypot(1, slope);
@@ -20,7 +20,7 @@ function walk(x1, y1, x2, y2, half, wide, high, visit) {
   }
 }
 
-/** Which line lies on top in every pixel of a picture.
+/** The topmost line at every pixel of a picture.
  *
  *  ends    four numbers a line, weakest line first, pixels of the picture
  *  widths  of each line
@@ -31,7 +31,7 @@ export function topLines(ends, widths, wide, high) {
   for (let i = 0; i < n; i++) {
     walk(ends[4 * i], ends[4 * i + 1], ends[4 * i + 2], ends[4 * i + 3], widths[i] / 2, wide, high, (at, share) => {
       const coverage = Math.round(255 * share);
-      if (coverage < 128 && coverage <= cover[at]) return; // the edge of a line does not rub out what lies under it
+      if (coverage < 128 && coverage <= cover[at]) return; // the faint edge of a line does not erase the line under it
       rank[at] = i + 1;
       cover[at] = coverage;
     });
@@ -44,10 +44,10 @@ export function topLines(ends, widths, wide, high) {
   return { rank, cover, start, order, n };
 }
 
-/** Paint some pixels: the background, and over it what is on top of every limb.
+/** Paint some pixels: the background, and over it the topmost line of every limb.
  *
  *  out, under  RGBA
- *  limbs       { top, cut, colour: [r, g, b], strength: opacity by line } each; lines from `cut` on stand
+ *  limbs       { top, cut, colour: [r, g, b], strength: opacity by line } each; lines from `cut` on survive
  *  fallen      { colour, strength } of a line that has fallen */
 export function paintPixels(out, under, limbs, fallen, pixels, from, to) {
   for (let i = from; i < to; i++) {
@@ -68,7 +68,7 @@ export function paintPixels(out, under, limbs, fallen, pixels, from, to) {
   }
 }
 
-/** Paint what has changed since the cuts were `before`; everything where that is null. */
+/** Paint the pixels that changed since the cuts were `before`; everything if that is null. */
 export function paintChanges(out, under, limbs, fallen, before) {
   if (!before) out.set(under);
   limbs.forEach(({ top, cut }, p) => {
@@ -77,7 +77,7 @@ export function paintChanges(out, under, limbs, fallen, before) {
   });
 }
 
-/** Draw lines over a picture, all of one look. */
+/** Draw lines over a picture, all of one style. */
 export function stamp(out, ends, width, colour, strength, wide, high) {
   for (let i = 0; i < ends.length; i += 4) {
     walk(ends[i], ends[i + 1], ends[i + 2], ends[i + 3], width / 2, wide, high, (at, share) => {

@@ -17,7 +17,7 @@ const percent = (share) => `${share >= 0.1 ? (100 * share).toFixed(0) : (100 * s
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const WORDS = {
-  /** Whether it is one picture: nothing is said of frames and clips. */
+  /** Whether it is a single picture: then texts mention no frames or clips. */
   get isStill() { return this.levels[0]?.nFrames === 1; },
   get kindName() { return this.isStill ? "picture" : "clip"; },
   get frameName() { return this.isStill ? "picture" : "frame"; },
@@ -26,7 +26,7 @@ export const WORDS = {
     return `${alpha.toFixed(3).replace("-", "−")}${belowMean(alpha)}${isTuned ? " (tuned)" : ""}`;
   },
 
-  /** What has become of the truth of each limb here: "unknown", "coarse", "gone", "lost" or "kept". */
+  /** Text for the fate of a limb's truth here: "unknown", "coarse", "gone", "lost" or "kept". */
   fateText(fate, name) {
     return {
       unknown: "not seen", coarse: "no cell near it at this level", gone: "✖ lost at an earlier level", lost: "✖ lost here", kept: "✔ kept",

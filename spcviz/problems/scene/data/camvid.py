@@ -1,8 +1,9 @@
 """CamVid: street scenes from a moving car, with the class of every pixel (Brostow et al. 2008, 2009).
 
 SegNet's selection: 367 pictures to learn from, 101 for settings, 233 for testing, 240 x 180, 11 classes;
-pixels without one count nowhere. In the order of their drives, a second apart, so folds are stretches of
-time; most test pictures are one drive unlike the training ones. Not for commercial use, so they do not ship.
+pixels without a class never count. Pictures are in the order of their drives, a second apart, so folds are
+stretches of time; most test pictures are from one drive unlike the training ones. They are not for commercial
+use, so they do not ship.
 """
 
 from pathlib import Path
@@ -16,7 +17,7 @@ from spcviz.shared.folders import data_folder, state_of_data
 
 FOLDER = "scene_camvid"
 N_CLASSES = 11
-VOID = N_CLASSES  # label of pixels of which nobody says the class
+VOID = N_CLASSES  # label of pixels without a class
 SPLITS = ("train", "val", "test")
 SIZE = (240, 180)  # width and height of every picture
 ORIGIN = (
@@ -54,7 +55,7 @@ def is_here(folder=None):
 
 
 def names_of(split: str, folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the pictures of a split in order; raises `ArgumentError` where it is unknown or not here."""
+    """Names of the pictures of a split in order; raises `ArgumentError` if it is unknown or not installed."""
     if split not in SPLITS:
         raise ArgumentError(f"split must be train, val or test, got {split!r}")
     if not is_here(folder):
@@ -82,17 +83,17 @@ def load(split, name, folder=None):
 
 
 def counts_of(truth, atoms, n_atoms):
-    """Pixels of each class in every atom: ndarray of int64, shape (A, 11); those without a class left out."""
+    """Pixels of each class in every atom: ndarray of int64, shape (A, 11), without unlabelled pixels."""
     known = truth.ravel() < N_CLASSES
     key = atoms.ravel()[known].astype(np.int64) * N_CLASSES + truth.ravel()[known]
     return np.bincount(key, minlength=n_atoms * N_CLASSES).reshape(n_atoms, N_CLASSES)
 
 
 def mirror_scene(scene, rng):
-    """A `Scene` mirrored left to right, truth too, in another light (power, factor, tint): to learn from.
+    """A changed copy of a `Scene` to learn from: mirrored, truth too, in another light (power, factor, tint).
 
-    A street may be driven the other way, and most test pictures are of a drive of another hour and weather
-    than any in training.
+    A street may be driven the other way, and most test pictures are from a drive at another hour and in other
+    weather than any in training.
 
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
     >>> flipped = mirror_scene(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))

@@ -1,7 +1,7 @@
 """Street scenes with the class of every pixel: a vanishing road, houses, trees, cars, people.
 
-Not photographs, and nothing is learned from them: they show what the predictors do where the truth is known
-exactly, and tests need no data.
+They are not photographs, and nothing is learned from them: they show what the predictors do where the truth
+is known exactly, and they let tests run without data.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _ROUGH = {"Sky": 0.4, "Building": 3, "Road": 1.5, "Pavement": 2, "Tree": 16, "Fe
 
 
 class _Canvas:
-    """A picture and its labels, drawn on at once."""
+    """A picture and its labels, drawn together."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -53,7 +53,7 @@ def street(seed: int) -> tuple[np.ndarray, np.ndarray]:
         raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}")
     canvas = _Canvas(np.random.default_rng([seed, 20]))
     rng, (wide, tall) = canvas.rng, SIZE
-    x, y = rng.uniform(0.4, 0.6) * wide, rng.uniform(0.42, 0.52) * tall  # where everything vanishes
+    x, y = rng.uniform(0.4, 0.6) * wide, rng.uniform(0.42, 0.52) * tall  # the vanishing point
     canvas.box("Sky", 0, 0, wide, tall, tuple(int(v) for v in rng.uniform((150, 175, 200), (215, 225, 240))))
     for side in (-1, 1):
         _houses(canvas, side, x, y)
@@ -69,7 +69,7 @@ def street(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _at(x, y, across, near):
-    """Where a point of the ground is seen: `across` in half widths of the road, `near` 0 far .. 1 here."""
+    """A ground point's place in the picture: `across` in half widths of the road, `near` 0 far .. 1 here."""
     wide, tall = SIZE
     return x + across * near * wide * 0.62, y + near * (tall - y) * 1.02
 

@@ -1,7 +1,7 @@
 """The photograph of the page Scenes at any time: a road seen from a car, which ships with the project.
 
-It is one of the six of its repository, taken because sky and road are right in it from the first step on, and
-the tree beside the road, at first a building, is one a few steps later. Nobody has labelled it.
+It is one of six in its repository, chosen because sky and road are right from the first step on, and the tree
+beside the road, at first called a building, is called a tree a few steps later. Nobody has labelled it.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
     d_i(v) = ||v - mu_i||^2,    z_i(v) = mean_j d_j(v) - d_i(v)
            = (mean_j ||mu_j||^2 - ||mu_i||^2) + 2 <mu_i - mean_j mu_j, v>,    code_i = max(0, z_i)
 
-so each code is one inner product, whatever became of the others. A region's feature is the mean code of its
+so each code is one inner product, independent of the others. A region's feature is the mean code of its
 pixels; a pixel has the code of its grid point.
 """
 
@@ -16,7 +16,7 @@ from spcviz.problems.scene.model import descriptors
 
 GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 N_CENTRES = 150
-_FEW = 6  # up to so many centres are worked out one after the other, each for all points
+_FEW = 6  # up to this many centres are computed one after the other, each for all points
 
 
 class Codebook:
@@ -57,7 +57,7 @@ def codes(book, described, wanted):
 
 
 class Grid(NamedTuple):
-    """Which grid points the pixels of an atom have, and how many pixels have each; sorted by atom."""
+    """The grid points of each atom's pixels, with the share of its pixels at each; sorted by point."""
 
     atom: np.ndarray  # (P,), int32
     point: np.ndarray  # (P,), int32
@@ -72,7 +72,7 @@ def grid(atoms, step):
 
 @kernel
 def _pairs(atoms, step, n_points, n_atoms):
-    """Pairs of atom and grid point with their share: each square has few atoms, found by looking."""
+    """Pairs of atom and grid point with their share: each square has few atoms, found by linear search."""
     tall, wide = atoms.shape
     atom = np.empty(n_points * step * step, dtype=np.int32)
     point = np.empty(n_points * step * step, dtype=np.int32)
@@ -81,7 +81,7 @@ def _pairs(atoms, step, n_points, n_atoms):
     at, square = np.uint64(0), 0
     for i in range(0, tall, step):
         for j in range(0, wide, step):
-            begin, k = at, at  # the square's pairs; k: of the pixel before, most often of this one too
+            begin, k = at, at  # the square's pairs; k: the previous pixel's, mostly this one's too
             atom[at], point[at], share[at] = atoms[i, j], square, 0
             at += np.uint64(1)
             for di in range(step):

@@ -6,9 +6,9 @@
   12 x 12 pixels, at every fourth pixel
 - I-SIFT: orientation histograms of 4 x 4 cells of 4 pixels, 8 directions (Lowe 2004), of intensity, at every
   fourth pixel
-- C-SIFT: the same of red, green and blue, one after the other
+- C-SIFT: the same of red, green and blue, concatenated
 
-A grid point stands for the square of pixels around it (`STEPS`).
+A grid point represents the square of pixels around it (`STEPS`).
 """
 
 from functools import cache
@@ -32,12 +32,12 @@ def texture(picture):
         for c in range(3):
             maps[3 * k + c] = _blur_map(opponent[c], _bell(sigma))
     _contrasts(maps, *(_blur_map(maps[6], _bell(sigma)) for sigma in (3.5, 7.0)))
-    return maps.reshape(len(maps), -1).T  # map after map in memory: a centre's codes read one after the other
+    return maps.reshape(len(maps), -1).T  # map after map in memory: a centre's codes read them in sequence
 
 
 @kernel
 def _contrasts(maps, large, largest):
-    """Maps 9 .. 16 from grey at five blurs: differences of those that follow each other, slopes of two."""
+    """Maps 9 .. 16 from grey at five blurs: differences of successive blurs, slopes of two."""
     _, tall, wide = maps.shape
     fine, middle, coarse = maps[0], maps[3], maps[6]
     for i in range(tall):
@@ -87,7 +87,7 @@ def _bell(sigma):
 
 @kernel
 def _blur_map(channel, weights):
-    """A map blurred down and across; beyond its edges it goes on as at the edge."""
+    """A map blurred down and across; its edge values are repeated beyond the edges."""
     tall, wide = channel.shape
     reach = len(weights) // 2
     down, out = np.zeros((tall, wide), dtype=np.float32), np.zeros((tall, wide), dtype=np.float32)
@@ -122,11 +122,11 @@ def colour_gradients(picture):
 
 
 DESCRIBE = {"TXT": texture, "LBP": patterns, "I-SIFT": gradients, "C-SIFT": colour_gradients}
-"""What computes each group's descriptors."""
+"""The function that computes each group's descriptors."""
 
 
 def _uniform_numbers():
-    """Of each of 256 patterns: its number among those with at most two changes around, 58 for all others."""
+    """Each of 256 patterns' number among those with at most two changes around, 58 for all others."""
     bits = (np.arange(256)[:, None] >> np.arange(8)) & 1
     smooth = (bits != np.roll(bits, 1, axis=1)).sum(axis=1) <= 2
     return np.where(smooth, np.cumsum(smooth) - 1, 58).astype(np.int64)
@@ -135,12 +135,12 @@ def _uniform_numbers():
 _UNIFORM = _uniform_numbers()
 _N_UNIFORM = 59
 _ROOTS = np.sqrt(np.arange(16 * 9 + 1) / (16 * np.arange(1, 10)[:, None])).astype(np.float32)
-"""Root of the share that so many pixels (columns) are of windows of 1 .. 9 cells (rows) of 16 pixels."""
+"""Root of the share that 0, 1, .. pixels (columns) are of windows of 1 .. 9 cells (rows) of 16 pixels."""
 
 
 @kernel
 def _add_border(picture):
-    """Sum of a picture's colours, a pixel wider on all sides: int16."""
+    """Sum of a picture's colour channels, one pixel wider on all sides: int16."""
     tall, wide, _ = picture.shape
     out = np.empty((tall + 2, wide + 2), dtype=np.int16)
     for i in range(tall + 2):
@@ -153,7 +153,7 @@ def _add_border(picture):
 
 @kernel
 def _ring(grey):
-    """Which of the 8 pixels around are at least as light, a bit for each: uint8, one row and column less."""
+    """A bit for each of the 8 neighbours that is at least as light: uint8, one pixel less on all sides."""
     tall, wide = grey.shape[0] - 2, grey.shape[1] - 2
     out = np.empty((tall, wide), dtype=np.uint8)
     for i in range(tall):
@@ -215,7 +215,7 @@ def _sift(grey):
                     for b in range(_DIRECTIONS):
                         histogram[at] = cells[i + di, j + dj, b]
                         at += 1
-            for turn in range(2):  # clipped, then of length 1 again; flat places stay near 0
+            for turn in range(2):  # clipped, then normalised to length 1 again; flat places stay near 0
                 total = np.float32(1e-4)
                 for at in range(len(histogram)):
                     total += histogram[at] * histogram[at]

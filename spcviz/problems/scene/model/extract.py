@@ -1,6 +1,6 @@
 """Train codebooks and extract the features of all regions of pictures, as plain arrays.
 
-Kept are steps of means over regions (`features`), not pixels.
+Only steps of means over regions (`features`) are stored, not pixels.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, features, segments, shape
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 
-N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures over the drives, and descriptors of each, for codebooks
+N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures spread over the drives, and descriptors of each, for codebooks
 RANDOM_STATE = 3
 _SPREAD = (0.2, 99.8)  # percentiles of values between which steps lie
 
 
 def vocabulary(names: Sequence[str], work: Path | None):
-    """Codebooks and scales from all training pictures, kept in `work`: a `Vocabulary`."""
+    """Codebooks and scales from pictures spread over the training set, cached in `work`: a `Vocabulary`."""
     chosen = [names[i] for i in np.linspace(0, len(names) - 1, min(N_FOR_BOOKS, len(names))).astype(int)]
 
     def make():
@@ -46,7 +46,7 @@ def vocabulary(names: Sequence[str], work: Path | None):
 
 
 def _values(picture, vocabulary):
-    """All columns of the regions of levels 0 and 3 of a picture, as they are."""
+    """All columns of the regions of levels 0 and 3 of a picture, unscaled."""
     seen = features.Seen(picture, vocabulary)
     sums, out = shape.of_atoms(seen.hierarchy), []
     for level in (0, 3):
@@ -56,7 +56,7 @@ def _values(picture, vocabulary):
 
 
 def part(split, names, vocabulary, work, at, mirrored=False):
-    """Plain arrays of some pictures of a split, or of changed copies, kept under the number `at`."""
+    """Plain arrays of some pictures of a split, or of changed copies, cached under the number `at`."""
     digest = float(sum(np.abs(book.centres).sum(dtype=float) for book in vocabulary.books.values()))
     key = {"split": split, "names": list(names), "books": digest}
     if mirrored:
@@ -83,7 +83,7 @@ def one(scene, vocabulary):
 
 
 def as_arrays(pictures):
-    """Plain arrays of several pictures, one after the other."""
+    """Plain arrays of several pictures, concatenated."""
     out = {
         "example": np.repeat(np.arange(len(pictures)), [len(size) for *_, size in pictures]).astype(np.int32),
         "counts": np.concatenate([counts for _, _, counts, _ in pictures]).astype(np.uint16),

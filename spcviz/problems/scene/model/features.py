@@ -2,7 +2,7 @@
 
 Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT, in 64 steps (`Scales`): linear for
 SHAPE, in the root for codes, which crowd at 0. A code is computed at the grid points, pooled over atoms, and
-from there over the regions of a level; each of these once, descriptors with a group's first code.
+from there over the regions of a level, each only once; descriptors are computed with a group's first code.
 """
 
 import json
@@ -21,11 +21,11 @@ GROUPS = ("SHAPE", *codes.GROUPS)
 N_STEPS = 64
 N_COLUMNS = shape.N_SHAPE + len(codes.GROUPS) * codes.N_CENTRES
 GROUP_OF = np.repeat(np.arange(len(GROUPS)), [shape.N_SHAPE, *[codes.N_CENTRES] * len(codes.GROUPS)])
-"""Of every column, an index of `GROUPS`."""
+"""The group of every column, an index of `GROUPS`."""
 
 
 def first_column(group):
-    """Where a group's columns begin.
+    """The index of a group's first column.
 
     >>> first_column("SHAPE"), first_column("LBP")
     (0, 171)
@@ -34,9 +34,9 @@ def first_column(group):
 
 
 class Scales(NamedTuple):
-    """How values become steps."""
+    """The scales that turn values into steps."""
 
-    low: np.ndarray  # low, span (621,), float32: the least value, and from it to the greatest
+    low: np.ndarray  # low, span (621,), float32: the least value, and the range up to the greatest
     span: np.ndarray
 
     def write(self, out, values, columns):
@@ -55,14 +55,14 @@ def _write_steps(out, values, columns, low, span):
 
 
 class Vocabulary(NamedTuple):
-    """What is learned before anything else: codebooks and scales."""
+    """Codebooks and scales, which are learned before anything else."""
 
     books: dict
     scales: Scales
 
 
 class _Level(NamedTuple):
-    """What is known of a level's regions: steps (R, 621), which columns, each atom's share of its region."""
+    """A level's regions: steps (R, 621), which columns are known, each atom's share of its region."""
 
     steps: np.ndarray
     is_known: np.ndarray
@@ -70,7 +70,7 @@ class _Level(NamedTuple):
 
 
 class Seen:
-    """A picture of which only what was asked for is computed; `begun` are groups that were."""
+    """A picture whose features are computed on request; `begun` are the groups requested so far."""
 
     def __init__(self, picture, vocabulary):
         self.picture = segments.check_picture(picture)
@@ -132,7 +132,7 @@ class Seen:
         return codes.pool(point_codes, self._grid(descriptors.STEPS[group]), len(self.size))
 
     def _grid(self, step):
-        """Groups whose points lie as far apart share a grid."""
+        """The grid of a step, shared by the groups whose points are that far apart."""
         if step not in self._grids:
             self._grids[step] = codes.grid(self.hierarchy.atoms, step)
         return self._grids[step]

@@ -1,4 +1,4 @@
-"""Pack trained predictors in few arrays and bytes: trees one after the other, their nodes counted."""
+"""Pack trained predictors into few arrays and bytes: concatenated trees with their numbers of nodes."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ _MOST = 255
 
 
 class Trees(NamedTuple):
-    """Trees one after the other."""
+    """Concatenated trees."""
 
     n_nodes: np.ndarray
     feature: np.ndarray
@@ -25,7 +25,7 @@ class Trees(NamedTuple):
 
 _OF_TREES = [(name, np.ndarray) for name in Trees._fields]
 Steps = NamedTuple("Steps", [*_OF_TREES, *((name, np.ndarray) for name in ("level", "theta", "alpha"))])
-"""Steps of an anytime predictor: their trees, and what each step has one of."""
+"""Steps of an anytime predictor: their trees, and one level, theta and alpha per step."""
 Stages = NamedTuple("Stages", [*_OF_TREES, ("stage_level", np.ndarray), ("forest", dict[int, Forest])])
 """Stages of an inference machine: their trees, their levels, and forests by number where a stage has one."""
 
@@ -51,7 +51,7 @@ def _to_trees(packed):
 
 
 def of_steps(steps):
-    """Steps packed: `Steps`."""
+    """Pack steps: `Steps`."""
     return Steps(
         *_of_trees([step.trees for step in steps]),
         level=np.array([step.level for step in steps], dtype=np.int32),
@@ -61,13 +61,13 @@ def of_steps(steps):
 
 
 def to_steps(packed):
-    """Steps of what `of_steps` returns: list of Step."""
+    """Unpack what `of_steps` returns: list of Step."""
     rows = zip(packed.level, packed.theta, packed.alpha, _to_trees(packed))
     return [Step(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows]
 
 
 def of_stages(stages):
-    """Stages of an inference machine packed: `Stages`."""
+    """Pack the stages of an inference machine: `Stages`."""
     return Stages(
         *_of_trees([stage.trees for stage in stages]),
         stage_level=np.array([stage.level for stage in stages], dtype=np.int32),
@@ -76,7 +76,7 @@ def of_stages(stages):
 
 
 def to_stages(packed):
-    """Stages of what `of_stages` returns: list of Stage."""
+    """Unpack what `of_stages` returns: list of Stage."""
     rows = enumerate(zip(packed.stage_level, _to_trees(packed)))
     return [
         Stage(int(level), trees, _wide(packed.forest[number]) if number in packed.forest else None)

@@ -1,4 +1,4 @@
-"""Assemble pictures to train on: features of all their regions, from parts that are kept on disk."""
+"""Assemble pictures to train on: features of all their regions, from parts that are cached on disk."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def scenes(
     tick: Callable | None = None,
     with_mirrored: bool = False,
 ) -> Scenes:
-    """Features and truth of pictures, optionally with as many changed copies; parts are kept in `work`."""
+    """Features and truth of pictures, optionally with a changed copy of each; parts are cached in `work`."""
     parts = []
     for mirrored in (False, True)[: 1 + with_mirrored]:
         for at in range(0, len(names), N_PER_PART):
@@ -40,7 +40,7 @@ def scenes(
 
 
 def join_parts(parts):
-    """`Scenes` of parts as `as_arrays` makes them, one after the other."""
+    """`Scenes` from the concatenation of parts made by `as_arrays`."""
     levels = []
     for level in range(segments.N_LEVELS):
         start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in parts])])

@@ -17,7 +17,7 @@ class Timed(NamedTuple):
     """A predictor's trajectory on one picture."""
 
     labels: np.ndarray  # (S, A), uint8: class of every atom after each step
-    seconds: np.ndarray  # (S,): wall clock until then, from the picture's pixels on
+    seconds: np.ndarray  # (S,): wall clock from the picture's pixels to each step
 
 
 def structure_of(seen):
@@ -36,7 +36,7 @@ def sim_updates(steps, seen):
 
 
 def bought_after(steps):
-    """Columns of each group that an anytime predictor has bought after each step, (S, 5)."""
+    """Number of columns of each group that an anytime predictor has bought after each step, (S, 5)."""
     columns, out = set(), []
     for step in steps:
         columns |= set(step.columns[step.columns < features.N_COLUMNS].tolist())
@@ -61,7 +61,7 @@ def him(
     columns: np.ndarray,
     repeats: int = 1,
 ):
-    """An inference machine's trajectory on a picture, all its `columns` computed before: `Timed`."""
+    """An inference machine's trajectory on a picture, all its `columns` computed first: `Timed`."""
 
     def answers(seen):
         for level in {stage.level for stage in stages}:
@@ -73,7 +73,7 @@ def him(
 
 
 def _time_answers(picture, vocabulary, answers, repeats):
-    """`Timed` of what answers from features that are computed when they are asked for."""
+    """`Timed` of a predictor whose features are computed when it requests them."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -87,19 +87,19 @@ def _time_answers(picture, vocabulary, answers, repeats):
 
 
 def shares(stages, seen):
-    """Chances that an inference machine gives the atoms of a picture after each stage."""
+    """Class probabilities of a picture's atoms after each stage of an inference machine."""
     return hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
 
 
 def shares_of(stages, structure):
-    """`shares` of a structure that has its features."""
+    """`shares` for a structure that already has its features."""
     return hierarchy.course(
         stages, structure, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
     )
 
 
 def last_share(stages, seen):
-    """Chances that an inference machine gives every atom in the end, (A, 11) float32."""
+    """Class probabilities of every atom after an inference machine's last stage, (A, 11) float32."""
     *_, share = shares(stages, seen)
     return share
 
@@ -107,7 +107,7 @@ def last_share(stages, seen):
 def answers(
     seen: features.Seen, steps: Sequence[predictor.Step], machines: dict[str, list[hierarchy.Stage]], forest_
 ) -> dict[str, np.ndarray]:
-    """Labels of all methods on a new `seen`; the anytime predictor goes first and asks for what it wants."""
+    """Labels of all methods on a new `seen`; the anytime predictor runs first, with features on request."""
     out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
     for name, stages in machines.items():
         out[name] = _labels(last_share(stages, seen))[None]

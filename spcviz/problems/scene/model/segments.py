@@ -1,16 +1,16 @@
 """Segment a picture into 7 levels of regions, each a union of regions of the level before.
 
 Level 0 is the segmentation of Felzenszwalb and Huttenlocher (2004) as `felzenszwalb` of scikit-image computes
-it, on edges to 8 neighbours weighted by distance of colours; edges are sorted by counting and a pixel says
-its component at once, which takes about a ninth of that function's time; regions differ where weights tie.
-The levels above run it on regions that touch, by their mean colours ("recursively executing", Grubb et al.
+it, on edges to 8 neighbours weighted by the distance of colours; edges are sorted by counting and each pixel
+stores its component directly, which takes about a ninth of that function's time; regions differ where weights
+tie. The levels above run it on touching regions, by their mean colours ("recursively executing", Grubb et al.
 2013, 5.1.1). Components join if the edge between them is no heavier than
 
     min(Int(C1) + k / |C1|, Int(C2) + k / |C2|),
 
-Int the heaviest edge that made one, |C| its pixels; then those below a least size join their nearest
-neighbour. Labels are constant on the regions of level 0, the *atoms*. The paper's scales leave a handful of
-regions at 240 x 180; these about 800, 400, 200, 100, 50, 25 and 12.
+where Int(C) is the heaviest edge that formed C and |C| its number of pixels; then components below a least
+size join their nearest neighbour. Labels are constant on the regions of level 0, the *atoms*. The paper's
+scales leave a handful of regions at 240 x 180; the scales here about 800, 400, 200, 100, 50, 25 and 12.
 """
 
 from typing import NamedTuple
@@ -31,7 +31,7 @@ LEAST_SIDE, MOST_PIXELS = 16, 4 * N_PIXELS
 
 
 class Borders(NamedTuple):
-    """Which regions of a level touch; a row for each ordered pair, sorted by the first."""
+    """Touching regions of a level: a row for each ordered pair, sorted by the first."""
 
     first: np.ndarray  # (B,), int32
     second: np.ndarray  # (B,), int32
@@ -46,7 +46,7 @@ class Hierarchy(NamedTuple):
     borders: tuple  # of each level
 
     def n_regions(self, level):
-        """How many regions a level has."""
+        """The number of regions of a level."""
         return int(self.member[level].max()) + 1
 
 
@@ -63,7 +63,7 @@ def check_picture(picture: ArrayLike) -> np.ndarray:
             f"picture must have sides that are multiples of 4, at least {LEAST_SIDE}, and at most "
             f"{MOST_PIXELS} pixels, got {wide} x {tall}"
         )
-    return np.require(picture, requirements=("C", "W"))  # kernels compile anew for what cannot be written
+    return np.require(picture, requirements=("C", "W"))  # kernels compile anew for read-only arrays
 
 
 def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
@@ -115,7 +115,7 @@ def _blur_picture(picture, middle, near):
 
 @kernel
 def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
-    """Edges right, down left, down, down right: weights (4, H, W), their steps (`_N_WEIGHTS`: none)."""
+    """Edges right, down left, down, down right: weights (4, H, W), their steps (`_N_WEIGHTS`: no edge)."""
     _, tall, wide = colour.shape
     weight = np.empty((4, tall, wide), dtype=np.float32)
     step = np.full((4, tall, wide), _N_WEIGHTS, dtype=np.uint16)
@@ -158,7 +158,7 @@ def _sort_edges(step):
             key = np.uint64(steps[way, p])
             order[np.uint64(start[key])] = 4 * p + way
             start[key] += np.uint32(1)
-    return order[: start[_N_WEIGHTS - 1]]  # where the last step ends; behind lies what is no edge
+    return order[: start[_N_WEIGHTS - 1]]  # where the last step ends; no edges after it
 
 
 class _Edges(NamedTuple):
@@ -166,10 +166,11 @@ class _Edges(NamedTuple):
 
     order: np.ndarray  # their numbers, lightest first
     weight: np.ndarray  # (N,) or (4, P)
-    # first, second (N,), uint32: nodes that an edge joins; empty where nodes are pixels, whose edges are
-    first: np.ndarray  # numbered as `_sort_edges` says
+    # first, second (N,), uint32: nodes that an edge joins; empty if the nodes are pixels, whose edges are
+    # numbered as in `_sort_edges`
+    first: np.ndarray
     second: np.ndarray
-    ahead: np.ndarray  # (4,) or (0,), uint32: how many pixels lie from an edge's first to its second, by way
+    ahead: np.ndarray  # (4,) or (0,), uint32: number of pixels from an edge's first to its second, by way
 
 
 _NONE = np.zeros(0, dtype=np.uint32)
@@ -183,9 +184,9 @@ def _pixel_edges(colour):
 
 
 def _region_edges(touch, size, sums):
-    """`_Edges` between regions that touch, of so many pixels and such sums of colours."""
+    """`_Edges` between touching regions, from their numbers of pixels and sums of colours."""
     first, second, weight = _gaps(touch.first, touch.second, size, sums)
-    order = np.argsort(weight)  # far quicker than a stable one, which only ties need
+    order = np.argsort(weight)  # far faster than a stable sort, which only ties need
     ordered = weight[order]
     if (ordered[1:] == ordered[:-1]).any():
         order = np.argsort(weight, kind="stable")
@@ -194,7 +195,7 @@ def _region_edges(touch, size, sums):
 
 @kernel
 def _gaps(first, second, size, sums):
-    """Pairs of regions, each once, and how far their mean colours lie apart."""
+    """Pairs of regions, each once, and the distances between their mean colours."""
     n, a, b = 0, np.empty(len(first), dtype=np.uint32), np.empty(len(first), dtype=np.uint32)
     weight = np.empty(len(first))
     for k in range(len(first)):
@@ -211,7 +212,7 @@ def _gaps(first, second, size, sums):
 
 @kernel
 def _sums(labels, picture, n):
-    """Pixels of every region, and the sums of their colours."""
+    """Number of pixels of every region, and the sums of their colours."""
     size, sums = np.zeros(n, dtype=np.uint32), np.zeros((n, 3))
     tall, wide = labels.shape
     for i in range(tall):
@@ -219,7 +220,7 @@ def _sums(labels, picture, n):
         while j < wide:
             r, start = row[j], j
             red, green, blue = 0, 0, 0
-            while j < wide and row[j] == r:  # regions lie in runs: adding up is quicker than looking up
+            while j < wide and row[j] == r:  # regions lie in runs: add up a run, look up once
                 red += colour[j, 0]
                 green += colour[j, 1]
                 blue += colour[j, 2]
@@ -244,7 +245,7 @@ def _joined_sums(merged, size, sums, n):
 
 @inlined_kernel
 def _join(label, after, size, i, j):
-    """Relabel the smaller of two components, its members a ring in `after`: labels change seldom."""
+    """Relabel the smaller of two components, so labels rarely change; its members are a ring in `after`."""
     if size[i] < size[j]:
         i, j = j, i
     last, m = j, j
@@ -271,8 +272,8 @@ def _ends(edges, label, e):
 
 @kernel
 def _merge(edges, size, scale, least):
-    """FH's criterion: new numbers 0 .. n - 1 of the nodes. Unsigned numbers, conditions without a jump and
-    little new memory each save much here; uses `size` and ``edges.order`` up.
+    """FH's criterion: new numbers 0 .. n - 1 of the nodes. Unsigned numbers, branch-free conditions and
+    little new memory each save much time here; overwrites `size` and ``edges.order``.
     """
     n = len(size)
     label = np.arange(n).astype(np.uint32)
@@ -288,7 +289,7 @@ def _merge(edges, size, scale, least):
             i = _join(label, after, size, i, j)
             limit[i] = weight + scale / size[i]
     n_some = 0
-    for k in range(n_left):  # components only grow: those that are large enough now stay so
+    for k in range(n_left):  # components only grow: large ones stay large enough
         i, j, _ = _ends(edges, label, left[k])
         left[n_some] = left[k]
         n_some += (i != j) & ((size[i] < least) | (size[j] < least))
@@ -310,14 +311,14 @@ def _merge(edges, size, scale, least):
 
 @kernel
 def _stretches(atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Stretches of sides of one kind: atom on the left or above, the other, sides across and down."""
+    """Stretches of sides between two atoms: the one left or above, the other, sides across and down."""
     tall, wide = atoms.shape
     first, second = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)
     across, down = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)
     newest = np.zeros(
         wide + 1, dtype=np.uint32
     )  # stretch of sides to the right in a column, and of sides down
-    first[0], second[0], n = 0, 0, np.uint64(1)  # 0 is none
+    first[0], second[0], n = 0, 0, np.uint64(1)  # 0 means none
     for i in range(tall):
         row, below = atoms[i], atoms[min(i + 1, tall - 1)]
         for j in range(wide):
@@ -337,7 +338,7 @@ def _stretches(atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def _both_ways(first, second, across, down):
-    """Stretches as (first, second, rows of `Borders.length`), and each the other way round."""
+    """Stretches as (first, second, rows of `Borders.length`), each in both directions."""
     n = len(first)
     a, b = np.empty(2 * n, dtype=np.int32), np.empty(2 * n, dtype=np.int32)
     length = np.zeros((2 * n, 3), dtype=np.float32)
@@ -351,7 +352,7 @@ def _both_ways(first, second, across, down):
 
 @kernel
 def _collect_pairs(first, second, length, n):
-    """One row for each ordered pair, lengths added up, sorted by the first; pairs of one region fall away."""
+    """One row per ordered pair, lengths added up, sorted by the first; pairs within a region are dropped."""
     kinds = length.shape[1]
     start = np.zeros(n + 1, dtype=np.uint32)
     for b in range(len(first)):
@@ -363,11 +364,11 @@ def _collect_pairs(first, second, length, n):
         if first[b] != second[b]:
             r = np.uint64(first[b])
             row[np.uint64(start[r])] = b
-            start[r] += np.uint32(1)  # in the end where the rows of r stop
+            start[r] += np.uint32(1)  # at the end: where the rows of r stop
     pair_first = np.empty(len(row), dtype=np.int32)
     pair_second = np.empty(len(row), dtype=np.int32)
     out = np.empty((len(row), kinds), dtype=np.float32)
-    slot, n_pairs, k = np.zeros(n, dtype=np.uint32), np.uint64(0), np.uint64(0)  # slot: one behind the row
+    slot, n_pairs, k = np.zeros(n, dtype=np.uint32), np.uint64(0), np.uint64(0)  # slot: the row plus one
     for r in range(n):
         begin = n_pairs
         while k < np.uint64(start[r]):

@@ -1,7 +1,7 @@
 """Shape features of a region: size, place, extent, orientation, the picture's edges that it touches.
 
-Moments, extents and border lengths are sums, least or greatest values, so those of a region follow from its
-atoms': the pixels are read once for all levels.
+Moments, extents and border lengths are sums, minima or maxima, so those of a region follow from its atoms':
+the pixels are read once for all levels.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def _of_atoms(atoms, n):
     out = np.zeros((n, _ALL), dtype=np.float64)
     for r in range(n):
         out[r, 9], out[r, 10], out[r, 11], out[r, 12] = wide, -1, tall, -1
-    sums, squares = np.zeros(wide + 1), np.zeros(wide + 1)  # of x and x x of the pixels before
+    sums, squares = np.zeros(wide + 1), np.zeros(wide + 1)  # of x and x x over the pixels before
     for j in range(wide):
         sums[j + 1], squares[j + 1] = sums[j] + j, squares[j] + j * j
     for i in range(tall):

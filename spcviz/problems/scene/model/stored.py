@@ -1,4 +1,4 @@
-"""The shipped predictors to and from the store.
+"""The shipped predictors, written to the store and read from it.
 
 Trained on CamVid, whose terms allow personal and research use only: see `LICENCE`, in the manifest.
 """
@@ -19,14 +19,14 @@ LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
 
 
 class SceneModel(NamedTuple):
-    """What labels a picture."""
+    """The predictors that label a picture."""
 
     vocabulary: features.Vocabulary
     steps: list  # of the anytime predictor
     ms: np.ndarray  # (T,): modelled cost of each step
     stages: list  # of the inference machine
     limited: dict  # inference machines over fewer features, by name
-    selector: Selector  # of the pixels in a hundred that next machines correct (`page.trade`)
+    selector: Selector  # of the percentage of pixels that each next machine corrects (`page.trade`)
 
     @property
     def machines(self):
@@ -35,7 +35,7 @@ class SceneModel(NamedTuple):
 
 
 class Plain(NamedTuple):
-    """What is stored beside groups of arrays, of which each name opens with a group's and a dot."""
+    """The arrays outside the groups; the name of an array in a group begins with the group's and a dot."""
 
     low: np.ndarray
     span: np.ndarray
@@ -43,7 +43,7 @@ class Plain(NamedTuple):
 
 
 def to_arrays(model):
-    """Arrays of a model; of machines, answers in half floats."""
+    """Arrays of a model; the machines' answers are half floats."""
     books, scales = model.vocabulary
     groups = {f"{name}.": packing.of_stages(stages) for name, stages in model.machines.items()}
     groups = {name: stages._replace(value=stages.value.astype(np.float16)) for name, stages in groups.items()}
@@ -93,5 +93,5 @@ def save(folder, model, *, settings, metrics, data_digest):
 
 
 def load(folder):
-    """Read the model; the `StoreError` of a missing or damaged one ends with what trains it."""
+    """Read the model; the `StoreError` of a missing or damaged one ends with the command that trains it."""
     return _model_of(load_model(folder, NAME, kind=KIND, version=VERSION))

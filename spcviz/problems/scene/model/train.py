@@ -1,7 +1,7 @@
 """Train on CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
 
-Settings were chosen on the validation pictures. A pixel of class k counts f_k^-power, f_k the class's share
-of training pixels: with power 0 rare classes vanish, with 1 the pixels right fall.
+Settings were chosen on the validation pictures. A pixel of class k has weight f_k^-power, where f_k is the
+class's share of training pixels: with power 0 rare classes vanish, with 1 fewer pixels are right.
 """
 
 from dataclasses import asdict, dataclass, field, replace
@@ -24,21 +24,22 @@ LIMITED = {  # groups that the inference machines may use, as in the paper's Fig
 
 @dataclass(frozen=True)
 class Settings:
-    """How all of it is learned."""
+    """The settings of all training."""
 
-    every: int = 1  # so many-th training picture is learned from, and a changed copy of it (`data.changed`)
+    every: int = 1  # learn from every `every`-th training picture and its changed copy (`mirror_scene`)
     power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=225, patience=40))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
-    # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
-    him_stop: int = 5  # show what each adds)
+    # HIM stops after this many predictors: later ones lower the accuracy on the validation pictures (the
+    # results show what each adds)
+    him_stop: int = 5
     forest_rows: int = 60_000
     forest_trees: int = 40
 
 
 def settings_for(quick):
-    """`Settings`; for trying things out if `quick`."""
+    """`Settings`; small ones for a trial run if `quick`."""
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
@@ -47,7 +48,7 @@ def settings_for(quick):
 
 
 def prices():
-    """SIM's costs, as ``scene-costs`` stores them: so it learns the same predictor on every machine."""
+    """SIM's costs, as ``scene-costs`` stores them, so that every machine learns the same predictor."""
     known = features.load_costs()
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
@@ -71,7 +72,7 @@ def class_weights(counts, power):
 
 
 class Lab:
-    """Everything that is learned, made when it is asked for and kept for the next run."""
+    """Everything that is learned, computed on request and cached for the next run."""
 
     def __init__(self, quick, work, tick):
         self.settings, self.work, self.tick = settings_for(quick), work, tick
@@ -84,7 +85,7 @@ class Lab:
         return parts.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored=True)
 
     def scenes(self, power=0.0):
-        """(`Scenes`, target, picture of which each is a copy): training pictures and changed copies."""
+        """(`Scenes`, target, each one's original picture): training pictures and changed copies."""
         scenes = self._read()
         n = int(scenes.structure.example[-1]) + 1
         weight = class_weights(scenes.counts, power).astype(np.float32)
@@ -112,7 +113,7 @@ class Lab:
         return self.all_stages(name)[: self.settings.him_stop]
 
     def all_stages(self, name):
-        """All stages of an inference machine; of those with few features no more than answer."""
+        """All stages of an inference machine; of those with few features, only the ones that answer."""
         settings = self.settings
         if name != "him":
             few = settings.him.levels[: settings.him_stop]

@@ -41,7 +41,7 @@ CHOSEN = {
 
 @share(1, kernels=False)
 def camvid_names():
-    """Names of CamVid's test pictures, none where the data are not here."""
+    """Names of CamVid's test pictures, none if the data are not installed."""
     return camvid.names_of("test") if camvid.is_here() else ()
 
 
@@ -66,7 +66,7 @@ def _own(digest, _data):
 
 
 def own(data_):
-    """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
+    """(trajectories on a visitor's file, what is wrong with the file): one of the two is None."""
     kernels_first(__name__)
     return upload_answers.call_by_digest(_own, data_)
 
@@ -78,14 +78,14 @@ def compare_batch(kind, size, seed):
 
 
 def fill():
-    """The page's first picture, and the street that is one choice away."""
+    """Compute the page's first picture, and the street that is one choice away."""
     if HAS_SCENE:
         for picture in FIRST_PICTURES:
             label_picture(*picture)
 
 
 def fill_more():
-    """The Trade-off page's first batches: 2 s each."""
+    """Compute the Trade-off page's first batches: 2 s each."""
     for seed, size, kind in product((0, 1), (12, 20), _kinds()) if HAS_SCENE else ():
         compare_batch(kind, size, seed)
         yield

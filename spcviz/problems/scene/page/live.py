@@ -17,8 +17,8 @@ from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
 from spcviz.store import StoreError
 
-N_RUNS = 2  # a step's time is the fastest of so many runs: a server has other visitors too
-N_RUNS_STORED = 8  # of the pictures that are stored: their times are everybody's
+N_RUNS = 2  # a step's time is the fastest of this many runs: a server has other visitors too
+N_RUNS_STORED = 8  # for the stored pictures, whose times everybody sees
 CREDITS = {
     "road": "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it.",
     "china": "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it.",
@@ -29,7 +29,7 @@ CREDITS = {
 
 
 def fit_picture(picture: np.ndarray) -> np.ndarray:
-    """A picture in about 43,200 pixels, sides multiples of 4; too small a one gets a sentence for people.
+    """A picture scaled to about 43,200 pixels, sides multiples of 4; a readable error if it is too small.
 
     >>> fit_picture(np.zeros((427, 640, 3), np.uint8)).shape
     (168, 256, 3)

@@ -1,6 +1,7 @@
-"""Numbers of the page Scenes at any time, and of its batch on Trade-off: behind `spcviz.scenes`.
+"""Numbers of the page Scenes at any time, and of its batch on Trade-off, for `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Computing modules are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping
@@ -21,8 +22,8 @@ PICTURES = ("road", "rendered", "china", "camvid")
 class SceneStep(NamedTuple):
     """A picture labelled by a predictor up to one step."""
 
-    ms: float  # until then
-    percent_right: float | None  # of pixels with a known class; None where nobody has labelled it
+    ms: float  # until the step is done
+    percent_right: float | None  # of pixels with a known class; None if nobody has labelled it
     pixels: dict[str, int]  # pixels of each class that it found
     labels: np.ndarray  # (A,): class of each of the picture's atoms
 
@@ -44,22 +45,22 @@ def scene(kind: str = "road", *, seed: int = 0, number: int = 0) -> tuple[SceneP
         A photograph, a street that the project renders, another photograph, or a test picture of CamVid below
         the folder that SPCVIZ_DATA names.
     seed : int
-        Of the rendered street.
+        Seed of the rendered street.
     number : int
-        Of CamVid's test picture, from 0.
+        Number of CamVid's test picture, from 0.
 
     Returns
     -------
     tuple of ScenePredictor
-        Of each its ``steps``: ``ms``, ``percent_right``, ``pixels`` of each class, ``labels``. Milliseconds
-        are measured here and now.
+        Each with its ``steps``: ``ms``, ``percent_right``, ``pixels`` of each class, ``labels``. Milliseconds
+        are measured during the call.
 
     Raises
     ------
     ArgumentError
-        For a picture that there is not, or not here.
+        For a picture that does not exist or is not installed.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If the stored models of a clone are missing, or if this one is.
     """
     from spcviz.problems.scene.data import camvid
     from spcviz.problems.scene.model import stored
@@ -112,7 +113,7 @@ for predictor in predictors:
 
 
 def scene_lines(state: Mapping) -> str:
-    """The lines for a state of the page; none for a visitor's own picture, which is kept nowhere."""
+    """The lines for a state of the page; none for a visitor's own picture, which is not stored."""
     kind = state["kind"]
     if kind in ("upload", "camera"):
         return ""

@@ -14,15 +14,15 @@ COLOURS = (  # of the classes, readable over a grey picture
     "#e63946", "#17becf",
 )  # fmt: skip
 TERMS = Terms("picture", "pictures", "place", "places")
-TIERS = (  # inference machines, by what they see, from cheap to dear
+TIERS = (  # inference machines, by their features, from cheap to expensive
     Tier("him-txt", "outlines, texture and colour", "texture"),
     Tier("him-txt-isift", "+ gradients", "gradients"),
     Tier("him", "+ local patterns and gradients by colour", "everything"),
 )
 TRADED = ("dms", "oracle", "least_sure", "fixed", "uniform_arms", "uniform_loose")  # in their order
 N_CAMVID = 233  # CamVid's test pictures
-KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}  # what a batch may be made of
-ELSEWHERE = {  # said of a link to a kind that is not here
+KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}  # contents of a batch
+ELSEWHERE = {  # the message for a link to a kind that is not installed
     "camvid": "This link asks for CamVid's test pictures, which do not come with the app: `python -m spcviz "
     "data get scene_camvid` brings them. Shown instead: rendered streets."
 }
@@ -52,14 +52,14 @@ GROUP_WORDS = {
     "C-SIFT": "gradients by colour",
 }
 GROUPS = tuple(GROUP_WORDS)  # feature groups in the paper's order
-LONGER = 1.02  # how long the axis of time is against the longer trajectory; as in ``take`` of scene.js
+LONGER = 1.02  # length of the time axis relative to the longer trajectory; as in ``take`` of scene.js
 FIRST_SEED = 5  # of the rendered street that the page opens with
 
 
 class MarkedPictures(NamedTuple):
-    """What W pictures look like whose places have classes: R places in all, K classes."""
+    """W pictures with places that have classes: R places in all, K classes."""
 
-    sources: tuple[str, ...]  # sources, titles: data URIs, and what the pictures are called
+    sources: tuple[str, ...]  # sources, titles: data URIs, and the pictures' names
     titles: tuple[str, ...]
     places: np.ndarray  # (R, 2) int: x and y, pixels
     step: int  # pixels between places
@@ -79,7 +79,7 @@ class Course(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """What the anytime predictor chose, step by step."""
+    """The anytime predictor's choices, step by step."""
 
     level: np.ndarray  # (S,)
     theta: np.ndarray  # (S,): regions above this mean entropy were updated
@@ -98,7 +98,7 @@ class SceneCourse(NamedTuple):
     picture: np.ndarray  # (H, W, 3), uint8
     atoms: np.ndarray  # (H, W), uint16
     truth: np.ndarray | None  # (H, W), uint8: 11 where unlabelled
-    regions_seconds: float  # until the regions are there
+    regions_seconds: float  # until the regions are computed
     sim: Course
     him: Course
     choices: Choices

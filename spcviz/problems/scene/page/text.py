@@ -20,7 +20,7 @@ MISSING = "No predictor is stored here: python -m spcviz train scene"
 
 
 def missing(_kind):
-    """What a link asks for that is not on offer here: pictures of CamVid."""
+    """The message for a link to CamVid's pictures, which are not available here."""
     return (
         "This link asks for a test picture of CamVid, which does not come with the app: `python -m spcviz "
         "data get scene_camvid` brings it. Shown instead: the photograph that the page opens with."
@@ -62,7 +62,7 @@ def values(course: SceneCourse, state: dict) -> dict:
 
 
 def waits(course: SceneCourse, state: dict) -> str:
-    """What is said at a moment while a question hides what comes after it."""
+    """The text at a moment while a question hides what comes after it."""
     known = facts(course, state)
     right = f", {known['sim_right']} of its pixels are right" if "sim_right" in known else ""
     return f"After {known['time']} ms{right}. What comes later stays hidden until you have guessed."

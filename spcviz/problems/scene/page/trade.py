@@ -1,8 +1,9 @@
 """Spend one budget on many street pictures: a selector chooses which get the expensive features.
 
-Not SIM, which spends on regions: whole pictures are lifted from one machine to the next (thesis, chapter 6,
-Algorithm 3; machines of Fig. 2 of SpeedMachines) by a selector that predicts how many pixels the next mends.
-It learns from validation pictures, which no machine has learned from, so gains are as they will be.
+This is not SIM, which spends on regions: whole pictures are lifted from one machine to the next (thesis,
+chapter 6, Algorithm 3; machines of Fig. 2 of SpeedMachines) by a selector that predicts how many pixels the
+next one corrects. It learns from validation pictures, from which no machine has learned, so it sees the gains
+to expect on new pictures.
 """
 
 import base64
@@ -27,21 +28,21 @@ from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
 
 STEP = 10  # pixels between the places of a picture that are counted as right or wrong
-N_TOGETHER = 12  # validation pictures that follow each other stay together in cross-validation
+N_TOGETHER = 12  # successive validation pictures that stay together in cross-validation
 ALPHABET = "abcdefghijk"  # a symbol for each class
 _SURE, _UNSURE = 0.5, 1.0  # nats of entropy
 
 
 class Whole(NamedTuple):
-    """Pictures that are only bought for as wholes."""
+    """Pictures for which features are bought only as a whole."""
 
     starts: np.ndarray  # (W + 1,): of each picture's places
     shape: tuple  # places, and tiers
 
 
 def meta_of(shares: list[np.ndarray], size: np.ndarray, example: np.ndarray) -> np.ndarray:
-    """What the selector sees of pictures after each machine but the last, (n, T - 1, 28): means over pixels
-    of lead, entropy, unsure, very unsure and classes, and their changes from the machine before.
+    """Meta-features of pictures after each machine but the last, (n, T - 1, 28): means over pixels of margin,
+    entropy, unsure, very unsure and classes, and their changes from the machine before.
     """
     weight = size / np.bincount(example, size)[example]
     out = []
@@ -53,7 +54,7 @@ def meta_of(shares: list[np.ndarray], size: np.ndarray, example: np.ndarray) -> 
 
 
 def look(scenes, machines: Sequence[list[hierarchy.Stage]]):
-    """Pictures that no machine learned from, labelled by every tier's: `Looked`, losses in percent wrong."""
+    """Pictures unseen in training, labelled by every tier's machine: `Looked`, losses in percent wrong."""
     structure, counts = scenes.structure, scenes.counts
     shares = []
     for stages in machines:
@@ -68,7 +69,7 @@ def look(scenes, machines: Sequence[list[hierarchy.Stage]]):
 
 
 def learn(looked, rng):
-    """A `Selector` of the pixels in a hundred that each next machine mends, from what `look` gives."""
+    """A `Selector` of the percentage of pixels that each next machine corrects, from a result of `look`."""
     return batch_selection.choose(looked, np.ones((1, len(TIERS) - 1)), rng).selector
 
 
@@ -83,7 +84,7 @@ def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
 
 
 def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
-    """Every method on some pictures with truth: a `TradeOff`; `seed` is of the random orders."""
+    """Every method on some pictures with truth: a `TradeOff`; `seed` sets the random orders."""
     machines = [model.machines[tier.key] for tier in TIERS]
     all_seen, ms = [_all_of(scene.picture, model.vocabulary) for scene in scenes], []
     shares = []
@@ -149,20 +150,20 @@ def _all_of(picture, vocabulary):
 
 
 def _places(truth):
-    """(row, column) of every so many-th pixel whose class is known: ndarray of int, shape (n, 2)."""
+    """(row, column) of every `STEP`-th pixel whose class is known: ndarray of int, shape (n, 2)."""
     rows, columns = (np.arange(STEP // 2, side, STEP) for side in truth.shape)
     grid = np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
     return grid[truth[grid[:, 0], grid[:, 1]] < camvid.N_CLASSES]
 
 
 def _labels(shares, all_seen, places):
-    """What a machine calls the places of all pictures."""
+    """A machine's labels of the places of all pictures."""
     atoms = (seen.hierarchy.atoms[tuple(points.T)] for seen, points in zip(all_seen, places))
     return np.concatenate([share.argmax(axis=1)[atom] for share, atom in zip(shares, atoms)])
 
 
 def _meta(shares, all_seen):
-    """`meta_of` several pictures, each by itself: they may have any number of atoms."""
+    """`meta_of` several separate pictures, which may have any number of atoms."""
     size = np.concatenate([seen.size for seen in all_seen])
     example = np.repeat(np.arange(len(all_seen)), [len(seen.size) for seen in all_seen])
     return meta_of([np.concatenate(tier_shares) for tier_shares in shares], size, example)
@@ -173,7 +174,7 @@ def _values(fitted, shares, all_seen, rng):
     meta = _meta(shares, all_seen)
     n, n_more = meta.shape[:2]
     at_once = np.full((n, n_more), 1e6)
-    at_once[:, 0] = -meta[:, 0, 0]  # the least lead; what follows the first step comes at once
+    at_once[:, 0] = -meta[:, 0, 0]  # the least margin first; the steps after the first come at once
     return {
         "dms": selector.predict_values(fitted, meta),
         "least_sure": at_once,

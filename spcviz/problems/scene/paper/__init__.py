@@ -1,1 +1,1 @@
-"""Results on street scenes: tables, charts and evidence, beside SpeedMachines."""
+"""Results on street scenes: tables, charts and evidence, compared with SpeedMachines."""

@@ -6,7 +6,7 @@ from spcviz.problems.scene.page.shown import CLASSES, GROUPS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
-NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")  # what each row must have
+NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")  # keys that each row must have
 NAMES = {
     "sim": "SIM, anytime",
     "him": "HIM, all features",
@@ -20,7 +20,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def course(result):
-    """Rows of SIM in time."""
+    """Rows of SIM, in the order of time."""
     return [row for row in result["rows"] if row["method"] == "sim"]
 
 
@@ -127,7 +127,7 @@ def compared_frame(result):
 
 
 def steps_frame(result):
-    """Every step of SIM: what it chose, what was bought until then."""
+    """Every step of SIM: its choice, and the features bought so far."""
     return pd.DataFrame(
         {
             "step": row["step"],

@@ -56,14 +56,14 @@ def errors_frame(result):
 
 
 def tiers_frame(result):
-    """Pixels right with everybody at one level."""
+    """Pixels right with all pictures at one level."""
     right = [100 - error for error in result["tier_error"]]
     names = [tier.name for tier in TIERS]
     return pd.DataFrame({"everybody at": names, "pixels right, %": right}).set_index("everybody at")
 
 
 def gaps_frame(result):
-    """DMS against others, points of pixels; less than nothing is better."""
+    """DMS against others, in percentage points of pixels; negative is better."""
     columns = ("DMS against", "share of the budget", "points", "95 % from", "to")
     rows = []
     for row in result["compared"]:

@@ -1,7 +1,7 @@
 """Python side of the view of Scenes at any time: a street labelled as time passes (scene.js).
 
-The browser gets the whole trajectory (labels and entropy of every atom after every step), so time is dragged
-without a server.
+The browser gets the whole trajectory (labels and entropy of every atom after every step), so dragging the
+time needs no server.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from spcviz.web.figures.palette import by_theme
 from spcviz.web.view.mount import Component, Packed, packed_of, runs, viewer
 
 VIEW_NAMES = ("spend", "show")
-"""What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""
+"""The browser's state: `spend`, a share of the longer trajectory, and the overlay of the left picture."""
 SHOWN = ("labels", "regions", "entropy", "errors", "picture")
 SCENE = Component(
     "spcviz_scene",
@@ -42,14 +42,14 @@ def course_payload(course):
 
 
 def opening_share(scene: SceneCourse) -> float:
-    """Where time stands after a third of the anytime predictor's own: another share on every machine."""
+    """`spend` after a third of the anytime predictor's time: another share on every machine."""
     sim, him = np.asarray(scene.sim.seconds), float(scene.him.seconds[0])
     step = int(np.searchsorted(sim, sim[0] + (sim[-1] - sim[0]) / 3, side="right")) - 1
     return round(float((sim[step] + 1e-6) / (LONGER * max(sim[-1], him))), 6)
 
 
 def scene_part(scene: SceneCourse) -> dict:
-    """A picture with its courses, as arrays and JSON values."""
+    """A picture with its trajectories, as arrays and JSON values."""
     tall, wide = scene.atoms.shape
     chosen = scene.choices
     return {
@@ -70,7 +70,7 @@ def scene_part(scene: SceneCourse) -> dict:
 
 
 def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and the parts sent once; `identity` is the picture's and the models'."""
+    """The payload of every run, and the parts sent once; `identity` is the picture's and the models'."""
     constant = {
         "classes": list(CLASSES),
         "colours": list(COLOURS),

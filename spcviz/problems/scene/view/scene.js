@@ -1,5 +1,5 @@
 // The view of Scenes at any time: one picture labelled by the anytime predictor and by the inference machine.
-// The former on the left, the latter on the right, at the same time; below, time, the curve of both, and what was chosen and bought.
+// The former on the left, the latter on the right, at the same time; below: the time, both curves, and the regions and features chosen.
 
 import { agreement, isSet, laidOut, meanOf, outlineRegions, overlay, rowOf, sharesOf, sizesOf, stepAt } from "./scene_core.js";
 import { button, clamp, node, setText, svg, toRgb } from "../../../web/view/elements.js";
@@ -80,7 +80,7 @@ class SceneView extends View {
     for (let a = 0; a < this.n; a++) for (let c = 1; c < k; c++) if (counts[a * k + c] > counts[a * k + out[a]]) out[a] = c;
     return out;
   }
-  /** Percent right, or of agreement with HIM's answer where nobody knows. */
+  /** Percent right, or of agreement with HIM's answer if the truth is unknown. */
   quality(course, s) {
     if (course.accuracy) return course.accuracy[s];
     return agreement(rowOf(course.labels, s, this.n), rowOf(this.him.labels, 0, this.n), this.sizes);
@@ -175,7 +175,7 @@ class SceneView extends View {
     this.lay(right, this.him, isHim ? 0 : -1, show);
   }
 
-  /** One picture with what is laid over it. */
+  /** One picture with its overlay. */
   lay(panel, course, s, show) {
     const { data, tints, strength, n } = this, { image, context } = panel;
     const labels = s < 0 ? null : rowOf(course.labels, s, n);

@@ -2,19 +2,19 @@
 
 import { unrollRuns } from "../../../web/view/elements.js";
 
-/** A picture as it was sent, its runs laid out: an atom a pixel, a row of labels a step. */
+/** A picture as it was sent, with its runs expanded: an atom per pixel, a row of labels per step. */
 export function laidOut(scene) {
   const courses = scene.courses.map((course) => ({ ...course, labels: transpose(unrollRuns(course.labels), course.ms.length) }));
   return { ...scene, atoms: unrollRuns(scene.atoms), courses };
 }
 
-/** A table of S columns with its rows for columns: S rows. */
+/** A table of S columns, transposed: S rows. */
 function transpose(table, s) {
   const n = table.length / s;
   return table.map((_, i) => table[(i % n) * s + Math.floor(i / n)]);
 }
 
-/** The last step that is done after so many milliseconds; -1 before the first. */
+/** The last step that is done at a time in milliseconds; -1 before the first. */
 export function stepAt(ms, time) {
   let low = 0, high = ms.length;
   while (low < high) {
@@ -31,7 +31,7 @@ export const rowOf = (table, s, n) => table.subarray(s * n, (s + 1) * n);
 /** Whether atom a is set in row s of packed bits, `wide` bytes a row, lowest bit first. */
 export const isSet = (bits, s, a, wide) => (bits[s * wide + (a >> 3)] >> (a & 7)) & 1;
 
-/** Pixels of each class: how many of all, by class. */
+/** Share of all pixels, by class. */
 export function sharesOf(labels, sizes, n) {
   const out = new Float64Array(n);
   let all = 0;
@@ -39,7 +39,7 @@ export function sharesOf(labels, sizes, n) {
   return out.map((count) => count / all);
 }
 
-/** Pixels of every atom. */
+/** Number of pixels of every atom. */
 export function sizesOf(atoms) {
   let n = 0;
   for (const a of atoms) n = Math.max(n, a + 1);
@@ -48,7 +48,7 @@ export function sizesOf(atoms) {
   return out;
 }
 
-/** Mean of a byte an atom, weighted by pixels. */
+/** Mean of one byte per atom, weighted by pixels. */
 export function meanOf(values, sizes) {
   let sum = 0, all = 0;
   for (let a = 0; a < sizes.length; a++) { sum += values[a] * sizes[a]; all += sizes[a]; }
@@ -62,7 +62,7 @@ export function agreement(a, b, sizes) {
   return 100 * same / all;
 }
 
-/** Paint into `out` (RGBA) the picture in grey with a colour an atom over it; `strength` 0 .. 1 by atom. */
+/** Paint into `out` (RGBA) the picture in grey with one colour per atom over it; `strength` 0 .. 1 by atom. */
 export function overlay(out, picture, atoms, colours, strength) {
   for (let p = 0; p < atoms.length; p++) {
     const a = atoms[p], r = picture[3 * p], g = picture[3 * p + 1], b = picture[3 * p + 2], s = strength[a];
@@ -74,7 +74,7 @@ export function overlay(out, picture, atoms, colours, strength) {
   }
 }
 
-/** Marks pixels at a border of two atoms that are not both set. */
+/** Mark pixels at a border between a set and an unset atom. */
 export function outlineRegions(out, atoms, wide, flags, colour) {
   for (let p = 0; p < atoms.length; p++) {
     const right = (p + 1) % wide ? p + 1 : p, below = p + wide < atoms.length ? p + wide : p;

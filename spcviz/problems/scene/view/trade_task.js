@@ -1,11 +1,11 @@
-// The Trade-off page's street pictures: each covered by the classes of its places, framed by what was bought for it.
+// The Trade-off page's street pictures: each covered by the classes of its places, its frame showing what was bought.
 
 import { TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
 import { node, setText } from "../../../web/view/elements.js";
 
 const WIDE = 240;
 
-/** What the page says about street pictures; a chain is a picture, a part a place of it, and its class can be wrong. */
+/** The page's texts and drawing of street pictures; a chain is a picture, a part a place of it, and its class can be wrong. */
 const PICTURES = {
   chains: "pictures",
   parts: "places",

@@ -3,7 +3,7 @@
 - "ewt": Universal Dependencies English Web Treebank, Penn tags (XPOS), official split; models trained on it
   may be shipped with attribution, and 300 of its sentences are (`spcviz.problems.parsing.data.gallery`)
 - "wsj": NLTK's sample of the Penn Treebank, 199 files of the Wall Street Journal in order: 80 % to train on,
-  10 % to develop on, 10 % to test on; to be measured on only
+  10 % to develop on, 10 % to test on; used for measurement only
 """
 
 import re
@@ -34,9 +34,9 @@ COLUMNS = {
     "ewt": {"word": 1, "upos": 3, "tag": 4, "feats": 5, "head": 6},
     "wsj": {"word": 0, "tag": 1, "head": 2},
 }
-"""Of a line of the corpora's files."""
+"""Columns of a line in the corpora's files."""
 MAX_CHARACTERS = 2000
-"""Of typed text."""
+"""Most characters of a typed text."""
 
 
 class Corpus(NamedTuple):
@@ -102,7 +102,7 @@ def read_ewt(folder: str | Path, split: str, *more: str) -> list[list[tuple[str,
 
 
 def thin_corpus(corpus, every):
-    """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
+    """One in `every` sentences of a corpus, from the first; tags keep their numbers.
 
     >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
     >>> thin_corpus(three, 2).words
@@ -151,11 +151,11 @@ _TOKEN = re.compile(
 _WITHOUT_LOOKS = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff\U000e0000-\U000e01ef]"
 )
-"""Signs without a look of their own: they join others or choose how the one before is drawn."""
+"""Characters invisible on their own: they join others or select how the one before is drawn."""
 
 
 def foreign_letters(text: str) -> bool:
-    """Whether most letters of a text are of another script than English.
+    """Whether most letters of a text belong to another script than that of English.
 
     >>> foreign_letters("Я вижу кота"), foreign_letters("The café"), foreign_letters("123 !")
     (True, False, False)
@@ -187,7 +187,7 @@ def words_of(text: str) -> list[str]:
 
 
 def drawable_words(text: str, verb: str, most: int) -> list[str]:
-    """Typed text as 1 to `most` words; an `ArgumentError` is one sentence for a person."""
+    """Typed text as 1 to `most` words; an `ArgumentError` is one readable sentence."""
     if isinstance(text, str) and len(text) > MAX_CHARACTERS:
         limit = f"At most {MAX_CHARACTERS} characters can be split into words"
         raise ArgumentError(f"{limit}; this text has {len(text)}.")

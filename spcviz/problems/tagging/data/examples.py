@@ -10,15 +10,15 @@ from spcviz.shared.folders import CACHE, NoCacheError, shipped_path
 
 TREEBANK = CACHE / "data" / "ewt" / "sentences.conllu"
 FIRST = "Anyone know of any HHa training in Delaware ?"
-"""What the page opens with. Of the shipped development sentences that the cascade tags right, in which
-neighbours change a tag, and of whose tags max-marginals (SPC) leave fewer than the CRF: the shortest. Only
-those count that are split as the treebank splits them. A test repeats the choice.
+"""Sentence that the page opens with: the shortest shipped development sentence that the cascade tags
+correctly, in which neighbours change a tag, and of which max-marginals (SPC) leave fewer tags than the CRF.
+Only sentences that are split as the treebank splits them count. A test repeats the choice.
 """
 GARDEN_PATH = "The old man the boats."
 
 
 class Known(NamedTuple):
-    """What is right in a sentence."""
+    """The right tags of a sentence."""
 
     tags: tuple[str, ...]
     why: str = ""  # what a wrong reading has missed
@@ -31,7 +31,7 @@ GARDEN_PATHS = {
         "“fell” is the verb here, and “raced” says which horse: the one that was raced.",
     ),
 }
-"""Tagged by hand, as the treebank would: no corpus has them."""
+"""Tagged by hand, as in the treebank: no corpus has them."""
 
 GALLERY = {
     "Neighbours help": FIRST,
@@ -45,12 +45,12 @@ GALLERY = {
     "Nonsense": "The slithy toves did gyre and gimble in the wabe.",
     "Headline": "Police help dog bite victim after prune juice spill halts traffic.",
 }
-"""What a menu calls a sentence -> its text."""
+"""Name of a sentence in a menu -> its text."""
 
 
 @lru_cache(1)
 def treebank() -> dict[str, tuple[tuple[str, str], ...]]:
-    """The shipped sentences of the treebank: text -> (word, tag) pairs; none in a package without them."""
+    """The shipped sentences of the treebank: text -> (word, tag) pairs; empty in a package without them."""
     try:
         text = shipped_path(TREEBANK).read_text(encoding="utf-8")
     except NoCacheError:

@@ -25,10 +25,10 @@ _NLTK_SUMS = {
 EWT_SOURCES = tuple(Source(file, f"{_EWT}/{file}", sha256) for file, sha256 in _EWT_SUMS.items())
 WSJ_SOURCES = tuple(Source(file, f"{_NLTK}/{file}", sha256) for file, sha256 in _NLTK_SUMS.items())
 _ALL_SENTENCES = "02f1eaac78971b435566d6a0f04a0f6478a4eb8f73c18a8e7c44d925f6f1f81e"
-"""SHA-256 of the sample's 199 files one after the other, however they are packed."""
+"""SHA-256 of the sample's 199 files concatenated, however they are packed."""
 _OTHER = "; not the release that the stored results were measured on"
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
-"""Of everything in a zip file that is made here, so that the same sentences make the same bytes."""
+"""Date of everything in a zip file that is made here, so that the same sentences make the same bytes."""
 
 
 def ewt(folder: Path, place: Path) -> Iterator[str]:
@@ -44,7 +44,7 @@ def ewt(folder: Path, place: Path) -> Iterator[str]:
 
 
 def wsj(folder: Path, place: Path) -> Iterator[str]:
-    """Prepare NLTK's Penn Treebank sample from dependency_treebank.zip or the folder that was in it."""
+    """Prepare NLTK's Penn Treebank sample from dependency_treebank.zip or the folder in it."""
     name = "dependency_treebank.zip"
     root = original.root_of(folder, name, is_needed=False)
     if root is not None:

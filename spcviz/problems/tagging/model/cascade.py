@@ -27,7 +27,7 @@ from spcviz.shared.linear import narrow, wide, with_models
 
 RANDOM_STATE = 7
 ORDER = 3
-"""Of the final perceptron: the thesis found trigrams best."""
+"""Order of the final perceptron: the thesis found trigrams best."""
 MAX_ORDER = 5
 """The thesis went up to 5-grams of tags."""
 
@@ -45,20 +45,20 @@ class Prepared(NamedTuple):
 
 
 def rows_of(numbers, n_features):
-    """Feature numbers (R, T) as the learner's rows."""
+    """Indices of features (R, T) as the learner's rows."""
     start = np.arange(len(numbers) + 1, dtype=np.int64) * numbers.shape[1]
     return SparseRows(start, numbers.reshape(-1), n_features)
 
 
 @lru_cache(maxsize=2)
 def corpus_of(data):
-    """The splits of a corpus below SPCVIZ_DATA, read once a process."""
+    """The splits of a corpus below SPCVIZ_DATA, read once per process."""
     return tagging.load_corpus(data, data_folder())
 
 
 @lru_cache(maxsize=2)
 def prepare_corpus(data, features, least, every=1):
-    """A corpus below SPCVIZ_DATA, with each `every`-th training sentence, its features numbered."""
+    """A corpus below SPCVIZ_DATA, with one in `every` training sentences, its features numbered."""
     corpus = dict(corpus_of(data))
     corpus["train"] = tagging.thin_corpus(corpus["train"], every)
     codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
@@ -68,12 +68,12 @@ def prepare_corpus(data, features, least, every=1):
 
 
 def round_weights(model):
-    """A model with weights that 32 bits hold: what is measured is what can be stored."""
+    """A model with weights rounded to 32 bits: what is measured is what can be stored."""
     return wide(narrow(model))
 
 
 def tolerances_of(config, n_orders):
-    """The first so many levels' tolerances; the last that is named holds for all after it."""
+    """Tolerances of the first `n_orders` levels; the last one given holds for all later levels."""
     last = config.tolerances[-1:] * MAX_ORDER
     return (config.tolerances + last)[:n_orders]
 
@@ -91,7 +91,7 @@ def train(
 
 
 def train_full(epochs, data, *, tick=None):
-    """The dense trigram perceptron after so many passes, a `Model`."""
+    """The dense trigram perceptron after `epochs` passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
     given = data.tables["train"], part.tags, part.lengths, data.n_states, ORDER, rng
     return round_weights(fit_dense(*given, epochs=epochs, gram_rate=1.0, tick=tick).model)
@@ -112,12 +112,12 @@ def decode_within(predictor, table, lengths, n_states, allowed, unary=None):
 
 
 def first_orders(cascade, n_orders):
-    """The cascade of the first so many levels."""
+    """The cascade of the first `n_orders` levels."""
     return Cascade(cascade.n_states, cascade.levels[:n_orders], *cascade[2:])
 
 
 def space_of(cascade, level, table, lengths):
-    """What the levels before one leave of some sentences: a `Lattice` of its order."""
+    """The space that the levels before `level` leave of some sentences: a `Lattice` of its order."""
     lattice = unigrams(lengths, cascade.n_states)
     for step in filter_examples(cascade, table, lengths, level - 1):
         lattice = extend(step.lattice, step.pruned.keep)
@@ -125,7 +125,7 @@ def space_of(cascade, level, table, lengths):
 
 
 def losses_in(lattice: Lattice, labels: np.ndarray) -> dict:
-    """What a space has lost of the true labels, percent of sentences and tokens, and what it holds."""
+    """True labels lost from a space, in percent of sentences and of tokens, and the size of the space."""
     truth, left = path_of(lattice, labels), states_left(lattice)
     is_there = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
     return {
@@ -137,7 +137,7 @@ def losses_in(lattice: Lattice, labels: np.ndarray) -> dict:
 
 
 def _nodes(lattice):
-    """Nodes of all examples; of one with a single position its arcs."""
+    """Number of nodes of all examples; for one with a single position, of its arcs."""
     per_example = np.diff(lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))])
     arcs = np.diff(lattice.example_start)
     return int(np.where(lattice.order == 1, arcs, per_example).sum())

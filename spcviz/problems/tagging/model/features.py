@@ -2,11 +2,11 @@ r"""Features of a tagger's words: 64-bit codes of word pieces and neighbours, an
 
 A *template* (this word, its last three letters, the word before, ...) applied to a position gives one
 code: a hash of the template's number and of code points. A vocabulary maps the codes seen in training to
-0 .. F - 1; all others are -1 and count for nothing. From here on a sentence is integers: no string is
-touched again, and no dictionary either (codes lie in an open-addressing table).
+0 .. F - 1; all others are -1 and count for nothing. From here on a sentence is integers: neither strings nor
+dictionaries are used again (codes are stored in an open-addressing table).
 
 A pair of words is hashed without its order: "saw the" and "the saw" are one feature, and so are all words
-that stand twice in a row ("had had", "that that"). The stored models have learned so.
+that occur twice in a row ("had had", "that that"). The stored models were trained this way.
 
 With F = 10^5 features the chance that any two of them share one of the 2^64 codes is about 3e-10.
 """
@@ -55,7 +55,7 @@ TEMPLATES = {"paper": PAPER_TEMPLATES, "full": FULL_TEMPLATES}
 
 MAX_WORDS = 10_000_000
 _SIGN, _DIGIT, _LOWER, _UPPER, _HYPHEN = range(1, 6)
-_EDGE = np.uint64(0x9D39247E33776D41)  # what stands for the words beyond both ends of a sentence
+_EDGE = np.uint64(0x9D39247E33776D41)  # the hash of words beyond both ends of a sentence
 _START = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -66,16 +66,16 @@ class Vocabulary(NamedTuple):
     """Codes of known features in an open-addressing table; made by `vocabulary`."""
 
     features: str  # name of the feature set
-    codes: np.ndarray  # (F,) uint64: rising: feature f has the code ``codes[f]``
+    codes: np.ndarray  # (F,) uint64, increasing: feature f has the code ``codes[f]``
     keys: np.ndarray  # (a power of two,) uint64: 0 = free
     numbers: np.ndarray  # int32
 
 
 def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["paper", "full"]) -> np.ndarray:
-    """The code of every template at every position, (R, T) uint64; 0: a template has nothing to say there.
+    """The code of every template at every position, (R, T) uint64; 0 where a template does not apply.
 
     `words` are those of all sentences, `lengths` (W,) those of the sentences. Raises `ArgumentError` for an
-    unknown feature set, an empty word or no string, or lengths that do not add up.
+    unknown feature set, a word that is empty or no string, or lengths that do not add up.
 
     >>> codes = feature_codes(["the", "dog", "the"], [2, 1], "paper")
     >>> bool(codes[0, 0] == codes[2, 0]), bool(codes[0, 0] == codes[1, 0])
@@ -106,14 +106,14 @@ def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["p
 
 
 def vocabulary(features: str, codes: np.ndarray, least: int = 1) -> Vocabulary:
-    """Number the codes that occur at least so many times; 0 is not a code."""
+    """Number the codes that occur at least `least` times; 0 is not a code."""
     least = checks.integer("least", least, 1, 2**31)
     distinct, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
     return vocabulary_of(features, distinct[(distinct != 0) & (counts >= least)])
 
 
 def vocabulary_of(features, codes):
-    """A vocabulary from its rising codes (as stored)."""
+    """A vocabulary from its increasing codes (as stored)."""
     if features not in TEMPLATES:
         raise ArgumentError(f"features must be one of {', '.join(TEMPLATES)}, got {features!r}")
     codes = np.ascontiguousarray(codes, dtype=np.uint64)
@@ -166,7 +166,7 @@ def _characters():
 
 @inlined_kernel
 def _step(h, value):
-    """One more code point."""
+    """Add one code point to a hash."""
     return (h ^ np.uint64(value)) * _PRIME
 
 

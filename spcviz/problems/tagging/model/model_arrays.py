@@ -15,7 +15,7 @@ class Kept(NamedTuple):
     """A trained cascade."""
 
     cascade: Cascade  # its models as by `spcviz.shared.linear.narrow`
-    # (levels,): what training found out about each level, by the names of `LEVEL_FIGURES`
+    # (levels,): figures of each level from training, by the names in `LEVEL_FIGURES`
     found: dict[str, np.ndarray]
 
 
@@ -40,7 +40,7 @@ def train_cascade(config, part, n_orders):
 
 
 def newly_lost(in_all):
-    """What each level loses of what it was given, from what is lost after each (shares, rising).
+    """Share that each level loses of what reaches it, from the shares lost after each (rising).
 
     >>> newly_lost(np.array([0.2, 0.2, 0.6])).round(6)
     array([0.2, 0. , 0.5])

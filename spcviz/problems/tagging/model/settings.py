@@ -3,28 +3,29 @@
 All methods share features, tags and a final averaged perceptron of order 3:
 
 - full: exact dense Viterbi over all K^2 bigrams per position (`dense_perceptron`)
-- spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each for
-  the regularised filter loss with margin 1 a position and a step that falls with the regulariser
+- spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each is
+  trained for the regularised filter loss, with margin 1 per position and a step that falls with the
+  regulariser
 - crf: the same levels, trained for log loss, pruned where a sum-product marginal is at most alpha
 - perceptron: the same levels, trained as structured perceptrons, pruned as the SPC is
-- spc_no_dropout, spc_cold, spc_short, crf_no_dropout: one thing of `ALIKE` taken away
-- spc_thesis: an SPC as the thesis says (4.3): from zero, no dropout, the best of five starting alphas at each
+- spc_no_dropout, spc_cold, spc_short, crf_no_dropout: each lacks one thing of `ALIKE`
+- spc_thesis: an SPC as in the thesis (4.3): from zero, no dropout, the best of five starting alphas at each
   level, stopped after the first pass that does not leave less
 - spc_log_loss_start: the same levels, but each begins with passes over the log loss and ends with a few over
-  the filter loss at a small margin: no method of the thesis
-- tags: only tags that training saw with the word, and the dense perceptron's weights among them
+  the filter loss at a small margin: not a method of the thesis
+- tags: only tags that training saw with the word, decoded with the dense perceptron's weights
 
-In one point all cascades depart from the thesis: there the bigram model filters all K tags; here a unary
-filter goes before it, for all K^2 bigrams of a corpus do not fit into memory at once.
+All cascades depart from the thesis in one point: there the bigram model filters all K tags; here a unary
+filter precedes it, because all K^2 bigrams of a corpus do not fit into memory at once.
 
 A cascade's perceptron is trained on the pruned lattice and begins at its level's filter: on development
 sentences it is right more often than one that begins at zero or at the dense perceptron's weights (WSJ: 96.9
 against 96.4 and 96.5 % of words). A pruned lattice leaves few errors to learn from, and the 4 % of training
 sentences whose truth was pruned teach nothing, so a perceptron from zero makes too few steps there.
 
-SPC, CRF and perceptron get the same dropout, the same start (a level begins at the one before), the same most
-passes and the same patience, and each the same number of tries (`tries_of`); `reproduce tagging` makes them
-all and takes the one that leaves fewest bigrams on development sentences. None of the thesis' methods has
+SPC, CRF and perceptron get the same dropout, the same start (a level begins at the one before), the same
+maximum of passes, the same patience and the same number of tries (`tries_of`); `reproduce tagging` makes all
+tries and takes the one that leaves the fewest bigrams on development sentences. No method of the thesis has
 dropout. Tolerances were chosen on development sentences with test figures in sight, so test figures may be
 slightly optimistic.
 """
@@ -37,17 +38,17 @@ from spcviz.learning.cascade.cascade import CascadeConfig
 from spcviz.problems.tagging.model import cascade
 
 SEARCHED = ("spc", "crf", "perceptron")
-"""Those whose settings are searched, with the same number of tries each."""
+"""Methods whose settings are searched, with the same number of tries each."""
 COMPARED = (*SEARCHED, "spc_thesis", "spc_log_loss_start")
-"""Whose filters are also compared one by one."""
+"""Methods whose filters are also compared one by one."""
 ABLATED = {"spc_no_dropout": "spc", "spc_cold": "spc", "spc_short": "spc", "crf_no_dropout": "crf"}
 """Methods that lack one thing -> the method that has it."""
 CASCADES = (*COMPARED, *ABLATED)
-"""Those that filter level by level."""
+"""Methods that filter level by level."""
 METHODS = ("full", *CASCADES, "tags")
 """Of the whole treebank only some are trained: see `methods_of`."""
 ORDERS_OF = ("spc", "spc_log_loss_start")
-"""Trained up to `MAX_ORDER` where features are rich; the others up to the order of the final perceptron."""
+"""Methods trained up to `MAX_ORDER` with rich features; others up to the order of the final perceptron."""
 FEATURES = ("paper", "full")
 STARTING_ALPHAS = (0.0, 0.2, 0.4, 0.6, 0.8)
 """Thesis 4.5.1."""
@@ -98,9 +99,9 @@ _TOLERANCES = {
 
 
 _EVERY = {("ewt", "full"): 6, ("wsj", "paper"): 3, ("ewt", "paper"): 12}
-"""Every so many training sentences one is taken, by corpus and features: every try trains two levels, and
-with the paper's features a sentence's lattice of bigrams is ten times as large. The tagger that ships is
-trained on all of EWT's 12,544 sentences."""
+"""k by corpus and features: every k-th training sentence is taken, because every try trains two levels, and
+with the paper's features a sentence's lattice of bigrams is ten times as large. The shipped tagger is trained
+on all of EWT's 12,544 sentences."""
 
 
 def data_of(settings):
@@ -110,7 +111,7 @@ def data_of(settings):
 
 
 def corpus_of(data):
-    """The corpus that some data are of.
+    """The corpus that data are taken from.
 
     >>> corpus_of("wsj"), corpus_of("ewt_whole")
     ('wsj', 'ewt')
@@ -157,7 +158,7 @@ def settings_for(data, features, quick=False):
     if features == "paper":
         config = replace(config, crf_rate=0.2, filter_rate=0.02, predictor_rate=0.02, dropout=0.1)
         config = replace(config, parts=2, crf_epochs=4, filter_epochs=2)
-    elif corpus_of(data) == "ewt":  # three times the sentences: two parts leave as many to train on
+    elif corpus_of(data) == "ewt":  # two parts leave half of the sentences to train on
         config = replace(config, parts=2, crf_epochs=7)
     if quick:
         config = replace(config, crf_epochs=2, filter_epochs=1, predictor_epochs=2)
@@ -165,8 +166,8 @@ def settings_for(data, features, quick=False):
 
 
 _THESIS = {"full": {"filter_rate": 30.0, "decay": 1e-4}, "paper": {"filter_rate": 4.0, "decay": 1e-5}}
-"""First step and lambda of the thesis' learning, by features: what left fewest grams of WSJ's
-training sentences, held out, of steps 3 to 100 and 0.4 to 4 and lambdas 1e-5 to 1e-3 at alpha 0.2."""
+"""First step and lambda of the thesis' learning, by features: those that left the fewest n-grams on held-out
+training sentences of WSJ, among steps 3 to 100 and 0.4 to 4 and lambdas 1e-5 to 1e-3, at alpha 0.2."""
 
 
 ALIKE = {
@@ -178,7 +179,7 @@ _QUICK = {"filter_epochs": 2, "patience": 1}
 
 
 def tries_of(settings, method) -> list[dict]:
-    """The settings tried for a method, as many for each: five of a kind and one more, the default first."""
+    """The settings tried for a method, equally many for each: five of a kind and one more, default first."""
     gram, rate = settings.config.gram_rate, settings.config.crf_rate
     if method == "spc":
         rate = _THESIS[settings.features]["filter_rate"]
@@ -194,7 +195,7 @@ def tries_of(settings, method) -> list[dict]:
 
 
 def config_of(settings, method, picked: Mapping[str, int] | None = None):
-    """The cascade of a method; `picked`: which of `tries_of` is taken, by method."""
+    """The cascade of a method; `picked`: index of the chosen one of `tries_of`, by method."""
     config = settings.config
     if method == "spc_log_loss_start":
         return config
@@ -206,7 +207,7 @@ def config_of(settings, method, picked: Mapping[str, int] | None = None):
     options = {"filter_rate": config.predictor_rate}
     if of == "spc":
         options = {"decay": 1e-6, "falling": True, "margin": 1.0}
-        # a final perceptron's steps are as large beside its filter's as in the other cascades
+        # relative to its filter's, a final perceptron's steps are as large as in the other cascades
         options["predictor_rate"] = config.predictor_rate * tried["filter_rate"] / config.crf_rate
     return replace(config, method=of, **(alike | options | tried | _without(config, method)))
 
@@ -229,6 +230,6 @@ def _of_thesis(config, learning):
 
 
 def crf_beside(config):
-    """A CRF of as many passes as the two losses of an SPC that begins with the log loss."""
+    """A CRF with as many passes as both losses of an SPC that begins with the log loss."""
     epochs = config.crf_epochs + config.filter_epochs
     return replace(config, method="crf", filter_epochs=epochs, filter_rate=config.crf_rate, crf_epochs=0)

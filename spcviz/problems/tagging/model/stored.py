@@ -1,4 +1,4 @@
-"""The shipped tagger to and from the store, in 8 bits before it is measured, with its attribution."""
+"""Save and load the shipped tagger, rounded to 8 bits before it is measured, with its attribution."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -28,7 +28,7 @@ LICENCE = (
 
 
 FIRST_TOLERANCE = 0.005
-"""Of the shipped tagger, which is trained on all of EWT: 63 sentences."""
+"""Of the shipped tagger's first level; it is trained on all of EWT, of which this is 63 sentences."""
 
 
 class TagModel(NamedTuple):
@@ -52,7 +52,7 @@ class Small(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What is stored: all that filters, and the last predictor; the others are the same objects."""
+    """Stored parts: all filters and the last predictor; the other predictors are the filters themselves."""
 
     codes: np.ndarray
     filter: tuple[Small, ...]
@@ -73,7 +73,7 @@ class Rounded(NamedTuple):
 
 
 class Tagger(NamedTuple):
-    """The stored tagger as pages keep it: in the bytes of its file, it makes a `TagModel` for one text."""
+    """The stored tagger as pages keep it, in the bytes of its file; it makes a `TagModel` for one text."""
 
     about: dict
     vocabulary: Vocabulary
@@ -89,7 +89,7 @@ class Tagger(NamedTuple):
     ) -> tuple[TagModel, SparseRows]:
         """(the model of the features that a text's words have, the words as its rows).
 
-        `lengths`: of sentences that follow each other; all words are one by default.
+        `lengths`: those of consecutive sentences; by default all words are one sentence.
         """
         numbers = feature_numbers(self.vocabulary, words, [len(words)] if lengths is None else lengths)
         known = np.unique(numbers[numbers >= 0])
@@ -125,7 +125,7 @@ def train_on_all(
 
 
 def settings_on_all(corpus: str, quick: bool = False) -> TagSettings:
-    """Settings of the shipped tagger, for a corpus of its own or another.
+    """Settings of the shipped tagger, for its own corpus or another.
 
     It begins with the log loss: on development sentences it gets more words right than the thesis' learning,
     and leaves fewer bigrams (``orders`` of the result).
@@ -151,7 +151,7 @@ def save_tagger(folder, model, *, random_state, metrics, data):
 
 
 def load_tagger(folder):
-    """Read the tagger; `StoreError` ends with the command that trains it anew."""
+    """Read the tagger; `StoreError` ends with the command that retrains it."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return _tagger(stored_as(Stored, stored), stored.manifest["settings"])
 

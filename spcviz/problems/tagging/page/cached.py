@@ -21,12 +21,12 @@ def tagger():
 
 
 def is_foreign(text):
-    """Whether a text is written in another script than the model has learned."""
+    """Whether a text is written in a script that the model has not learned."""
     return foreign_letters(text)
 
 
 def tagging_words(text):
-    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    """(words of a typed text, what is wrong with it or None); one of the two is empty."""
     try:
         return tuple(live.read_sentence(text)), None
     except ArgumentError as error:
@@ -35,7 +35,7 @@ def tagging_words(text):
 
 @share(128, stored=())
 def tagging_right(words):
-    """Numbers of a sentence's ``right`` tags and ``why``; empty where the model does not know them."""
+    """Indices of a sentence's ``right`` tags, and ``why``; empty where the model does not know them."""
     of_sentence, tag_set = find_tags(words), tagger().tag_set
     if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
         return {"right": (), "why": ""}
@@ -63,6 +63,6 @@ def tagging_comparison(words, alphas=()):
 
 
 def prepare():
-    """The tagger that any sentence is read with."""
+    """Load the tagger that reads every sentence."""
     if stored.NAME in STORED:
         tagger()

@@ -34,7 +34,7 @@ def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0
         meanings = ["; ".join(f"{tag} = {comparison.meanings[tag]}" for tag in tags) for tags in row]
         hover = {"customdata": meanings, "marker": {"size": 12, "opacity": 0}, "showlegend": False}
         traces.append(points("markers", x, [name] * len(x), name, "%{customdata}", **hover))
-    words = [html.escape(word, quote=False) for word in comparison.words]  # plotly reads tags
+    words = [html.escape(word, quote=False) for word in comparison.words]  # plotly interprets HTML tags
     spikes = {"showspikes": True, "spikemode": "across", "spikethickness": 1}
     axes = {
         "xaxis": {"tickvals": x, "ticktext": words, "side": "top", "showgrid": False} | spikes,
@@ -86,7 +86,7 @@ def curves(
 
 
 def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
-    """Bigrams left where exactly so many test sentences are lost, a panel a corpus, with intervals."""
+    """Bigrams left at each exact share of test sentences lost, one panel per corpus, with intervals."""
     wanted = {"features": features, "filter": "cascade"}.items()
     rows = [row for row in result.get("equal", ()) if wanted <= row.items() and row["method"] in DRAWN]
     rows = [row for row in rows if row["pairs_equal"] is not None]
@@ -124,7 +124,7 @@ def _equal_line(method, rows, palette, scale):
 
 
 def curves_text(result, features, data, split="test", allowed=2.0):
-    """What each filter keeps where it loses at most so many percent of the sentences, in words."""
+    """What each filter keeps where it loses at most `allowed` percent of the sentences, in words."""
     needs = []
     for number, name in FILTERED.items():
         kept = {}

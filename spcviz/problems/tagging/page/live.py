@@ -34,7 +34,7 @@ def warmup(models):
 
 
 def read_sentence(text: str) -> list[str]:
-    """Typed text as 1 to 40 words; an `ArgumentError` is one sentence for a person.
+    """Typed text as 1 to 40 words; an `ArgumentError` is one readable sentence.
 
     >>> read_sentence("The old man the boats.")
     ['The', 'old', 'man', 'the', 'boats', '.']
@@ -68,7 +68,7 @@ def trace_text(
 ) -> WordTrace:
     """Run the cascade on 1 to 40 words and keep everything a picture needs; an alpha of None is tuned.
 
-    With `margins`, one a level, tuned are the sentence's own alphas that stand for them.
+    With `margins`, one per level, the tuned alphas are this sentence's equivalents of them.
     """
     model, table = tagger.of_words(words)
     cascade = model.cascade
@@ -90,7 +90,7 @@ def trace_text(
 
 
 def compare_text(tagger, words, *, alphas=()) -> TagComparison:
-    """What max-marginals (SPC) and marginals (CRF) prune at level 2 of what level 1 leaves."""
+    """What max-marginals (SPC) and marginals (CRF) keep at level 2 of what level 1 leaves."""
     model, table = tagger.of_words(words)
     cascade = model.cascade
     used = alphas_used(cascade, alphas, len(cascade.levels))

@@ -1,6 +1,6 @@
-"""Numbers of the page Tagging: behind `spcviz.scenes`.
+"""Numbers of the page Tagging, behind `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Modules that compute are imported when called. The lines of Python that the Save menu offers are at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ class TagLevel(NamedTuple):
     """One level of a cascade on one sentence."""
 
     order: int  # n of its n-grams of tags
-    alpha: float  # that it was pruned at
+    alpha: float  # at which it was pruned
     n_candidates: int  # n-grams before pruning
-    n_kept: int  # and after it
-    tags: tuple[str, ...]  # the best of those that were left before this level, one a word
+    n_kept: int  # n-grams after it
+    tags: tuple[str, ...]  # the best of those left before this level, one per word
 
 
 def tagging(
@@ -34,9 +34,9 @@ def tagging(
     text : str
         A sentence of 1 to 40 English words.
     alphas : sequence of float or None
-        At which the three levels prune; the tuned one where it is None or missing.
+        Alphas of the three levels; the tuned one where it is None or missing.
     rule : {"mean_max", "margin"}
-        What "tuned" means: the page's own, or by a margin.
+        What "tuned" means: the page's own rule, or a margin.
 
     Returns
     -------
@@ -46,9 +46,9 @@ def tagging(
     Raises
     ------
     ArgumentError
-        For a text that cannot be drawn, and for an alpha or rule that there is not.
+        For a text that cannot be drawn, and for an invalid alpha or rule.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If the stored models of a clone are missing, or this one is.
     """
     from spcviz.problems.tagging.data.examples import treebank
     from spcviz.problems.tagging.model.stored import load_tagger

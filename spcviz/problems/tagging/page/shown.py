@@ -1,4 +1,4 @@
-"""Records that the Tagging page draws beside its lattice, and plain words for tags."""
+"""Records that the Tagging page draws next to its lattice, and plain words for tags."""
 
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ _TAGS = (
     ("NFP", "decorative punctuation", "decoration"),
     ("XX", "unclear", "unknown"),
 )
-"""Tags with what they mean in plain words, and in a word or two for a chip; punctuation has its own signs."""
+"""Tags with their meaning in plain words, and in a word or two for a chip; punctuation has no short form."""
 TAG_NAMES = {tag: name for tag, name, *_ in _TAGS}
 PLAIN = {tag: short for tag, _, *shorts in _TAGS for short in shorts}
 

@@ -1,4 +1,4 @@
-"""Sentences of the Tagging page, worked out from the numbers."""
+"""Sentences of the Tagging page, computed from the numbers."""
 
 from spcviz.web.figures.plain import plain
 
@@ -25,7 +25,7 @@ RULE_HELP = (
 
 
 def margins(tuned):
-    """What the margins of the levels are, in a sentence; what to say where there are none."""
+    """The margins of the levels, in a sentence, or a message that there are none."""
     if not tuned:
         return "No development sentences are here to tune margins on: the line lies between mean and best."
     each = ", ".join(f"{margin:.3g} at level {n}" for n, margin in enumerate(tuned, start=1))
@@ -40,7 +40,7 @@ SHOWS = {"words": "The sentence", "lattice": "Step by step", "compare": "Compare
 
 
 def counts(comparison) -> str:
-    """Tags a word that two filters leave at the loss that training allowed, and what no structure changes."""
+    """Tags per word left by two filters at the loss allowed in training; answers changed by structure."""
     n = len(comparison.words)
     left = {name: sum(map(len, getattr(comparison, name.lower()))) / n for name in ("SPC", "CRF")}
     changed = sum(alone != tag for alone, tag in zip(comparison.alone, comparison.tagged, strict=True))
@@ -59,7 +59,7 @@ FOREIGN = (
 
 
 def too_long(text: str, most: int) -> str:
-    """What is said of a text that an address holds and nobody can tag."""
+    """Message about a text in an address that cannot be tagged."""
     return (
         f"The text of this link, “{plain(text[:40])}…”, cannot be shown: at most {most} characters without "
         "control signs are read. Another sentence is shown instead."

@@ -1,1 +1,1 @@
-"""Results on tagging: tables and charts, beside the thesis."""
+"""Results on tagging: tables and charts, compared with the thesis."""

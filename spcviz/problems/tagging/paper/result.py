@@ -54,7 +54,7 @@ _FRAMES = (
 
 
 def _learnt(result):
-    """How SPC learns beside its rivals."""
+    """How SPC is trained, compared with its rivals."""
     if not result.get("tried"):
         return "SPC is learnt as the thesis says, its rivals with dropout."
     return (

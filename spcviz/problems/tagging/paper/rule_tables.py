@@ -1,4 +1,4 @@
-"""Tables of the result tagging-rules: taggers of two corpora by every threshold rule."""
+"""Tables of the result tagging-rules: taggers of two corpora under every threshold rule."""
 
 import pandas as pd
 
@@ -45,7 +45,7 @@ def equal_frame(rows: list[dict]) -> pd.DataFrame:
 
 
 def promises_frame(rows: list[dict]) -> pd.DataFrame:
-    """What each guarantee loses and leaves of test sentences."""
+    """Test sentences that each guarantee loses, and bigrams that it leaves."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Tables of tagging beside the paper's Table 4.2, to show and download."""
+"""Tables of tagging next to the paper's Table 4.2, to show and download."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ METHODS = {
     "tags": "Tags",
 }
 DRAWN = ("spc", "crf", "perceptron", "spc_thesis", "spc_log_loss_start")
-"""Cascades in charts; those that lack one thing of another are in tables only."""
+"""Cascades in charts; ablated ones are in tables only."""
 CORPORA = {
     "ewt": "English Web Treebank",
     "ewt_whole": "English Web Treebank, all training sentences",
@@ -32,7 +32,7 @@ SPACES = {
 
 
 def methods_frame(result: dict, features: str) -> pd.DataFrame:
-    """Thesis Table 4.2, measured beside the paper; "times faster" than Full on the same corpus."""
+    """Thesis Table 4.2, measured next to the paper's numbers; "times faster" than Full on the same corpus."""
     rows = [row for row in result["rows"] if row["features"] == features]
     full = {row["data"]: row for row in rows if row["method"] == "full"}
     table = []
@@ -85,7 +85,7 @@ def levels_frame(result, features) -> pd.DataFrame:
 
 
 def _name_row(row, *more):
-    """A row's corpus and method, and what more there is, in words."""
+    """A row's corpus and method, and further parts of its name, in words."""
     data, method = CORPORA.get(row["data"], row["data"]), METHODS.get(row["method"], row["method"])
     return ", ".join(map(str, (data, method, *more)))
 
@@ -96,7 +96,7 @@ def _index_rows(table):
 
 
 def tried_frame(result, features) -> pd.DataFrame:
-    """Which settings were tried on development sentences and which were taken: one row for each try."""
+    """Settings tried on development sentences, and which were chosen: one row for each try."""
     table = [
         {
             "corpus, method, try": _name_row(row, row["number"] + 1),
@@ -118,7 +118,7 @@ def _format_numbers(value):
 
 
 def equal_frame(result, features) -> pd.DataFrame:
-    """Grams left per position where exactly so many test sentences are lost; "–" where a filter cannot."""
+    """n-grams left per position at each exact share of test sentences lost; "–" where a filter cannot."""
     table = {}
     for row in (row for row in result.get("equal", ()) if row["features"] == features):
         where = f"{CORPORA.get(row['data'], row['data'])}, {SPACES[row['filter']]}, {row['target']:.3g} %"

@@ -4,7 +4,7 @@ from spcviz.problems.tagging.page.shown import PLAIN
 from spcviz.web.view.mount import Component, viewer
 
 VIEW_NAMES = ("alphas", "level", "cell")
-"""What the browser owns; as the lattice's, but a cell is always one tag at one word."""
+"""Fields that the browser owns, as for the lattice, except that a cell is always one tag at one word."""
 
 SENTENCE = Component(
     "spcviz_sentence",

@@ -10,7 +10,7 @@ import { View, makeMount } from "../../../web/view/view.js";
 import { isLeft, taggingThrough, tagsOf, turnedWords } from "./sentence_core.js";
 
 const SHOWN = 5, SHOWN_BIG = 4;
-const SOON = 0.25; // of alpha: what falls so soon has begun to fade
+const SOON = 0.25; // in alpha: a tag this close to falling begins to fade
 const HOW = ["Each word by itself", "Beside its neighbours", "In pairs"];
 
 class SentenceView extends View {
@@ -80,8 +80,8 @@ class SentenceView extends View {
     return { 1: () => this.go(1), 2: () => this.go(2), 3: () => this.go(3), t: () => this.setAlpha(null), ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01),
              Home: () => this.go(1), Escape: () => this.set({ cell: "" }) };
   }
-  /** With the sentence in focus, arrows move from tag to tag. */
   get most() { return this.isBig ? SHOWN_BIG : SHOWN; }
+  /** With the sentence in focus, arrows move from tag to tag. */
   walkChips(event) {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -153,7 +153,7 @@ class SentenceView extends View {
     setText(column.rest, more ? `+ ${more} more` : `${fallen} ruled out`);
   }
 
-  /** Arrows to a tag from those beside it in its best tagging: what saves it, or what is not enough. */
+  /** Arrows to a tag from its neighbours in its best tagging: those that save it, or that do not suffice. */
   paintLines() {
     const box = this.lines.parentElement.getBoundingClientRect(), drawn = [];
     this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);

@@ -4,7 +4,7 @@
 import { breakPoint, witness } from "../../../web/lattice/lattice_core.js";
 
 /** For each word, its tags at a level: {tag, arc, falls}, best first. `arc` is the best arc with that tag there,
- *  `falls` the alpha from which no arc keeps it: -Infinity for what no tagging can have, Infinity for the best. */
+ *  `falls` the alpha from which no arc keeps it: -Infinity if no tagging can have it, Infinity for the best. */
 export function tagsOf(level) {
   const { order, symbols, columnOf, maxMarginal } = level, best = Array.from({ length: level.nPositions }, () => new Map());
   for (let a = 0; a < level.nArcs; a++) {
@@ -18,10 +18,10 @@ export function tagsOf(level) {
   return best.map((at) => [...at.values()].sort((p, q) => q.falls - p.falls || maxMarginal[q.arc] - maxMarginal[p.arc] || p.tag - q.tag));
 }
 
-/** Whether a tag is left at an alpha: what falls at it is gone. */
+/** Whether a tag is left at an alpha: a tag that falls at this alpha is gone. */
 export const isLeft = (entry, alpha) => entry.falls === Infinity || entry.falls > alpha;
 
-/** The best tagging of the whole sentence through an arc: one tag a word; empty if there is none. */
+/** The best tagging of the whole sentence through an arc: one tag per word; empty if there is none. */
 export function taggingThrough(level, arc) {
   const path = witness(level, arc), { order, symbols } = level;
   if (!path.length) return [];
@@ -30,5 +30,5 @@ export function taggingThrough(level, arc) {
   return out;
 }
 
-/** Where neighbours have changed the answer: words whose best tag alone is not the one in the end. */
+/** Where neighbours change the answer: words whose best tag alone is not the final one. */
 export const turnedWords = (alone, answer) => alone.map((tags, i) => (tags[0].tag === answer[i] ? -1 : i)).filter((i) => i >= 0);

@@ -1,6 +1,6 @@
 """Two sources of words to spend budgets on: the 55 handwritten words, and an open vocabulary.
 
-The latter's folds are disjoint (every third training and unseen word each) and say how far chance goes.
+The latter's folds are disjoint (each has every third training and unseen word) and show how far chance goes.
 """
 
 from typing import NamedTuple
@@ -19,11 +19,11 @@ class Source(NamedTuple):
 
     name: str  # {"ocr", "open"}
     words: letters.Words  # its folds are test folds, 0 .. n_folds - 1
-    images: np.ndarray  # (R,), int64: of each letter, its row among the shipped handwritten letters
-    # (W,), int64: of words to train on only: words of different parts share neither a type nor an image. -1
-    # where a word may be trained on and tested on, and parts are drawn
+    images: np.ndarray  # (R,), int64: each letter's row among the shipped handwritten letters
+    # (W,), int64: for words used only for training; words of different parts share neither a type nor an
+    # image. -1 for words used for both training and testing, whose parts are drawn at random
     part: np.ndarray
-    is_test: np.ndarray  # (W,): words that are never trained on; where none are, all folds but one train
+    is_test: np.ndarray  # (W,): words that are never trained on; if there are none, all folds but one train
     n_folds: int
     origin: str
 
@@ -42,7 +42,7 @@ class Source(NamedTuple):
         return self.words.labels[rows], self.images[rows], lengths
 
     def arrays(self):
-        """What its digest is taken of."""
+        """The arrays that its digest covers."""
         return self.words._asdict() | ({"images": self.images} if self.name == "open" else {})
 
 
@@ -72,7 +72,7 @@ def load(name: str):
 
 
 def drawn_parts(source, chosen, n_parts, rng):
-    """Which part each of some training words belongs to: its own, or drawn if it has none."""
+    """The part of each of some training words: its own, or a random one if it has none."""
     parts = source.part[chosen]
     if len(parts) and (parts >= 0).all():
         if n_parts != N_PARTS:

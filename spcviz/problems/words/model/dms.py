@@ -18,7 +18,7 @@ ETAS = tuple(np.geomspace(0.01, 3.0, 25))
 
 
 COLUMNS = (*META, "a new 3-gram", "a new 4-gram", "a new 5-gram")
-"""What the selector sees: the papers' meta-features, and whether there is any new n-gram at all."""
+"""The selector's meta-features: those of the papers, and whether there is any new n-gram at all."""
 
 _SURENESS, _N_GRAMS = list(range(4)), list(range(4, len(COLUMNS)))
 
@@ -42,7 +42,7 @@ def look(fold: folds.Fold, half_name: str) -> Looked:
 
 
 def curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> list[dict]:
-    """Curves of all word-level methods, in units a word and percent of letters; `us`: a letter's tiers."""
+    """Curves of all word-level methods, in units per word and percent of letters; `us`: a letter's tiers."""
     train, test = look(fold, "train"), look(fold, "test")
     per = tuple(half.lengths[:, None] * np.asarray(us) for half in (fold.train, fold.test))
     name = {key: method.name for key, method in METHODS.items()}

@@ -23,7 +23,7 @@ LETTERS = (
 
 
 def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Parts:
-    """Letters of a half as parts with tiers; `scale` of margins is by default tier 0's median."""
+    """Letters of a half as parts with tiers; the `scale` of margins defaults to tier 0's median."""
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     pairwise = np.ascontiguousarray(pairs[:, -1])
     scores = half.tiered.astype(np.float64)
@@ -52,9 +52,9 @@ def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Pa
 
 
 def curves(fold, rng) -> list[dict]:
-    """Curves of all policies on the test words, letters and words, and settings."""
-    # ``chosen`` shares: found on training words left for development, for the loss that exact messages have
-    # with all features.
+    """Curves of all policies on the test words, letter by letter and word by word, and their settings."""
+    # The shares ``chosen`` are found on training words held out for development, for the loss of exact
+    # messages with all features.
     train_parts = parts_of(fold, "train")
     test_parts = parts_of(fold, "test", train_parts.scale)
     policy, imitation, dev = part_policy.train(train_parts, rng)
@@ -81,7 +81,7 @@ def curves(fold, rng) -> list[dict]:
 
 
 def _rows_about_letters():
-    """(method, q, scale) of every row about letters."""
+    """(method, q, scale) of every letter-level row."""
     for key in LETTERS:
         for q in TOLERANCES if key in ("dms_pi", "greedy") else TOLERANCES[:1]:
             yield key, q, "range"
@@ -90,7 +90,7 @@ def _rows_about_letters():
 
 
 def _word_level(fold, rng):
-    """Word-level actions of the tiered model: values of the next step, and values with what may follow."""
+    """Word-level actions of the tiered model: values of the next step alone, and with later steps."""
     train, test = look_tiered(fold, "train"), look_tiered(fold, "test")
     for key, bought in batch_selection.whole_orders(train, test, dms.COSTS, rng).items():
         curve = batch_selection.row_of(METHODS[key].name, bought, test.losses, fold.test.lengths)

@@ -1,7 +1,8 @@
 """Train one fold of handwriting with costly features: models, held-out predictions, times.
 
-A plain model a tier and a tiered one learn from the other nine folds, and once more from each two of three
-parts of those: selectors and policies learn from readings of words that the models have not seen.
+One plain model per tier and a tiered one learn from the other nine folds, and once more from every two of
+three parts of those, so that selectors and policies learn from readings of words that the models have not
+seen.
 """
 
 from collections.abc import Callable
@@ -24,9 +25,9 @@ from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 0
-N_TIERS = 3  # of features that can be bought (thesis 6.3.1): pixels, then HoG ever finer
+N_TIERS = 3  # of features that can be bought (thesis 6.3.1): pixels, then finer and finer HoG
 CODE = ("spcviz.problems.words.model.folds",)
-"""The modules that make what is kept here."""
+"""The modules whose code makes the cached results."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class BudgetSettings:
 
 
 class Half(NamedTuple):
-    """Words and what models say of their letters at every tier."""
+    """Words and the models' scores of their letters at every tier."""
 
     words: np.ndarray  # (W,), int64: indices of the source's words
     images: np.ndarray  # (R,), int64: each letter's row among the shipped letter images
@@ -71,14 +72,14 @@ class Fold(NamedTuple):
     plain_weights: tuple[np.ndarray, ...]
     tiered_weights: np.ndarray
     edges: np.ndarray  # (T,): number of features up to each tier
-    # seen_train, seen_test: n-grams of the training words: as training and as test words meet them. In an
-    # open vocabulary a word's own type does not count among what was seen
+    # seen_train, seen_test: n-grams of the training words, as training and as test words meet them. In an
+    # open vocabulary a word's own type does not count as seen
     seen_train: np.ndarray
     seen_test: np.ndarray
 
 
 def settings_for(quick=False):
-    """The chosen settings, or few passes."""
+    """The chosen settings, or few passes if `quick`."""
     return BudgetSettings(epochs=3) if quick else BudgetSettings()
 
 
@@ -102,7 +103,7 @@ def fold_models(
 
 @lru_cache(maxsize=1)
 def features(folder=None):
-    """All tiers of all shipped letters, (R, 1245): HoG brought to the mean square of pixels."""
+    """All tiers of all shipped letters, (R, 1245): HoG scaled to the mean square of pixels."""
 
     def make():
         pixels = handwriting.load_words().pixels
@@ -114,11 +115,11 @@ def features(folder=None):
 
 
 TIER_SCALES = (1.0, 1.7, 1.24)
-"""What each tier's features are multiplied by: root of the ratio of pixels' mean squared length to theirs."""
+"""Factor of each tier's features: root of the ratio of pixels' mean squared length to theirs."""
 
 
 def scaled_tiers(tiers):
-    """Tiers side by side, scaled."""
+    """Scaled tiers, concatenated."""
     parts = [np.float32(scale) * tier for scale, tier in zip(TIER_SCALES, tiers, strict=True)]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
@@ -183,7 +184,7 @@ def _train(source, index, settings, table, tick):
 
 
 def _models(source, table, chosen, edges, settings, rng, tick):
-    """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
+    """(one plain model per tier, the tiered model), trained on some words; weights rounded to float32."""
     labels, images, lengths = source.letters_of(chosen)
     letters, starts = table[images], np.concatenate([[0], np.cumsum(lengths)])
     fixed = np.zeros(len(labels), dtype=np.int64)
@@ -215,7 +216,7 @@ def data_digest(source):
 
 
 def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:
-    """What one tier adds: pixels and bias (R, 129), HoG of 3 x 3 cells (R, 360), of 2 x 2 cells (R, 756)."""
+    """A tier's features: pixels and bias (R, 129), HoG of 3 x 3 cells (R, 360), of 2 x 2 cells (R, 756)."""
     tier = checks.integer("tier", tier, 0, N_TIERS - 1)
     if tier == 0:
         return raw_features(pixels)

@@ -2,14 +2,14 @@ r"""Make long chains of real data, and time an update of their messages after on
 
 Examples are joined into chains of any length; where two meet, the step between them is scored like any other.
 
-An update may stop early (`spcviz.engine.chains.quiescent`). As printed it measures how far a message has
-moved. But a letter that becomes surer raises the score of everything that passes it by one constant, all
-messages behind it rise by that constant however far they are, and no label hangs on it. `Setting.is_level`
-takes the constant out before anything is passed: of the new scores of position p,
+An update may stop early (`spcviz.engine.chains.quiescent`). As printed, the rule measures how far a message
+has moved. But a letter that becomes more certain raises the score of every path through it by one constant:
+all messages behind it rise by that constant, at any distance, and no label depends on it. `Setting.is_level`
+subtracts the constant before any message is passed; the new scores of position p become
 
 .. math:: u'_p - (\max_k \mu'_p(k) - \max_k \mu_p(k)), \qquad \mu'_p = \mu_p - u_p + u'_p
 
-with max-marginals mu. The best score of the chain stays what it was, every difference of max-marginals at a
+with max-marginals mu. The best score of the chain does not change, every difference of max-marginals at a
 position is that of exact messages, and messages come to rest where the best paths meet again.
 """
 
@@ -41,20 +41,20 @@ class Joined(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """When an update stops."""
+    """The rule by which an update stops."""
 
     tolerance: float  # q
     by_margin: bool = False  # q is a fraction of the margin of the best two states, else of the range of all
-    is_level: bool = False  # the constant is taken out of the change first
+    is_level: bool = False  # first subtract the constant from the change
 
 
 class Updates(NamedTuple):
-    """What updates did; arrays of shape (N, P)."""
+    """The effects of updates; arrays of shape (N, P)."""
 
     # first, last: positions whose max-marginals may have changed
     first: np.ndarray
     last: np.ndarray
-    messages: np.ndarray  # columns computed; everything anew takes 2 L
+    messages: np.ndarray  # columns computed; passing everything anew takes 2 L
     wrong: np.ndarray  # positions whose best state is not that of exact messages
     # largest error of a max-marginal less the best of its position, in units of the position's range
     off: np.ndarray
@@ -91,12 +91,12 @@ def join_chains(
 
 
 def compare_updates(chains, setting):
-    """Every change by itself, its update compared with exact messages: `Updates`."""
+    """Compare the update after each single change with exact messages: `Updates`."""
     return Updates(*_compare(chains, setting))
 
 
 def update_us(chains, setting, repeats=7):
-    """Microseconds of an update in every turn, shape (repeats,); undoing it is left out."""
+    """Microseconds of an update in every repeat, shape (repeats,), without the time of undoing it."""
     updates = compare_updates(chains, setting)
     reached = np.stack([updates.first, updates.last], axis=-1)
     return (
@@ -106,7 +106,7 @@ def update_us(chains, setting, repeats=7):
 
 
 def anew_us(chains, repeats=7):
-    """Microseconds of passing all messages of a chain anew, in every turn, shape (repeats,)."""
+    """Microseconds of passing all messages of a chain anew, in every repeat, shape (repeats,)."""
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
     return _time_messages(chains, nothing, _ANEW, Setting(0.0), repeats) / chains.changed.size
 
@@ -148,7 +148,7 @@ def fill_all(chains):
 
 @kernel
 def _repeat(chains, reached, what, setting, saved, copies):
-    """For the clock: every change, then everything anew, the update, or what undoes it; how many messages."""
+    """The timed loop: after each change pass all anew, update, or undo; returns the number of messages."""
     passed = 0
     n_chains, length = chains.scores.shape[:2]
     tables, transposed, step = chains.tables, chains.transposed, chains.step

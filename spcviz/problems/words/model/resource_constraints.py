@@ -21,24 +21,24 @@ from spcviz.problems.words.model import dms_pi
 from spcviz.problems.words.model.folds import N_TIERS
 
 N_STEPS = 8
-"""Steps of an anytime policy that have a classifier of their own."""
+"""Steps of an anytime policy that have their own classifier."""
 
 SWEEP = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """lambda of the policies that decide word by word, one policy each."""
 
 N_LEARN = 4000
-"""Training words that searches are run on; the others are for development."""
+"""Number of training words that searches run on; the others are for development."""
 
 
 def simple_inputs(parts, pixels):
-    """Part-level inputs: pixels and how decided the free scores are, no inference: shape (R, 130)."""
+    """Part-level inputs: pixels and the uncertainty of the free scores, no inference: shape (R, 130)."""
     top = np.sort(parts.scores[:, 0], axis=1)
     doubt = np.exp(-(top[:, -1] - top[:, -2]) / parts.scale)
     return np.concatenate([handwriting.raw_features(pixels), doubt[:, None]], axis=1)
 
 
 def complex_inputs(parts, pixels):
-    """The same with what inference on free features says around the letter, shape (R, 150)."""
+    """The same with the results of inference on free features around the letter, shape (R, 150)."""
     tiers = np.zeros(len(parts.scores), dtype=np.int64)
     return np.concatenate([simple_inputs(parts, pixels), parts.describe(tiers)], axis=1)
 
@@ -62,12 +62,12 @@ class Trained(NamedTuple):
 
     policies: dict  # by key of the method
     about: dict  # settings that were chosen, by the method's name in results
-    dev: np.ndarray  # training words left for development
+    dev: np.ndarray  # training words held out for development
     sweeps: dict  # by key of a method that decides word by word: a policy for each price
 
 
 def train(fold, rng, tick=None, *, with_sweeps=False):
-    """One-shot and anytime policies of a fold, chosen on development words, and those word by word."""
+    """One-shot and anytime policies of a fold, chosen on development words; with sweeps, word by word too."""
     every = dms_pi.parts_of(fold, "train")
     order = rng.permutation(len(every.starts) - 1)
     n_learn = min(N_LEARN, 2 * len(order) // 3)

@@ -1,4 +1,4 @@
-"""Store and load what the budget pages need of fold 0: test words, selectors, policies."""
+"""Store and load the budget pages' models of fold 0: test words, selectors, policies."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-budget", 2
 COST_KINDS = ("units", "us", "us_fast")
-"""One unit a tier of a letter; microseconds with scikit-image's HoG; with the project's batch HoG."""
+"""One unit per tier of a letter; microseconds with scikit-image's HoG; with the project's batch HoG."""
 
 
 class BudgetModel(NamedTuple):
@@ -34,14 +34,14 @@ class BudgetModel(NamedTuple):
 
     fold: folds.Fold  # its ``train`` half is empty
     parts: Parts  # all test letters, read by the tiered model
-    plain_labels: np.ndarray  # (T, R), int64: what the plain model of each tier reads
-    dms_values: np.ndarray  # (W, T - 1): as the selector predicts them value of each word's next model
-    learned: Learned  # what rules are made of; one-shot, anytime and "least sure" have fixed priorities
+    plain_labels: np.ndarray  # (T, R), int64: readings of each tier's plain model
+    dms_values: np.ndarray  # (W, T - 1): value of each word's next model, as the selector predicts it
+    learned: Learned  # the parts of rules; one-shot, anytime and "least sure" have fixed priorities
     costs: dict  # (T - 1,): cost of a letter's next tier in each of `COST_KINDS`
 
 
 class Stored(NamedTuple):
-    """What is stored of it, `one_shot` in `ONE_SHOT`'s order; n-grams and pictures are shipped words'."""
+    """A model as it is stored, `one_shot` in `ONE_SHOT`'s order; n-grams and pictures are shipped words'."""
 
     plain: tuple[np.ndarray, ...]
     tiered: np.ndarray
@@ -73,7 +73,7 @@ def train(
     tick: Callable | None = None,
     index: int = 0,
 ) -> tuple[Stored, dict[str, list[float]]]:
-    """What the pages need of a test fold, always the same, and measured microseconds of features."""
+    """`Stored` models of a test fold, the same on every run, and measured microseconds of features."""
     fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
     rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
     chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
@@ -103,7 +103,7 @@ def train(
 
 
 def save(folder, source, stored, feature_us):
-    """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
+    """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they are in the metrics."""
     metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
     about = {"settings": {"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin}}
     about |= {"data_digest": folds.data_digest(source), "random_state": folds.RANDOM_STATE}
@@ -112,18 +112,18 @@ def save(folder, source, stored, feature_us):
 
 
 def load(folder, source="ocr"):
-    """Read the models of a source and value all its test words with them, or `StoreError`."""
+    """Read the models of a source and value all its test words with them; raises `StoreError`."""
     return model_of(source, *read(folder, source))
 
 
 def read(folder, source="ocr"):
-    """What `model_of` makes the models of a source from: `Stored` and the times of features; see `load`."""
+    """The inputs of `model_of` for a source: `Stored` and the times of features; see `load`."""
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
     return stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"]
 
 
 def development(stored: Stored, places: Sequence[int]) -> folds.Half:
-    """Development words of the open vocabulary, new to what is `stored`, scored as its test words are."""
+    """Development words of the open vocabulary, new to the `stored` models, scored as test words are."""
     dev, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
     rows, lengths = letters.rows_of(dev.words, chosen)
     features = folds.scaled_tiers([tier_features(dev.words.pixels[rows], t) for t in range(N_TIERS)])
@@ -141,7 +141,7 @@ def development(stored: Stored, places: Sequence[int]) -> folds.Half:
 
 
 def model_of(source, stored, feature_us, half=None):
-    """The model of what `train` returns, spending on its test words or on the words of `half`."""
+    """A `BudgetModel` from what `train` returns, spending on its test words or on the words of `half`."""
     fold = _fold(source, stored, half)
     parts = dms_pi.parts_of(fold, "test", stored.scale)
     looked = dms.look(fold, "test")
@@ -175,7 +175,7 @@ def _test_half(source, stored):
 
 
 def metrics_of(model):
-    """Letters read wrong, percent: plain models, and the tiered model with everything and nothing."""
+    """Percent of letters read wrong by the plain models, and the number of DMS purchases without a limit."""
     wrong = [100 * float((labels != model.fold.test.labels).mean()) for labels in model.plain_labels]
     bought = len(expand(model.dms_values, dms.COSTS).example)
     return {"fold": model.fold.index, "plain_error": wrong, "dms_purchases": bought}

@@ -1,4 +1,4 @@
-"""Time everything that spending a budget on words consists of, in microseconds."""
+"""Time every part of spending a budget on words, in microseconds."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Times(NamedTuple):
     score: np.ndarray  # (T,): a letter's 26 scores from all features up to the tier, one letter at a time
     decode: float  # best labelling of a word
     meta: float  # best labelling and meta-features of a word
-    # values of a word's next models, and its place in the queue, for each time that it is looked at
+    # values of a word's next models, and its place in the queue, each time it is considered
     choose: float
     letters: float  # mean number of letters in a word
 
@@ -53,7 +53,7 @@ def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
 
 
 def choose_us(n, repeats):
-    """Microseconds of a look beside reading and describing: n words valued by a selector and queued."""
+    """Microseconds to value a word by a selector and queue it, besides decoding and meta-features."""
     rng, width = np.random.default_rng(0), 2 * len(dms.COLUMNS)
     fitted = selector.Selector(
         rng.normal(size=(folds.N_TIERS - 1, width + 1)), *np.ones((2, folds.N_TIERS - 1, width)), 1.0
@@ -64,14 +64,14 @@ def choose_us(n, repeats):
 
 
 def fixed_model_us(times, tier):
-    """Microseconds a word of one model for all."""
+    """Microseconds per word of one model for all words."""
     return float(times.letters * (times.feature[: tier + 1].sum() + times.score[tier]) + times.decode)
 
 
 def word_level_us(
     times: Times, shares: ArrayLike, *, looks: bool = True, overhead: float = 0.0
 ) -> np.ndarray:
-    """Microseconds a word when shares (..., T - 1) of letters are lifted; `looks`: described each time."""
+    """Microseconds per word when shares (..., T - 1) of letters are lifted; `looks`: with meta-features."""
     shares = np.asarray(shares, dtype=np.float64)
     n_more = shares.shape[-1]
     read = times.meta if looks else times.decode
@@ -89,19 +89,19 @@ def as_dict(times):
 
 
 def letter_level_us(times: Times, lifted: ArrayLike, overhead: Callable):
-    """Microseconds a word when letters are lifted one by one; overhead(lifted) is of inference and policy."""
+    """Microseconds per word when letters are lifted singly; overhead(lifted): of inference and policy."""
     lifted = np.asarray(lifted, dtype=np.float64)
     letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))
     return letters + overhead(lifted)
 
 
 def method_of(row):
-    """The `Method` that a row of a result about words is about."""
+    """The `Method` of a row of a result about words."""
     return find_method(row["method"], EXAMPLE if row["level"] == "word" else PART)
 
 
 def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Callable]:
-    """A policy's inference and choices, and inference alone, as `letter_level_us` takes them."""
+    """Times of a policy's inference and choices, and of inference alone, for `letter_level_us`."""
     parts = dms_pi.parts_of(fold, "test")
     n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:
@@ -111,7 +111,7 @@ def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Cal
 
         def reads(lifted, us=read):
             first, last = np.asarray(lifted)[..., 0], np.asarray(lifted)[..., 1]
-            return us * (1.0 + first) + read * last  # whoever has everything is read, and looked at no more
+            return us * (1.0 + first) + read * last  # a word with everything is decoded only
 
         return lambda lifted: reads(lifted, look + choose), reads
     beta = np.random.default_rng(0).normal(size=(folds.N_TIERS - 1, len(ACTION_FEATURES)))
@@ -123,7 +123,7 @@ def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Cal
 
 
 def _course_us(parts, how, n):
-    """Microseconds a word of a trajectory on n words: callable, see `letter_level_us`."""
+    """Microseconds per word of a trajectory on n words: callable, see `letter_level_us`."""
     letters = len(parts.scores) / n
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 3) / n
     whole = median_us(lambda: part_policy.spend(parts, how), 2) / n
@@ -158,7 +158,7 @@ def constrained_us(fold, row):
 
 
 def fast_ratios(repeats=25, n_letters=200):
-    """Time of the project's batch HoG over scikit-image's, measured turn by turn: shape (T,), tier 0 is 1."""
+    """Time of the project's batch HoG over scikit-image's, measured in turn: shape (T,), tier 0 is 1."""
     pixels = handwriting.load_words().pixels[:n_letters].astype(np.float64)
     padded = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
     out = np.ones(folds.N_TIERS)

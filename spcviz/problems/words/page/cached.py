@@ -93,7 +93,7 @@ TRADE = TradeTask(
 
 
 def fill_more():
-    """Batches that the Trade-off page shows first, and those that are one choice away."""
+    """Compute the batches that the Trade-off page shows first, and those that are one choice away."""
     for extractor, vocabulary in product(live.EXTRACTORS, VOCABULARIES):
         for n_words, seed in ((60, 0), (60, 1), (24, 0), (120, 0)):
             trade_off(vocabulary, n_words, seed, extractor)

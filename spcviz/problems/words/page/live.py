@@ -1,6 +1,6 @@
 """Spend a budget by every method on a batch of words, and on one word purchase by purchase.
 
-Features cost as in training.
+Features cost what they cost in training.
 """
 
 import contextlib
@@ -24,15 +24,15 @@ from spcviz.problems.words.page.shown import OFFERED, TERMS, TIERS, TRACED
 from spcviz.store import StoreError
 
 EXTRACTORS = {"library": "us", "fast": "us_fast"}
-"""Who computes HoG: scikit-image letter by letter, or the project's batch code -> name of its cost."""
+"""Extractors of HoG: scikit-image letter by letter, or the project's batch code -> name of its cost."""
 
 MAX_WORDS = 200
 N_DEVELOPMENT = 150
-"""Development words that can be looked at: the first so many."""
+"""Number of development words on offer: the first ones."""
 
 
 def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
-    """What every method buys on a batch of 1 to 200 test words; `ArgumentError` for unknown ones."""
+    """Every method's purchases on a batch of 1 to 200 test words; `ArgumentError` for unknown ones."""
     words, feature_us = _check_words(model, words, extractor)
     batch, rows = _batch(model, words, feature_us)
     return trade_off(
@@ -82,7 +82,7 @@ def word_list(model):
 
 
 def development_list():
-    """Development words that can be looked at, as `word_list` has test words."""
+    """Development words on offer, in the form of `word_list`."""
     words = open_words.load_set("dev").words
     return [{"word_id": w, "text": words.text(w), "index": w} for w in range(N_DEVELOPMENT)]
 
@@ -116,7 +116,7 @@ def _spell_labels(labels, starts):
 
 
 def _batch(model, words, feature_us):
-    """(what a budget is spent on, rows of the model's letters) of some test words."""
+    """(the `Batch` that a budget is spent on, rows of the model's letters) of some test words."""
     world, rows = model.parts.some(words)
     unary = np.ascontiguousarray(model.fold.test.plain[rows, 0].astype(np.float64))
     pairs, lengths = model.fold.test_pairs[0, 0], np.diff(world.starts)

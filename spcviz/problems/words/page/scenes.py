@@ -1,6 +1,7 @@
-"""Numbers of the page Policy, and of its batch on Trade-off: behind `spcviz.scenes`.
+"""Numbers of the page Policy, and of its batch on Trade-off, for `spcviz.scenes`.
 
-What computes is imported when it is called. At the end stand the lines of Python that the Save menu offers.
+Computing modules are imported when a function is called. At the end are the lines of Python that the Save
+menu offers.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ VOCABULARIES = ("dev", "open", "ocr")
 
 
 class PolicyAt(NamedTuple):
-    """One policy, when it has bought all that fits into the budget."""
+    """One policy, after it has bought everything that fits into the budget."""
 
     name: str
     label: str
@@ -34,7 +35,7 @@ class PolicyScene(NamedTuple):
     """A word under every policy, at one budget."""
 
     truth: str
-    start: str  # what is read before anything is bought
+    start: str  # the reading before anything is bought
     policies: tuple[PolicyAt, ...]
 
 
@@ -58,23 +59,23 @@ def policy(
     spend : float
         The budget: a share of what everything costs, 0 to 1.
     kind : {"units", "us"}
-        What it is counted in: units, or measured microseconds.
+        The unit of the budget: units, or measured microseconds.
     q : float
         Tolerance of quiescent inference, 0 to 1.
     extractor : {"library", "fast"}
-        Whose time features cost.
+        The extractor whose times features cost.
 
     Returns
     -------
     PolicyScene
-        ``truth``, ``start``, and of each of ``policies`` its ``reading``, ``spent`` and ``n_messages``.
+        ``truth``, ``start``, and for each of ``policies`` its ``reading``, ``spent`` and ``n_messages``.
 
     Raises
     ------
     ArgumentError
-        For an argument that there is not.
+        For an invalid argument.
     NoCacheError, StoreError
-        If the stored models of a clone are not there, or this one is not.
+        If the stored models of a clone are missing, or if this one is.
     """
     from spcviz.problems.budgets import facts
     from spcviz.problems.words.model import stored

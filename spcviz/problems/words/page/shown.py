@@ -8,19 +8,20 @@ TIERS = (
     Tier("HoG, cells of 3 pixels", "+ coarse edges (HoG, cells of 3 pixels)", "coarse"),
     Tier("HoG, cells of 2 pixels", "+ fine edges (HoG, cells of 2)", "fine"),
 )
-"""Of a letter's features (thesis 6.3.1); pixels are free."""
+"""Tiers of a letter's features (thesis 6.3.1); pixels are free."""
 
 OFFERED = ("dms", "fixed", "dms_pi", "greedy", "one_shot", "anytime", "myopic", "uniform")
 """Methods of the Trade-off page, in its order."""
 
 TRACED = ("dms_pi", "uniform", "greedy", "one_shot", "anytime")
-"""Methods that the Policy page puts side by side, the first beside chance."""
+"""Methods that the Policy page puts side by side, the first next to chance."""
 FIRST = {"dev": 122, "open": 20492, "ocr": 2038}
 """Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave" and "eography",
-misread from pixels and right after some purchases. With the first the page opens. Of the development words
-on offer in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads
-every letter right from a point between a quarter and a half of all spending on: the one in which as much
-random spending leaves most letters wrong, on average over random orders. A test repeats the choice.
+misread from pixels and right after some purchases. The page opens with the first. It was chosen among the
+development words on offer in which pixels alone misread three letters or more, and DMS-pi at the page's
+tolerance reads every letter right from some point between a quarter and a half of all spending on: it is the
+one in which the same random spending leaves the most letters wrong, on average over random orders. A test
+repeats the choice.
 """
 
 COST_HELP = (
@@ -43,7 +44,7 @@ CHOSEN = (
     "This one was chosen because buying helps here: pixels alone misread several letters, DMS-π "
     "has all of them right, and as much random spending does not. It does not on every word. "
 )
-"""Of the word that the Policy page opens with."""
+"""The note on the word that the Policy page opens with."""
 
 ORIGIN = (
     "Open vocabulary: words of types that no model here has seen, composed from letters of test fold 0. "
@@ -53,10 +54,10 @@ ORIGIN = (
     "Bolukbasi et al. for one shot and anytime. A plain dictionary beats every method on the 55 words; it "
     "cannot know the open-vocabulary words."
 )
-"""Of what the budget pages show."""
+"""The origin of what the budget pages show."""
 
 EXTRACTORS = {"library": "scikit-image", "fast": "fast batch code"}
-"""Who computes the costly features: state of the page -> what a menu calls it."""
+"""Extractors of the costly features: state of the page -> name in the menu."""
 
 EXTRACTORS_HELP = (
     "The same edge directions (HoG) computed letter by letter by scikit-image, or for many letters at once "

@@ -14,10 +14,10 @@ AXES = {
     "us": "µs a word, all in (scikit-image's HoG)",
     "us_fast": "µs a word, all in (batch HoG)",
 }
-"""What can be on the horizontal axis."""
+"""Quantities for the horizontal axis, with their labels."""
 
 NEEDS = ("method", "level", "q", "cost_units", "features_share", "us", "char_error")
-"""What each row must have to be drawn."""
+"""Keys that each row must have to be drawn."""
 
 _EQUAL = {
     "share": "features %, chosen on training words", "share_sd": "± sd",
@@ -34,7 +34,7 @@ _OF_STEPS = {
 
 
 def label_of(row):
-    """A curve's name: method, and tolerance where there is one."""
+    """A curve's name: method, and tolerance if there is one."""
     method = find_method(row["method"], EXAMPLE if row["level"] == "word" else PART)
     name, _ = method.describe(TERMS)
     if row.get("q"):
@@ -60,7 +60,7 @@ def trade_off_figure(
     scale: float = 1.0,
     height: float = 480,
 ) -> Chart:
-    """Letters read wrong against what was spent (a key of `AXES`); one model for all words as stars."""
+    """Letters read wrong against the amount spent (a key of `AXES`); one model for all words as stars."""
     traces = []
     for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):
         if rows[0]["method"] != "fixed":
@@ -134,7 +134,7 @@ def curves_frame(result, shares=(2, 5, 10, 20, 50, 100)):
 
 
 def time_frame(result):
-    """Microseconds of a word, taken apart: features, scores, inference, and what choosing adds."""
+    """Microseconds of a word by component: features, scores, inference, and choosing."""
     table, names = [], ("features", "scores", "inference", "choosing")
     for key, row in (result.get("summary") or {}).get("taken_apart", {}).items():
         level, method = key.split(": ", 1)
@@ -145,7 +145,7 @@ def time_frame(result):
 
 
 def equal_frame(result):
-    """Shares of the features for the letters that all features read wrong, with their spread over folds."""
+    """Shares of the features that give as many wrong letters as all features, with spreads over folds."""
     methods = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
     rows = sorted(methods.items(), key=lambda pair: pair[1]["share"])
     return pd.DataFrame(
@@ -155,7 +155,7 @@ def equal_frame(result):
 
 
 def prices_frame(result):
-    """What each price alone buys, word by word."""
+    """Features and errors at each price alone, word by word."""
     names = {"price": "price of a tier", "share": "features %", "error": "wrong %"}
     rows = (result.get("summary") or {}).get("prices_alone", ())
     return pd.DataFrame(
@@ -165,12 +165,12 @@ def prices_frame(result):
 
 
 def _label_method(method):
-    """What a method that lifts single letters is called."""
+    """The name of a method that lifts single letters."""
     return find_method(method, PART).describe(TERMS)[0]
 
 
 def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
-    """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
+    """Letters and steps, bought together and separately: letters wrong at equal units, chosen budgets."""
     table = []
     for row in result["rows"]:
         line = {"method": _label_method(row["method"])}
@@ -182,7 +182,7 @@ def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
 
 
 def steps_figure(result, palette, *, scale=1.0, height=430):
-    """Letters wrong against units a letter, steps bought together with letters and apart."""
+    """Letters wrong against units per letter, steps bought together with letters and separately."""
     traces = []
     for i, row in enumerate(result["rows"]):
         inside = [point for point in row["points"] if point["units"] <= row["units_in_all"]]

@@ -10,7 +10,7 @@ from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
 from spcviz.problems.words.page.shown import OFFERED, TERMS
 
 EVERY = 4
-"""Of the budgets of a curve, those that the rows of single folds hold."""
+"""The rows of single folds hold every `EVERY`-th budget of a curve."""
 RESULT = {"open": "budget-ocr-open", "ocr": "budget-ocr"}
 """Name of the stored result by vocabulary."""
 _OVER = {"open": "folds of words that no model had seen", "ocr": "test folds of the 55 words"}
@@ -47,7 +47,7 @@ def summarize_differences(differences: Sequence[float]) -> tuple[float, float, f
 
 
 def _budgets(rows):
-    """Shares of the full cost at which curves stand."""
+    """Shares of the full cost at which curves have points."""
     first = rows[0]
     fields = ("experiment", "method", "level", "q")
     cost = [row["cost_units"] for row in rows if all(row[name] == first[name] for name in fields)]
@@ -55,7 +55,7 @@ def _budgets(rows):
 
 
 def _by_fold(fold_rows, method):
-    """A method's errors in percent, (folds, budgets); None where it was not measured."""
+    """A method's errors in percent, (folds, budgets); None if it was not measured."""
     level = "word" if method.level == EXAMPLE else "letter"
     for name in method.names:
         wanted = {"method": name, "level": level, "q": 0.0}.items()

@@ -20,7 +20,7 @@ _MARKS = {0.1: "circle", 0.25: "diamond", 0.5: "square"}
 
 
 def name_of(row):
-    """What a row's curve is called."""
+    """The name of a row's curve."""
     q = row["q"]
     if not q:
         return _NAMES[row["method"]]
@@ -28,7 +28,7 @@ def name_of(row):
 
 
 def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, height: float = 460) -> Chart:
-    """Microseconds of an update against the length of the chain of "letters" or "tags", in logarithms."""
+    """Microseconds of an update against the length of a chain of "letters" or "tags", on log axes."""
     curves = {}
     for row in result["rows"]:
         if row["data"] == kind:
@@ -47,7 +47,7 @@ def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, heigh
 
 
 def frame(result):
-    """One line a curve and length."""
+    """One line per curve and length."""
     names = {"data": "chains", "length": "positions", "update": "update", "us": "µs an update"}
     names["messages_share"] = "messages, % of all"
     names["updates_with_wrong_labels"] = "updates with a wrong label, %"
@@ -65,13 +65,13 @@ def courses_frame(result):
 
 
 def _frame(rows, names):
-    """A frame of rows, with what their keys are called."""
+    """A frame of rows, with a column name for each key."""
     named = (row | {"update": name_of(row)} for row in rows)
     return pd.DataFrame({column: row[key] for key, column in names.items()} for row in named)
 
 
 def courses_figure(result, palette, *, scale=1.0, height=420):
-    """Times faster than with exact messages against the length of the lines, all of DMS-pi counted."""
+    """Speed-up over exact messages against the length of the lines, all of DMS-pi counted."""
     traces = []
     for name, course in result["courses_summary"].items():
         method, q = name.rsplit(" ", 1)

@@ -29,7 +29,7 @@ def _notes(result):
 
 
 def _tables(result, name):
-    """What only some of the results have."""
+    """Tables that only some of the results have."""
     out = []
     for key, made, heading in (
         ("time", charts.time_frame, "Where the time of a word goes, at the budget chosen on training words"),

@@ -9,7 +9,7 @@ from spcviz.problems.words.page.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend", "panels")
-"""What the browser owns: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
+"""The browser's state: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
 
 POLICY = Component(
     "spcviz_policy",
@@ -27,7 +27,7 @@ show_policy = viewer(POLICY)
 
 
 def trace_payload(trace):
-    """A `PolicyTrace` for the browser: JSON values only; what is NaN becomes None."""
+    """A `PolicyTrace` for the browser: JSON values only; NaN becomes None."""
     values = [[None if np.isnan(v) else round(float(v), 5) for v in row] for row in trace.values]
     numbers = {name: np.round(getattr(trace, name), 3).tolist() for name in ("units", "us")}
     whole = ("tiers", "position", "forward", "backward", "messages", "full_messages")
@@ -46,9 +46,9 @@ def trace_payload(trace):
 def policy_payload(
     word: PolicyWord, identity: str, kind: str, *, most: float | None = None
 ) -> tuple[dict, dict[str, Packed]]:
-    """What is sent on every run, and what is sent once; `kind` ("units", "us") is what the cursor counts.
+    """The payload of every run, and the parts sent once; `kind` ("units", "us") is the cursor's unit.
 
-    Where a question hides what comes after a share of the full cost, `most`, only what comes before is sent.
+    If a question hides everything after a share of the full cost, `most`, only what comes before is sent.
     """
     if most is None:
         return {"identity": identity, "kind": kind, "most": None}, {"word": packed_of(word, word_part)}
@@ -57,7 +57,7 @@ def policy_payload(
 
 
 def most_of(trace):
-    """The largest size of a `PolicyTrace`'s values: what its bars are drawn by."""
+    """The largest magnitude of a `PolicyTrace`'s values, the scale of its bars."""
     return float(np.nan_to_num(np.abs(trace.values)).max(initial=0.0))
 
 
@@ -74,7 +74,7 @@ def word_part(word):
 
 
 def part_before(word, kind, most):
-    """`word_part` of what comes before a share of the full cost; bars keep the size that all values give."""
+    """`word_part` up to a share of the full cost; the bars keep the scale of all values."""
     before = word_part(facts.cut_off(word, kind, most))
     whole = {trace.name: most_of(trace) for trace in word.traces}
     return before | {"traces": [trace | {"most": whole[trace["name"]]} for trace in before["traces"]]}

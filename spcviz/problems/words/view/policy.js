@@ -1,6 +1,6 @@
-// The Policy page's view: one word, several policies, one cursor (what may be spent).
-// Each panel shows, letter by letter, what the policy predicts the next purchase to gain, what has been bought, how
-// far the messages rippled from the last purchase, and what the word is read as. The browser owns the cursor.
+// The Policy page's view: one word, several policies, one cursor (the budget).
+// Each panel shows, letter by letter, the policy's predicted gain of the next purchase, the features bought, how
+// far the messages rippled from the last purchase, and the word as read. The browser owns the cursor.
 
 import { stepAt } from "./policy_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
@@ -8,7 +8,7 @@ import { moreBox } from "../../../web/view/more.js";
 import { View, makeMount } from "../../../web/view/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
-const FEW = 3; // policies that are enough to begin with
+const FEW = 3; // policies shown at first
 const COLUMN = 56, INK = 3.2, BARS = 44, TOP = 6, RIPPLE = 34;
 
 class PolicyView extends View {
@@ -30,7 +30,7 @@ class PolicyView extends View {
   take(given) {
     const data = (this.data = { ...given, ...given.parts.word });
     this.ink = unpackInk(data.pixels);
-    // Where anything happens, over all policies: what the step buttons move between.
+    // Budgets at which any policy buys something: the step buttons move between them.
     const stops = new Set([0]);
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
     this.stops = [...stops].sort((a, b) => a - b);
@@ -42,13 +42,13 @@ class PolicyView extends View {
   }
 
   get isFew() { return this.view.panels === "three" && this.data.traces.length > FEW; }
-  /** The share of the full cost up to which there is something to see: a question hides what comes later. */
+  /** The share of the full cost that is in view: a question hides what comes later. */
   get most() { return this.data.most ?? 1; }
   get full() { return this.data.full[this.data.kind]; }
   money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} ${+amount.toFixed(1) === 1 ? "unit" : "units"}`; }
 
   get story() { return this.stops.map((spend) => ({ spend })); }
-  /** To where something happens next. */
+  /** Move to the next or previous budget at which a policy buys something. */
   step(by) {
     const at = this.stops.findLastIndex((s) => s <= this.view.spend + 1e-9);
     this.set({ spend: this.stops[clamp(at + by, 0, this.stops.length - 1)] });

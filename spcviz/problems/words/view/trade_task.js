@@ -3,7 +3,7 @@
 import { TASKS } from "../../budgets/view/trade_core.js";
 import { node, unpackInk } from "../../../web/view/elements.js";
 
-/** What the page says about words; a chain is a word, a part a letter, and a letter can be misread. */
+/** The page's texts and drawing of words; a chain is a word, a part a letter, and a letter can be misread. */
 const WORDS = {
   chains: "words",
   parts: "letters",

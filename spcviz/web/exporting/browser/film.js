@@ -1,11 +1,11 @@
-// One moment of a loop: the page's view that has a story, in a frame of its own; sheet.js says which moment.
+// One moment of a loop: the page's view that has a story, in its own frame; sheet.js chooses the moment.
 
 import { bytesOf, mountView } from "./host.js";
 
-/* global KINDS, MOUNTS -- what the file brings: see loops.py */
+/* global KINDS, MOUNTS -- defined in the file: see loops.py */
 const VIEWS = "spcviz-views", views = [];
 
-/** The view that tells most, as it stands on the page; the others are left out. */
+/** The view with the longest story, as the page shows it; the others are hidden. */
 function hero() {
   for (const [k, [kind, data]] of MOUNTS.entries()) {
     mountView(document.querySelector(`[data-view="${k}"]`), KINDS[kind], typeof data === "string" ? bytesOf(data) : data);
@@ -20,7 +20,7 @@ await Promise.all([...document.fonts].map((font) => font.load()));
 const chosen = hero();
 const LEAST_ZOOM = 0.5;
 
-/** What scrolls sideways on a page stands in a loop as a whole: all is drawn so much smaller. */
+/** Show parts that scroll sideways on a page as a whole in a loop: shrink everything by that factor. */
 function fitWidth() {
   const parts = [...chosen.root.querySelectorAll("*")].filter((one) => one.clientWidth > 300 && getComputedStyle(one).overflowX === "auto");
   const over = Math.max(1, ...parts.map((one) => one.scrollWidth / one.clientWidth));

@@ -1,16 +1,16 @@
-// Stands in for Streamlit where there is none: mounts views on the data that came with them, draws charts.
+// Replacement for Streamlit without a server: mounts views on the data that came with them, draws charts.
 //
-// A view tells its server what a visitor sets; here nobody listens, so what needs an answer stays as it was.
+// A view sends its server what a visitor sets; here nothing listens, so parts that need an answer stay unchanged.
 
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** What was packed by gzip, from its text in base64: bytes. */
+/** Unpack gzip data from its base64 text: bytes. */
 export async function unpack(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Mount a view of `kind` (its default export, style sheet, first HTML) in an element; returns what ends it. */
+/** Mount a view of `kind` (its default export, style sheet, first HTML) in an element; returns a function that ends it. */
 export function mountView(place, kind, data) {
   const root = place.attachShadow({ mode: "open" });
   root.innerHTML = kind.html;
@@ -22,8 +22,8 @@ export function mountView(place, kind, data) {
   return typeof end === "function" ? end : deaf;
 }
 
-/** A chart's colours for the theme: `pairs` are the light colours and the dark ones that mean the same. The scale of
- * a picture stays: its white is white in both. */
+/** A chart in the colours of the theme: `pairs` are the light colours and the dark ones that mean the same. The colour
+ * scale of a picture stays: its white is white in both. */
 export function inTheme(chart, pairs) {
   if (!matchMedia("(prefers-color-scheme: dark)").matches) return structuredClone(chart); // plotly writes into it
   const dark = new Map(pairs.map(([light, other]) => [light.toLowerCase(), other]));
@@ -36,7 +36,7 @@ export function inTheme(chart, pairs) {
   return recolour(chart, "");
 }
 
-/** Draw a chart with Plotly, anew when the theme changes. */
+/** Draw a chart with Plotly, and again when the theme changes. */
 export function drawChart(Plotly, place, { spec, alt }, pairs) {
   place.setAttribute("role", "img");
   place.setAttribute("aria-label", alt);

@@ -1,16 +1,16 @@
-// One scene in one file: everything is here, and nothing is fetched.
+// One scene in one file: it contains everything, and fetches nothing.
 
 import { hearSlides } from "../../touring/tour_core.js";
 import { bytesOf, drawChart, mountView, unpack } from "./host.js";
 
-await Promise.all([...document.fonts].map((font) => font.load())); // canvases draw with what is there
+await Promise.all([...document.fonts].map((font) => font.load())); // canvases draw with the fonts that are loaded
 
-/* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- what the file brings: see page.py */
+/* global KINDS, MOUNTS, CHARTS, PAIRS, PLOTLY -- defined in the file: see page.py */
 for (const [k, [kind, data]] of MOUNTS.entries()) {
   mountView(document.querySelector(`[data-view="${k}"]`), KINDS[kind], typeof data === "string" ? bytesOf(data) : data);
 }
 
-/** Plotly lies packed in the file: a tenth of what it would take there as text. */
+/** Plotly is stored compressed in the file, in a tenth of the bytes of its text. */
 async function plotly() {
   const script = document.createElement("script");
   script.src = URL.createObjectURL(new Blob([await unpack(PLOTLY)], { type: "text/javascript" }));

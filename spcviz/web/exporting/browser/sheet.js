@@ -1,11 +1,11 @@
-// The moments of a loop. A browser that hears us shows them one after the other, in one frame, and photographs each
-// (`globalThis.show`): a frame costs more than all its moments. One that does not shows all of them at once, each in a
-// frame of its own, and is photographed once. What stands where is told as JSON.
+// The moments of a loop. A browser that takes commands shows them one after the other, in one frame, and photographs
+// each (`globalThis.show`): a frame costs more than all its moments. Any other shows all of them at once, each in its
+// own frame, and is photographed once. The layout is reported as JSON.
 
 import { chosenOf, durations } from "../../view/moments.js";
 
-/* global DOCUMENT, MOST, WIDTH, HEIGHT, IS_SVG, IS_AT_ONCE -- what the file brings: see loops.py */
-const TURNS = 2; // of a view that asks how much room it has, and takes it
+/* global DOCUMENT, MOST, WIDTH, HEIGHT, IS_SVG, IS_AT_ONCE -- defined in the file: see loops.py */
+const TURNS = 2; // rounds of layout: a view asks how much space it has, and takes it
 
 async function frame() {
   const element = document.createElement("iframe");
@@ -51,7 +51,7 @@ globalThis.show = async (k) => {
 };
 if (count && !IS_AT_ONCE) {
   const high = moments.map((moment) => (film.show(moment), film.height())), most = Math.max(...high);
-  take(most); // with more room a view may take more
+  take(most); // given more space, a view may take more
   const again = [];
   for (const k of new Set([0, high.indexOf(most), count - 1])) {
     await globalThis.show(k);

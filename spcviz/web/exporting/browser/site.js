@@ -1,7 +1,7 @@
-// A site's page: plays the scenes of a tour, or shows one, from files beside it: on a web host or a memory stick.
+// A site's page: plays the scenes of a tour, or shows one, from files next to it: on a web host or a memory stick.
 //
 // Files are fetched as scripts, the only way from a disk. Each view's script and each part of data is one file of
-// the site, for all scenes that want it; a scene that comes next is fetched while the one before is looked at.
+// the site, shared by all scenes that need it; the next scene is fetched while the current one is shown.
 
 import { keyAction, hearSlides, isTyping, partOf } from "../../touring/tour_core.js";
 import { bytesOf, drawChart, mountView, unpack } from "./host.js";
@@ -15,7 +15,7 @@ globalThis.SPCVIZ = Object.fromEntries(Object.entries(known).map(([kind, map]) =
 const byClass = (name) => document.querySelector(`.${name}`);
 const query = new URLSearchParams(location.search), page = document.documentElement.classList;
 page.toggle("embed", query.get("embed") === "true");
-page.toggle("view-only", query.get("picture") === "only"); // for the still that stands in the page until its scripts are here
+page.toggle("view-only", query.get("picture") === "only"); // for the still that the page shows until its scripts are loaded
 const fetched = new Map();
 let shown = null, wanted = null, endings = [];
 
@@ -31,12 +31,12 @@ function script(path) {
   }
   return fetched.get(path);
 }
-/** Something by its name, from its file if it is not here yet. */
+/** Get something by its name, from its file if it is not loaded yet. */
 async function need(kind, name, path) {
   if (!known[kind].has(name)) await script(path);
   return known[kind].get(name);
 }
-/** Bytes of a part of data; it lies packed in its file, which takes half as much. */
+/** Load a part of data, which its file stores compressed, in half the bytes. */
 async function part(digest) {
   const held = await need("part", digest, `shared/parts/${digest}.js`);
   if (typeof held === "string") known.part.set(digest, await unpack(held));
@@ -82,7 +82,7 @@ function show(code, content) {
   document.documentElement.dataset.shown = "1";
   if (codes[at + 1]) setTimeout(() => scene(codes[at + 1]).catch(() => {}), 300);
 }
-/** A drawn chart, in the colours of the theme. */
+/** A chart drawn in advance, in the colours of the theme. */
 function picture({ light: file, dark, alt }) {
   const place = document.createElement("picture"), source = document.createElement("source"), image = document.createElement("img");
   source.media = "(prefers-color-scheme: dark)";
@@ -109,7 +109,7 @@ function step(by) {
 }
 const atHash = () => { const code = location.hash.slice(1); return codes.includes(code) ? code : codes[0]; };
 
-/** The light on the part that a sentence speaks of. */
+/** Highlight the part that a sentence speaks of. */
 function light() {
   const frame = byClass("light"), part = shown && partOf(shown.point);
   frame.hidden = !part;
@@ -129,7 +129,7 @@ function key(event) {
   const isOurs = path.includes(byClass("tour")) && !path[0].matches?.("button");
   const what = event.key === "Escape" ? "light" : keyAction(event, isOurs, codes.length > 1);
   const acts = { forward: () => step(1), back: () => step(-1), home: () => { location.hash = codes[0]; }, black: () => black(byClass("black").hidden), light: () => black(false), full };
-  if (!what || codes.length < 2 || acts[what]() === false) return; // before the first and after the last: slides around may go on
+  if (!what || codes.length < 2 || acts[what]() === false) return; // before the first and after the last: surrounding slides may handle the key
   event.preventDefault();
   event.stopPropagation();
 }

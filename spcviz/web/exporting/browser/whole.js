@@ -1,9 +1,9 @@
-// A message whose parts lie in files of their own, put together as the server would have sent it.
+// A message whose parts are stored in separate files, put together as the server would have sent it.
 
 const EIGHT = 8;
 const padLength = (length) => length + (EIGHT - length % EIGHT) % EIGHT;
 
-/** The message (see `pack` in mount.py) with parts, [[digest, bytes], ...], in it. */
+/** The message (see `pack` in mount.py) with parts, [[digest, bytes], ...], inserted. */
 export function whole(message, parts) {
   const length = new DataView(message.buffer, message.byteOffset).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(message.subarray(4, 4 + length))), body = message.subarray(4 + length);

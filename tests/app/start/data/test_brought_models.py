@@ -1,4 +1,4 @@
-"""Models and scores that somebody trained elsewhere read the page's examples and pasted sentences."""
+"""Models and scores from elsewhere read the page's examples and pasted sentences."""
 
 import io
 
@@ -32,7 +32,7 @@ def test_scores_of_another_model_open_at_once():
 
 
 def model_file(example, n):
-    """A model that somebody trained elsewhere, zipped."""
+    """A model trained elsewhere, zipped."""
     template = templates.read_template("lower[0] ending2[0]")
     X = [templates.features_of(words, template) for words in example.sentences[:n]]
     tagger = spcviz.StructuredPerceptron(max_iter=2, random_state=0).fit(X, example.labels[:n])

@@ -1,4 +1,4 @@
-"""Files given to the page Your data: read, set otherwise, trained on, faulty; links that ask for them."""
+"""Files given to the page Your data: read, reconfigured, trained on, faulty; links that ask for them."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_a_fault_is_one_error_and_nothing_else_is_disturbed(name):
 
 
 def test_without_examples_it_opens_empty_and_takes_a_file(monkeypatch):
-    """As where pip installed the package."""
+    """As after installing the package with pip."""
     monkeypatch.setattr(cached, "has_examples", lambda: False)
     at = run()
     assert [note.value for note in at.info] == [say.BRING_FIRST]

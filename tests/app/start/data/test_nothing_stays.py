@@ -1,4 +1,4 @@
-"""Of what a visitor brought nothing is on a disk, nor in this process once the visit is over."""
+"""A visitor's data are never on a disk, and not in this process once the visit is over."""
 
 import secrets
 import time
@@ -26,13 +26,13 @@ def test_a_visitors_data_are_never_on_a_disk():
 
 @pytest.mark.parametrize("view", ["lattice", "errors", "take"])
 def test_half_an_hour_later_nothing_of_a_visitors_is_in_this_process(view):
-    """A marker word, what was trained on it, and the features that name it; the clock is turned."""
+    """A marker word, what was trained on it, and the features that name it; the clock is moved forward."""
     marker = f"Xy{secrets.token_hex(8)}"
     at = trained(give(run(method="perceptron", view=view), "chunks.txt", _marked(marker)))
     assert heap.holders(marker)
     ownership.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
-    while cached.MINE.owners() and time.monotonic() < end:  # the clock runs by itself
+    while cached.MINE.owners() and time.monotonic() < end:  # the clock runs on its own
         time.sleep(0.1)
     assert not cached.MINE.owners()
     del at
@@ -49,7 +49,7 @@ def test_at_the_end_of_a_visit_nothing_of_it_is_in_this_process():
 
 
 def marked_model(marker):
-    """A model that somebody trained on words, and labels, with a marker."""
+    """A model trained on words and labels that contain a marker."""
     words = ["The", marker, "barked", "at", "the", "man"]
     labels = ["D", f"N{marker}", "V", "P", "D", "N"]
     X = [templates.features_of(words, templates.read_template("bias lower[0]"))] * 12
@@ -63,7 +63,7 @@ def over():
 
 
 def idle():
-    """Nobody uses the page, which stays open, for 35 minutes; the clock runs by itself."""
+    """The page stays open but unused for 35 minutes; the clock runs on its own."""
     ownership.CLOCK.turn(35 * 60)
     end = time.monotonic() + 20
     while cached.MINE.owners() and time.monotonic() < end:
@@ -74,13 +74,13 @@ def idle():
 @pytest.mark.parametrize("ends", [over, idle])
 @pytest.mark.parametrize("view", ["lattice", "errors"])
 def test_of_a_brought_model_nothing_stays_while_the_page_is_open(ends, view):
-    """Streamlit keeps what callbacks and fragments were given; what is in it must have gone all the same."""
+    """Streamlit keeps the arguments of callbacks and fragments; their contents must be gone all the same."""
     marker = f"xy{secrets.token_hex(8)}"
     at = read_with_model(give(run(view=view), "mine.zip", marked_model(marker)))
     assert heap.holders(marker)
     ends()
     heap.collect()
-    tree, at._tree = at._tree, None  # what this test's browser was sent
+    tree, at._tree = at._tree, None  # elements that were sent to this test's browser
     del tree
     assert heap.left_of([marker]) == {marker: []}
     del at

@@ -28,7 +28,7 @@ def test_tasks_about_the_example_are_not_offered_beside_a_file():
     at = give(at, "chunks.txt", CHUNKS.encode())
     assert not has_tasks(at)
     at = run(ask="D1")
-    assert has_tasks(give(at, "chunks.txt", CHUNKS.encode()))  # one that is open stays
+    assert has_tasks(give(at, "chunks.txt", CHUNKS.encode()))  # a task that is open stays open
     assert not at.warning
     assert "never written to a disk" in said(at)
 

@@ -1,4 +1,4 @@
-"""A visitor of the page Your data: what it brings, asks for and is told."""
+"""A visitor of the page Your data: its files, its requests and the page's messages."""
 
 from spcviz.problems.own_data.page import cached
 from spcviz.web.cached import ownership
@@ -11,13 +11,13 @@ CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\n
 
 
 def let_go():
-    """All that visitors brought, as after half an hour."""
+    """Drop all that visitors brought, as after half an hour."""
     ownership.CLOCK.turn(ownership.SECONDS + 1)
     ownership.clean()
 
 
 def theirs():
-    """What the visitor of these tests has brought."""
+    """Data that the visitor of these tests has brought."""
     (owner,) = cached.MINE.owners()
     return cached.MINE.get(owner, cached.DATA)
 

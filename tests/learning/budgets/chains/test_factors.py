@@ -1,4 +1,4 @@
-"""Steps bought apart from letters: the order of a queue, Viterbi at every purchase, letters as before."""
+"""Steps bought separately from letters: the order of a queue, Viterbi at every purchase, letters as before."""
 
 from itertools import pairwise
 
@@ -110,7 +110,7 @@ def test_features_say_at_which_tier_the_other_factor_stands():
     beta[:, 0] = [3.0, 2.0, 2.5, 1.0]  # a letter, a step, the letter again, the step again
     course = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
     tiers = np.zeros(world.shape[0], dtype=np.int64)
-    tiers[2 * parts.starts[:-1] + 1] = N_TIERS - 1  # where no step is, nothing is left to buy
+    tiers[2 * parts.starts[:-1] + 1] = N_TIERS - 1  # where there is no step, nothing is left to buy
     for part, features, value, tier in zip(
         course.part, course.features, course.value, course.tier, strict=True
     ):

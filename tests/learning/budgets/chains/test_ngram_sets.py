@@ -48,13 +48,13 @@ def test_meta_features():
 
 
 def test_change_of_looks():
-    """Two histograms that share nothing, in turn: what is within reach of each position."""
+    """Two disjoint histograms in turn: the changes within reach of each position."""
     unary = np.eye(2)[[0, 1, 1, 0, 0, 0, 0]] * 9
     looks = np.broadcast_to(np.eye(2, dtype=np.float32), (7, 2, 2))
     nothing = seen_grams([0], [0, 1], 2)
     _, meta = chain_meta(unary, np.array([6, 1]), np.zeros((2, 2)), nothing, looks)
     row = dict(zip(LOOKS_META, meta[0, len(META) :], strict=True))
-    # Labels 0 1 1 0 0 0. Within 1: shares apart are 1, 1/2, 1/2, 1/2, 0, 0.
+    # Labels 0 1 1 0 0 0. Within 1, the shares that differ are 1, 1/2, 1/2, 1/2, 0, 0.
     assert np.isclose(row["mean change of looks within 1"], 1 / 6)
     assert np.isclose(row["largest change of looks within 1"], 4 / 6)
     # Within 2: 2/2, 2/3, 3/4, 2/4, 1/3, 0/2.

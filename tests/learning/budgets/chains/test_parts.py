@@ -23,7 +23,7 @@ KINDS = ("letters", "arms")
 
 
 def batch(seed, kind="letters", n_chains=3, longest=5):
-    """Letters: one of two tables a chain, loss 0, 1. Arms: a table for each part and tier, with gaps."""
+    """Letters: one of two tables per chain, loss 0 or 1. Arms: a table for each part and tier, with gaps."""
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(rng.integers(1, longest + 1, n_chains))])
     n = starts[-1]
@@ -83,9 +83,9 @@ def read(parts, tiers):
 
 
 def plainly(parts, how, costs, budget, first=None):
-    """Algorithm 5 with everything worked out anew at every step: [(part, tier)].
+    """Algorithm 5 with everything recomputed at every step: [(part, tier)].
 
-    ``first`` (S + 1,) are the first positions of what is bought at once, by default of single ones.
+    ``first`` (S + 1,) holds the first positions of the spans bought at once, by default single positions.
     """
     first = np.arange(len(parts.scores) + 1) if first is None else first
     tiers, sizes = np.zeros(len(first) - 1, dtype=np.int64), np.diff(first)
@@ -151,7 +151,7 @@ def test_same_purchases_as_the_plain_algorithm(kind, is_fixed, refreshed, seed, 
 
 
 def windows_valued(labels, starts, known, weights):
-    """Values of parts by the windows of labels around each alone; weights (2, 4): of shares, of any."""
+    """Values of parts from the label windows around each alone; weights (2, 4): for shares, for any."""
     values = np.zeros(len(labels))
     for a, b in pairwise(starts):
         for m in range(2, 6):
@@ -191,7 +191,7 @@ def test_a_changed_label_revalues_all_parts_whose_windows_hold_it():
                 seen_at[-4] += (moved == trajectory.first[s - 1] - 4).any()
                 seen_at[4] += (moved == trajectory.last[s - 1] + 4).any()
             labels, before = trajectory.all_labels[s], values
-    assert min(seen_at.values()) > 0  # else nothing here is as far away as that
+    assert min(seen_at.values()) > 0  # otherwise no change here reaches that far
 
 
 @settings(max_examples=20)

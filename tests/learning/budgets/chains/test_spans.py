@@ -95,7 +95,7 @@ def test_policies_of_spans_of_one_are_those_of_single_positions():
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), budget=BUDGETS, longer=st.sampled_from([0, 1, WHOLE - 99]))
 def test_spans_of_whole_chains_are_whole_chains(kind, seed, budget, longer):
-    """The same purchases as whole examples make by the same values, and Viterbi's reading after each."""
+    """The same purchases as for whole examples with the same values, and the Viterbi labelling after each."""
     parts = batch(seed, kind)
     lengths = np.diff(parts.starts)
     world = in_spans(parts, int(lengths.max()) + longer)
@@ -165,8 +165,8 @@ def lost_by_enumeration(parts, tiers):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_purchase_gains_what_enumeration_says(kind, seed):
-    """All states that two spans a chain can be in, all labellings of each: what a step saves, and what is
-    the best one that one can take first.
+    """All states of two spans per chain, all labellings of each: the loss that a step saves, and the best
+    first step.
     """
     parts = batch(seed, kind, n_chains=2, longest=4)
     world = in_spans(parts, 2)
@@ -207,7 +207,7 @@ def test_chains_in_any_order_keep_their_spans(kind):
 
 
 def test_long_spans_pass_what_they_change_on_to_spans_beside_them():
-    """Values that stand in the queue are those of now, whatever was lifted beside them."""
+    """Values in the queue are current, whichever neighbouring spans were raised."""
     parts = batch(5, "arms", n_chains=2, longest=24)
     world = in_spans(parts, 5)
     how = spans_rule(5, parts, world)

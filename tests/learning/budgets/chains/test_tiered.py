@@ -96,7 +96,7 @@ def test_entries_are_learned_from_as_the_array_they_stand_for(density):
     features = rng.normal(size=(len(labels), 7)).astype(np.float32)
     features[rng.random(features.shape) >= density] = 0.0
     edges, models = np.array([2, 5, 7]), []
-    halves = sparse.csr_array(features)  # each entry twice, columns falling, and a zero that is stored
+    halves = sparse.csr_array(features)  # each entry in two halves, columns in descending order
     halves = sparse.csr_array(
         (
             np.repeat(halves.data / 2, 2),
@@ -126,7 +126,7 @@ def _turned(values, start):
 
 
 def test_scores_do_not_hang_on_the_last_bit():
-    """A 5 behind the fourth decimal, as averages have it: 0.00025 comes out a bit above or below it."""
+    """A 5 after the fourth decimal, as in averages: 0.00025 comes out one bit above or below it."""
     weights = np.full((10, 1), 0.000025)
     model = Tiered(np.array([10]), weights, np.zeros((1, 1)))
     ones = np.ones((1, 10), dtype=np.float32)

@@ -115,7 +115,7 @@ def test_learning_is_the_subgradient_method():
 
 
 def learnable(rng, n_chains=60):
-    """Feature 0 of states says little, feature 1 more, and steps like to stay."""
+    """Feature 0 of states says little, feature 1 more, and steps tend to stay."""
     lengths = [5] * n_chains
     proposals = random_proposals(rng, lengths, n_states=4, n_before=4, widths=(2, 1))
     truth = np.repeat(rng.integers(0, 4, n_chains), 5)
