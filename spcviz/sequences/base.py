@@ -167,7 +167,7 @@ class SequenceTagger(Versioned):
         min_count: int = 1,
         token_weight: Any = None,
     ) -> Batch:
-        """Read training data; set the names of features and labels; if `goes_on`, only add names of features."""
+        """Read training data; set the names of features and labels; if `goes_on`, only add features."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
         checked_jobs(getattr(self, "n_jobs", None))  # else only `predict` would report it
         X = encoding.as_items(X)
