@@ -32,7 +32,7 @@ NUMBERED = {
     "id": lambda k, j, word, label: (k, word, label),
     "Sample No": lambda k, j, word, label: (f"s{k}", word, label),
     "document": lambda k, j, word, label: (f"a{k}.txt", word, label),
-    "vendor_id": lambda k, j, word, label: (f"v{k}", word, label),  # has "end" in it, but does not describe tokens
+    "vendor_id": lambda k, j, word, label: (f"v{k}", word, label),  # has "end" in it, not of tokens
     "stage no": lambda k, j, word, label: (k + 7, word, label),
     "essay_id": lambda k, j, word, label: (f"{k:04x}", word, label),
     "idx": lambda k, j, word, label: (j, word, label),
@@ -60,7 +60,7 @@ def test_a_number_of_sentences_that_starts_anew_in_each_document():
         (("entity_id", "word", "ner"), lambda k, j, word, label: (k, word, label)),  # numbers entities
         (("head_no", "word", "ner"), lambda k, j, word, label: (k, word, label)),
         (("lang", "word", "ner"), lambda k, j, word, label: ("en", word, label)),
-        (("id", "word", "ner"), lambda k, j, word, label: (k % 2, word, label)),  # values recur: not a numbering
+        (("id", "word", "ner"), lambda k, j, word, label: (k % 2, word, label)),  # recurs: no numbering
     ],
 )
 def test_columns_that_part_nothing(names, row):

@@ -33,7 +33,7 @@ SETTINGS = {
 
 @cache
 def few_words():
-    """Twelve words of each fold, as real as they come."""
+    """Twelve real words of each fold."""
     words, rng = handwriting.load_words(), np.random.default_rng(0)
     by_fold = [rng.permutation(np.flatnonzero(words.folds == k))[:12] for k in range(handwriting.N_FOLDS)]
     chosen = np.sort(np.concatenate(by_fold))
@@ -43,7 +43,7 @@ def few_words():
 
 @contextlib.contextmanager
 def small_world(words=None):
-    """While it lasts, the shipped words are the few and the settings are tiny; yields the words."""
+    """Within it the shipped words are only a few and the settings are tiny; yields the words."""
     words = few_words() if words is None else words
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(handwriting, "load_words", lambda: words)
@@ -76,7 +76,7 @@ def executor():
 
 @pytest.fixture
 def home(monkeypatch):
-    """A home of data sets on this machine; see `tests.problems.home.Home`."""
+    """A download server of data sets on this machine; see `tests.problems.home.Home`."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with running() as server:
         yield server

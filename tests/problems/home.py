@@ -10,7 +10,7 @@ from spcviz.shared.bring.original import Source
 
 
 class Asked(NamedTuple):
-    """What a client asked for."""
+    """A client's request."""
 
     path: str
     range: str
@@ -18,7 +18,7 @@ class Asked(NamedTuple):
 
 
 class Home(http.server.ThreadingHTTPServer):
-    """Serves `files`; breaks off once after `cuts[path].pop(0)` bytes, as long as there are any."""
+    """Serves `files`; a response ends after `cuts[path].pop(0)` bytes, as long as that list has entries."""
 
     daemon_threads = True
 
@@ -28,7 +28,7 @@ class Home(http.server.ThreadingHTTPServer):
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
 
     def source(self, name, data, *, is_known=True, **more):
-        """Put a file there; returns where it is."""
+        """Add a file to the server; returns its source."""
         self.files[f"/{name}"] = data
         return Source(
             name, f"{self.address}/{name}", hashlib.sha256(data).hexdigest() if is_known else "", **more
@@ -69,7 +69,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def running():
-    """A home that answers until the block is left."""
+    """A server that answers until the block is left."""
     with Home() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -1,4 +1,4 @@
-"""Large values are computed once: by one thread, however many ask at the same moment."""
+"""Large values are computed once: by one thread, however many request them at the same moment."""
 
 import ast
 import threading
@@ -13,7 +13,7 @@ FOLDER = Path(spcviz.problems.__file__).parent
 
 
 def test_forty_visitors_of_a_fresh_server_compute_the_waves_once(monkeypatch):
-    """Forty at once took eleven seconds, and 150 MB each."""
+    """Forty computations at once took eleven seconds, and 150 MB each."""
     drawn, real, asked = [], np.random.PCG64, threading.Barrier(8)
 
     def draw(seed):
@@ -37,7 +37,7 @@ def test_forty_visitors_of_a_fresh_server_compute_the_waves_once(monkeypatch):
 
 
 def test_no_problem_keeps_what_it_computes_where_threads_would_all_compute_it():
-    """`functools.lru_cache` lets all who ask meanwhile compute it; with that of cachetools they wait."""
+    """`functools.lru_cache` lets all concurrent callers compute it; with that of cachetools they wait."""
     wrong = [
         f"{path.relative_to(FOLDER)}: from cachetools.func import lru_cache"
         for path in sorted(FOLDER.rglob("*.py"))

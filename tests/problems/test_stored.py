@@ -1,4 +1,4 @@
-"""Every shipped model is told by the class that its problem reads it as: array for array, name for name."""
+"""Every shipped model survives reading and writing by its problem's class: array for array, name for name."""
 
 import pytest
 

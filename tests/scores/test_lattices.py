@@ -1,4 +1,4 @@
-"""Lattices against enumeration: what extends, rescores and is written has the labellings and their scores."""
+"""Lattices against enumeration: extended, rescored and written ones have the right labellings and scores."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def gram_tables(draw, n, longest):
 
 
 def bonus(labels, grams):
-    """What n-gram scores add to a labelling."""
+    """The sum of the n-gram scores in a labelling."""
     labels = tuple(int(k) for k in labels)
     windows = (labels[i:j] for i in range(len(labels)) for j in range(i + 1, len(labels) + 1))
     return sum(grams.get(window, 0.0) for window in windows)

@@ -26,7 +26,7 @@ def test_a_margin_keeps_what_is_less_than_it_below_the_best(case, margin):
         kept = node > best - margin
         kept[np.arange(len(unary)), best_labels[i]] = True
         clear = np.abs(node - (best - margin)) > 1e-9 * max(1.0, abs(best))
-        # labels that the best labellings left do not join are not in the lattice
+        # labels that no remaining best labelling joins are not in the lattice
         assert (states[i] <= kept)[clear].all()
         finite = (node > -np.inf) & (np.abs(points[i]) < np.inf)
         assert np.allclose(points[i][finite], (best - node)[finite], atol=1e-9 * max(1.0, abs(best)))
@@ -35,7 +35,7 @@ def test_a_margin_keeps_what_is_less_than_it_below_the_best(case, margin):
 
 
 def drawn(rng, n=3000, k=5):
-    """(emissions, transitions, labels drawn from the very model, so that losses are rare and honest)."""
+    """(emissions, transitions, labels drawn from the model itself, so that losses are rare and genuine)."""
     transitions = rng.normal(size=(k, k))
     emissions, labels = [], []
     for _ in range(n):
@@ -74,7 +74,7 @@ def test_tuned_settings_lose_what_they_may_and_prune(rule):
 
 @pytest.mark.parametrize("rule", ["mean_max", "margin"])
 def test_promises_hold_over_a_thousand_draws(rule):
-    """The same emissions again and again, calibrated on a draw, counted on all others."""
+    """The same emissions throughout, calibrated on each draw, counted on all others."""
     emissions, transitions, labels = DATA
     event = from_emissions(emissions, transitions)._truth_points(
         np.concatenate(labels), rule
@@ -112,7 +112,7 @@ def test_lattices_are_pruned_by_every_rule():
     later = pairs.extend()
     first = later.prune(0.5, rule="mean_max_first")
     assert 0 < first.n_arcs <= later.n_arcs
-    assert first.n_arcs != later.prune(0.5).n_arcs  # the mean of what is left is another one
+    assert first.n_arcs != later.prune(0.5).n_arcs  # the mean over what is left differs
     each = np.linspace(1.0, 3.0, 50)
     mixed = pairs.prune(margin=each).states()
     for i in (0, 20, 49):

@@ -1,4 +1,4 @@
-"""Rules of chunks against the definition: a labelling is allowed iff chunks, written again, give it back."""
+"""Chunk rules against the definition: a labelling is allowed iff its chunks, written again, give it back."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Questions about sequences against enumeration: unequal lengths, forbidden labels, starts, ends, ties."""
+"""Queries on sequences against enumeration: unequal lengths, forbidden labels, starts, ends, ties."""
 
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def test_what_pruning_keeps_and_the_curves(case, alpha, seed):
         at = np.arange(len(unary))
         is_best = np.zeros(node.shape, dtype=bool)
         is_best[at, best[i]] = True
-        # A label whose transitions are all forbidden by now has no arc; beside it rounding may decide.
+        # A label whose transitions are all forbidden by now has no arc; otherwise rounding may decide.
         want = (node > tau) & np.isfinite(node) | is_best
         clear = np.abs(node - tau) > gap
         assert_array_equal(kept[i][clear], want[clear])
@@ -324,7 +324,7 @@ def test_refusals_of_questions():
 
 
 def test_the_best_labelling_stays_however_scores_round():
-    """Its max-marginals are summed in another order at each position, and may lie below the best by a bit."""
+    """Its max-marginals are summed in another order at each position, and may lie slightly below the best."""
     rng = np.random.default_rng(0)
     sequences = from_emissions([rng.normal(size=(40, 3)) for _ in range(20)], rng.normal(size=(3, 3)))
     best, points = sequences.decode(), sequences.break_points()

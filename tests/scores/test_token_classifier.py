@@ -32,7 +32,7 @@ def test_padding_is_not_looked_at():
 
 
 def test_a_list_and_word_ids_of_a_tokenizer_that_numbers_pads():
-    """Some give pads the number of no word, some stop where the sentence does."""
+    """Some mark pads as belonging to no word, some stop where the sentence does."""
     ids = [[None, 0, 0, 1, 2, None], [None, 0, None]]
     got = from_hf(list(LOGITS[:2]), ids, attention_mask=MASK[:2], id2label=["O", "B-X", "I-X"])
     assert got.lengths.tolist() == [3, 1]
@@ -82,7 +82,7 @@ def test_refusals(changed, error, message):
 
 
 def test_ids_below_0_are_no_words():
-    """Arrays of ids cannot hold None: -1 or -100 stands for it."""
+    """Arrays of ids cannot hold None: -1 or -100 replaces it."""
     ids = [[-100 if word is None else word for word in row] for row in IDS]
     some = [[-1 if word is None else word for word in row] for row in IDS]
     want = [table.tolist() for table in from_hf(LOGITS, IDS).max_marginals()]
@@ -149,7 +149,7 @@ def test_other_sub_words_are_refused(subwords):
 
 
 def test_a_word_that_a_window_cuts_is_read_from_the_window_that_has_it_whole():
-    """The word 2 has three sub-words: the first window ends within it, where the second begins before it."""
+    """Word 2 has three sub-words: the first window ends inside it, while the second begins before it."""
     whole = np.random.default_rng(3).normal(size=(7, 2))
     ids = [0, 1, 2, 2, 2, 3, 3]
     windows = [whole[:4], whole[1:5], whole[3:]]

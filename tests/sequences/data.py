@@ -7,7 +7,7 @@ TAGS = ["DT", "NN", "VB"]
 
 
 def sentences(n, seed=0):
-    """n sentences of string features and their tags: a word tells its tag three times in four."""
+    """n sentences of string features and their tags: a word reveals its tag three times in four."""
     rng = np.random.default_rng(seed)
     X, y = [], []
     for _ in range(n):

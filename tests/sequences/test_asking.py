@@ -1,4 +1,4 @@
-"""Probabilities, entropies and samples of taggers, against every labelling there is."""
+"""Probabilities, entropies and samples of taggers, against every possible labelling."""
 
 import itertools
 import warnings
@@ -28,7 +28,7 @@ def tagger(request):
 
 
 def every_labelling(tagger, item):
-    """({labelling: score}) of one sequence, by adding up what the tagger has learned."""
+    """({labelling: score}) of one sequence, by adding up the tagger's weights."""
     names = {name: f for f, name in enumerate(tagger.feature_names_in_)}
     unary = np.array(
         [sum(tagger.state_weights_[names[name]] for name in token if name in names) for token in item]

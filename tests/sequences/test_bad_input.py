@@ -1,4 +1,4 @@
-"""Bad input to taggers: errors in X, y or a setting name their place; odd input that is fine works."""
+"""Bad input to taggers: errors in X, y or a setting name their place; odd but valid input works."""
 
 import numpy as np
 import pytest
@@ -309,7 +309,7 @@ def test_sparse_matrices_with_room_to_spare_are_read_as_those_without():
     assert rows.start.tolist() == [0, 1, 3, 4, 6]
     assert rows.index.tolist() == [1, 0, 2] * 2
     assert rows.values.tolist() == [2.0, 1.0, 3.0] * 2
-    assert len(roomy.data) == 5  # the caller's stays what it was
+    assert len(roomy.data) == 5  # the caller's matrix is unchanged
 
 
 @pytest.mark.parametrize("of_numbers", [True, False])

@@ -1,4 +1,4 @@
-"""A cascade's k best labellings and its constraints, against every labelling there is."""
+"""A cascade's k best labellings and its constraints, against every possible labelling."""
 
 import itertools
 
@@ -14,7 +14,7 @@ LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 
 
 def spans(n, seed):
-    """n sequences of words and spans in BIO; one word in three says nothing of its label."""
+    """n sequences of words and spans in BIO; one word in three says nothing about its label."""
     rng = np.random.default_rng(seed)
     X, y = [], []
     for _ in range(n):
@@ -29,13 +29,13 @@ def spans(n, seed):
 
 
 X, Y = spans(80, 0)
-# at the beginning, behind another kind, behind nothing: words that ask for steps that are forbidden
+# at the beginning, after another kind, after nothing: words that call for forbidden steps
 HARD = [[[f"w={word}"] for word in words] for words in (["I-A", "I-B", "x"], ["O", "I-B", "I-A"], ["I-A"])]
 TEST = [sentence for sentence in spans(25, 1)[0] if len(sentence) <= 5] + HARD
 
 
 def is_allowed(labelling, begins=True):
-    """Whether every I-X stands behind B-X or I-X; `begins`: nothing stands before the first label."""
+    """Whether every I-X follows B-X or I-X; `begins`: nothing precedes the first label."""
     behind = itertools.pairwise(labelling)
     is_first_fine = not (begins and labelling[0].startswith("I-"))
     return is_first_fine and all(b[0] != "I" or (a != "O" and a[2:] == b[2:]) for a, b in behind)
@@ -51,7 +51,7 @@ def tagger(request):
 
 
 def every_labelling(tagger, item):
-    """{labelling: score} of all that the filters leave, by brute force."""
+    """{labelling: score} of every labelling that the filters leave, by brute force."""
     order = tagger.order
     left = tagger.filter([item])
     lattice, model = left.lattice, tagger.cascade_.levels[-1].predictor
@@ -92,7 +92,7 @@ def test_no_level_and_no_answer_has_a_forbidden_step(tagger):
         return
     for level in range(1, tagger.order):
         for item in TEST:
-            lattice = tagger.filter([item], level=level, alpha=-50.0).lattice  # keeps all that is possible
+            lattice = tagger.filter([item], level=level, alpha=-50.0).lattice  # keeps every possible state
             shifts = lattice.bits * np.arange(int(lattice.order[0]) - 1, -1, -1)
             grams = (lattice.arc_key[:, None] >> shifts & (1 << lattice.bits) - 1) - 1
             for a, states in enumerate(grams.tolist()):

@@ -25,7 +25,7 @@ def test_l1_leaves_fewer_weights_and_c2_smaller_ones():
 
 
 def test_partial_labels_are_learned_from():
-    """With most labels hidden, and most of those narrowed down, the rest is learned."""
+    """With most labels hidden, and most tokens narrowed to a few labels, the tagger still learns."""
     rng = np.random.default_rng(0)
     hidden = [[None if rng.random() < 0.6 else tag for tag in tags] for tags in Y]
     allowed = [[[tag, TAGS[rng.integers(3)]] if rng.random() < 0.75 else None for tag in tags] for tags in Y]

@@ -58,7 +58,7 @@ def test_forms_of_x_are_the_same_model(make):
 
 @chains
 def test_values_count(make):
-    """Half of all values is the same model with twice the weights, but for what pulls weights to 0."""
+    """Halved values give the same model with twice the weights, but for the pull of weights to 0."""
     tagger = make() if "c2" not in make().get_params() else make().set_params(c2=0.0, tol=1e-3)
     wanted = tagger.fit(as_sparse(X), Y).predict(as_sparse(XT))
     halves = clone(tagger).fit([0.5 * array for array in as_sparse(X)], Y)
@@ -134,7 +134,7 @@ def test_what_no_file_can_hold_is_named(make):
 
 @every
 def test_weights_of_sequences_and_labels(make):
-    """A weight of 0 leaves a sequence out of the chain model; labels' weights come through sequences."""
+    """A weight of 0 leaves a sequence out of the chain model; label weights act through sequences."""
     weights = np.array([1.0, 0.0] * 40)
     tagger = make().fit(X, Y, sample_weight=weights)
     assert tagger.score(XT, YT) > 0.6

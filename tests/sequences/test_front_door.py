@@ -1,4 +1,4 @@
-"""`import spcviz` is quick, imports nothing before it is asked for, and says what there is."""
+"""`import spcviz` is quick, imports nothing before it is needed, and lists what exists."""
 
 import importlib.util
 import subprocess

@@ -1,4 +1,4 @@
-"""`fit_intercept`: what it learns that features cannot say, enumeration, going on, states, refusals."""
+"""`fit_intercept`: what it learns beyond features, enumeration, continued training, states, refusals."""
 
 import copy
 import itertools
@@ -43,7 +43,7 @@ def test_shares_of_labels_are_learned_without_features():
 
 
 def test_beginnings_and_ends_are_learned_without_features():
-    """First a, last c, in between b: steps alone cannot say it, as b may follow itself."""
+    """First a, last c, in between b: steps alone cannot express this, because b may follow itself."""
     lengths = np.random.default_rng(1).integers(3, 7, 80)
     y = [["a", *"b" * (length - 2), "c"] for length in lengths]
     for make in MAKERS.values():
@@ -85,7 +85,7 @@ def test_states_copies_and_clones(make):
         state = tagger.to_state()
         stored = rebuild(*flatten(state, type(tagger).State), type(tagger).State)
         for again in (copy.deepcopy(tagger), type(tagger).from_state(stored)):
-            again.fit_intercept = not how  # what was learned counts, not what is asked for next
+            again.fit_intercept = not how  # the learned setting counts, not a later one
             for a, b in zip(tagger.predict_marginals(test), again.predict_marginals(test)):
                 assert_allclose(a, b, atol=1e-12)
             assert again.predict(test) == tagger.predict(test)
@@ -95,7 +95,7 @@ def test_states_copies_and_clones(make):
 
 
 def _read(kind, state, test):
-    """A state with other edges; of arrays it is of other columns, which only X tells."""
+    """Read a state with other edges; with arrays that means other columns, which only X reveals."""
     kind.from_state(state).predict(test)
 
 
@@ -108,7 +108,7 @@ def test_named_features_stay_as_they_are(make):
 
 @pytest.mark.parametrize("make", [MAKERS["perceptron"], MAKERS["crf"]])
 def test_going_on_with_new_features_keeps_edges_apart(make):
-    """As with a feature that every token has, every first and every last: the same model by another way."""
+    """The same model as with a feature on every token, one on every first and one on every last token."""
     named = [
         [[*token, "*", *["^"] * (i == 0), *["$"] * (i == len(x) - 1)] for i, token in enumerate(x)] for x in X
     ]

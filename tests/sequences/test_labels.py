@@ -1,4 +1,4 @@
-"""Labels in every form that tables, arrays and enumerations have them in, and in those that have no order."""
+"""Labels in every form in which tables, arrays and enumerations hold them, and in forms without an order."""
 
 import enum
 
@@ -42,7 +42,7 @@ NUMBERS = {
 @pytest.mark.parametrize("form", TEXTS)
 def test_texts_are_read_from(form, read):
     y = TEXTS[form]
-    if form in ("iterators", "a generator of generators"):  # that can be read once
+    if form in ("iterators", "a generator of generators"):  # these can be read only once
         y = [iter(labels) for labels in Y] if form == "iterators" else ((t for t in labels) for labels in Y)
     found = read(y, LENGTHS)
     assert found == FLAT

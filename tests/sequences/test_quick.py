@@ -1,4 +1,4 @@
-"""Names go to labels in one pass: the same labels as by scores and decoding, and nothing is passed over."""
+"""Feature names to labels in one pass: the same labels as by scores and decoding; nothing is skipped."""
 
 import itertools
 
@@ -30,7 +30,7 @@ def random_case(rng, n=3, is_forbidden=False):
 
 
 def score_of(labels, index, counts, weights, pairwise, forbidden):
-    """Of one labelling, feature by feature."""
+    """Score of one labelling, feature by feature."""
     total, at = 0.0, 0
     for t, (label, count) in enumerate(zip(labels, counts)):
         total += sum(weights[f, label] for f in index[at : at + count] if f >= 0)

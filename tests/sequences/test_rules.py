@@ -1,4 +1,4 @@
-"""Cascades by every rule and with promises; the structured SVM."""
+"""Cascades under every rule and with promises; the structured SVM."""
 
 import itertools
 
@@ -132,7 +132,7 @@ def test_the_svm_comes_to_the_least_objective():
     assert few >= most
     rough, weights = fitted(3000, seed=1)
     assert abs(rough - most) < 0.01 * most
-    for step in rng.normal(size=(40, 10)) * 0.02:  # nothing near is better by more than its own error
+    for step in rng.normal(size=(40, 10)) * 0.02:  # none nearby is better by more than its error
         near = weights._replace(
             unary=weights.unary + step[:6].reshape(3, 2), pairwise=weights.pairwise + step[6:].reshape(2, 2)
         )

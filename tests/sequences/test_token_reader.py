@@ -1,4 +1,4 @@
-"""A kernel finds in plain tokens what their names say, and leaves the rest to others."""
+"""A kernel finds the features of plain tokens by name, and leaves the rest to other code."""
 
 import ast
 import enum
@@ -28,7 +28,7 @@ ITEMS = st.lists(
 
 
 def by_name(vocabulary, items):
-    """(lengths, counts, numbers, values) by the names of features; -1 of what training has not seen."""
+    """(lengths, counts, numbers, values) by the names of features; -1 for names unseen in training."""
     index, values = [], []
     tokens = [token for item in items for token in item]
     for token in tokens:
@@ -87,7 +87,7 @@ def test_thousands_are_found_after_the_table_has_grown():
 
 
 def test_what_is_there_twice_is_read_twice():
-    """Words that are one object are written once; where lists and dicts are, they are written anew."""
+    """Words that are one object are written once; lists and dicts that are one object, again each time."""
     vocabulary, word, number = Vocabulary({"w=the": 0, "n": 1, "the": 2}), "".join(["th", "e"]), 1234.5
     token = {"w": word, "n": number}
     for items in (
@@ -100,7 +100,7 @@ def test_what_is_there_twice_is_read_twice():
 
 
 class Flavour(str, enum.Enum):  # noqa: UP042 - of a StrEnum, text and str() are one
-    """A text whose hash is its name's."""
+    """A text whose hash is that of its name."""
 
     a = "b"
 
@@ -163,7 +163,7 @@ def test_many_are_read_some_at_a_time():
 
 
 def test_bytes_are_written_and_never_read_back():
-    """What reads them can be made to run what they say: here a kernel looks at them, and nothing else."""
+    """A reader of such bytes can be made to execute them: here only a kernel looks at them."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {

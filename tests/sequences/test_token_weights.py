@@ -1,4 +1,4 @@
-"""`token_weight` and `class_weight`: what a token counts, in whom, and what is refused."""
+"""`token_weight` and `class_weight`: how much a token counts, in which taggers, and what is refused."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_sequences_of_one_token_are_scikit_learns_logistic_regression():
     x, weights = rng.normal(size=(300, 3)), rng.choice([0.0, 0.3, 5.0], 300)
     y = (x @ [1.0, -1.0, 0.5] + rng.normal(size=300) > 1).astype(int)
     theirs = LogisticRegression(C=1.0, tol=1e-9, max_iter=1000).fit(x, y, sample_weight=weights)
-    # a weight a label: +w/2 and -w/2, whose squares come to half of w's; their intercept is not pulled to 0
+    # a weight per label, +w/2 and -w/2, whose squares sum to half of w's; their intercept is not pulled to 0
     tagger = sp.ChainCRF(c2=1.0, tol=1e-12, fit_intercept=False)
     tagger.fit(list(x[:, None]), y[:, None], token_weight=weights[:, None])
     ours = tagger.state_weights_[:, 1] - tagger.state_weights_[:, 0]
@@ -61,7 +61,7 @@ def test_a_heavy_label_is_said_more_often(make):
 
 
 def test_a_rare_tag_moves_by_tokens_and_not_by_sentences():
-    """One of 20 tokens is rare and looks like the rest: as many tokens as its weight times its share."""
+    """One of 20 tokens is rare and looks like the rest: it counts for its weight times its share."""
     rng = np.random.default_rng(0)
     y = [["r" if i == at else "o" for i in range(20)] for at in rng.integers(0, 20, 200)]
     X_ = [[["x"]] * 20 for _ in y]

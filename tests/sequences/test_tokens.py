@@ -1,4 +1,4 @@
-"""Names of features are one feature or two as they should be, and what cannot be one is refused."""
+"""Feature names are merged or kept apart as they should be, and what cannot be a feature is refused."""
 
 from itertools import chain
 
@@ -14,7 +14,7 @@ X, Y = sentences(12)
 
 
 def names_of(*tokens):
-    """Names that training makes of tokens."""
+    """Names that training makes from tokens."""
     vocabulary = Vocabulary()
     encode([list(tokens)], vocabulary, None, grow=True)
     return list(vocabulary)

@@ -1,4 +1,4 @@
-"""Several cores, sequences without end, groups: the same labels, read as they are asked for."""
+"""Several cores, endless sequences, groups: the same labels, read on demand."""
 
 import itertools
 

@@ -16,12 +16,12 @@ from spcviz.problems.tagging.data.corpora import read_ewt
 from tests.sequences.data import TAGS, as_arrays, sentences
 
 X = sentences(60)[0]
-Y = [[TAGS[int(token[0][2:]) // 4] for token in item] for item in X]  # a word tells its tag: nothing to gain
+Y = [[TAGS[int(token[0][2:]) // 4] for token in item] for item in X]  # a word fixes its tag: nothing to gain
 XT = sentences(30, seed=1)[0]
 
 
 def longer(n, seed):
-    """Labels that the two before tell, and words that say little: an order of 3 pays."""
+    """Labels fixed by the two before them, and words that say little: order 3 pays."""
     rng = np.random.default_rng(seed)
     X_, y_ = [], []
     for _ in range(n):
@@ -35,7 +35,7 @@ def longer(n, seed):
 
 
 def right(tagger, X_, y_):
-    """How many labels of each sequence are right."""
+    """Number of right labels in each sequence."""
     return np.array([sum(map(str.__eq__, *both)) for both in zip(tagger.predict(X_), y_)])
 
 
@@ -72,7 +72,7 @@ def test_one_that_does_not_pay_says_so_and_answers_as_its_first_model(pair_model
         assert_allclose(one.scores, other.scores)
     if form is as_arrays:
         weights = tagger.cascade_.levels[0].filter.weights
-        scores = [x @ weights[:-3] + weights[-3] for x in as_arrays(XT)]  # behind features: the intercept
+        scores = [x @ weights[:-3] + weights[-3] for x in as_arrays(XT)]  # after the features: the intercept
         for unary in scores:
             if len(unary):
                 unary[0] += weights[-2]

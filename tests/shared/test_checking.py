@@ -1,4 +1,4 @@
-"""One fold made again, beside the result that stands."""
+"""One recomputed fold against the stored result."""
 
 import pytest
 
@@ -45,5 +45,5 @@ def test_other_data():
     new = result() | {"data_digests": {"ocr": "cd"}}
     assert differences(new, result())[1] == ["data ocr: cd, was ab"]
     more = result() | {"data_digests": {"ocr": "ab", "wsj": "ef"}}
-    assert differences(result(), more) == (5, [])  # a part of it
+    assert differences(result(), more) == (5, [])  # a subset of its data
     assert differences(more, result())[1] == ["data wsj: ef, was None"]

@@ -1,4 +1,4 @@
-"""Clocks: calls in turn, the least time of each."""
+"""Clocks: calls take turns, and the least time of each counts."""
 
 import time
 
@@ -21,7 +21,7 @@ def test_calls_take_turns_and_the_least_time_counts():
 
     times = least_us([spin("a", 0.02, 0.02, 0.004), spin("b", 0.0, 0.001, 0.001)], 2)
     assert seen == ["a", "b"] * 3
-    assert 0 < times[0] < 15000  # not the first two rounds; of a busy machine it counts its own time alone
+    assert 0 < times[0] < 15000  # not the first two rounds; on a busy machine only its own time counts
 
 
 def test_every_turn_is_kept_and_calls_take_turns():

@@ -1,4 +1,4 @@
-"""Uploads that start from no good file: nothing is opened, nobody is held up, a sentence is said."""
+"""Uploads of malicious files: nothing is opened, nobody is held up, and the user gets a sentence."""
 
 import os
 import resource
@@ -29,7 +29,7 @@ IS_LINUX = sys.platform == "linux"
 
 
 def start_to(command, data, folder):
-    """Run Python code in a process of its own, with `data` on standard input."""
+    """Run Python code in a separate process, with `data` on standard input."""
     return subprocess.run(
         [sys.executable, "-c", command], input=data, capture_output=True, check=False, cwd=folder, timeout=60,
         env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
@@ -38,7 +38,7 @@ def start_to(command, data, folder):
 
 @pytest.mark.parametrize("target", TARGETS[:3])
 def test_a_text_that_names_a_file_gets_a_sentence_and_no_process(target, monkeypatch):
-    monkeypatch.setattr(uploads, "ask", None)  # nobody may get there
+    monkeypatch.setattr(uploads, "ask", None)  # must not be reached
     texts = hostile.texts(target) | {"SDP": hostile.session(40_000)} | hostile.OTHERS
     for name, data in texts.items():
         with pytest.raises(UploadError, match=r"^The file is .*\.$") as caught:
@@ -48,11 +48,11 @@ def test_a_text_that_names_a_file_gets_a_sentence_and_no_process(target, monkeyp
 
 
 def test_ffmpeg_alone_opens_nothing_that_a_file_names():
-    """Were a text taken for a video: the reader's name, the protocols and what it may open are set by us."""
+    """Even if a text were taken for a video: we set the reader's name, the protocols and what it may open."""
     picture = encoded(Image.new("RGB", (8, 8)))
     assert (ROOT / PICTURE).is_file()
     data = hostile.texts(PICTURE)["ffconcat"]
-    with av.open(__import__("io").BytesIO(data)) as container:  # as it was: the danger is real
+    with av.open(__import__("io").BytesIO(data)) as container:  # as before: the danger is real
         assert container.format.name == "concat"
     for reader in sorted({header.reader for _, header in headers._SIGNATURES if header.library == "video"}):
         try:
@@ -90,12 +90,12 @@ def test_a_decoder_has_given_up_what_it_could_do_harm_with(deed, name, tmp_path)
 
 @cache
 def slow():
-    """A file that is decoded for seconds: 63 kB and 16 million pixels."""
+    """A file that takes seconds to decode: 63 kB and 16 million pixels."""
     return hostile.jpeg_of_scans(3000, 4000)
 
 
 class Stopped(Exception):
-    """What ends a decoder in these tests."""
+    """Raised to end a decoder in these tests."""
 
 
 @pytest.mark.skipif(not IS_LINUX, reason="looks into /proc")
@@ -106,7 +106,7 @@ def test_a_decoder_at_work_has_no_files_no_network_and_an_empty_folder():
         for child in decoders():
             numbers = os.listdir(f"/proc/{child.pid}/fd")
             limits = child.rlimit(psutil.RLIMIT_NOFILE)
-            if limits[0] == 3:  # what it needs is imported
+            if limits[0] == 3:  # its imports are done
                 sockets = Path(f"/proc/{child.pid}/net/udp").read_text().splitlines()[1:]
                 network = os.readlink(f"/proc/{child.pid}/ns/net")
                 seen.update(
@@ -294,5 +294,5 @@ def test_pictures_are_read_in_all_modes(form):
 
 
 def test_hostile_files_are_refused_or_read_and_nothing_else():
-    """3000 with SPCVIZ_STRESS=1; `bench robust --only hostile` runs them, too."""
+    """Run 3000 files with SPCVIZ_STRESS=1; `bench robust --only hostile` runs them, too."""
     assert {check_hostile(seed) for seed in range(cases(3000, usual=8))} <= {"read", "refused"}

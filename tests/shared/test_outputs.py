@@ -1,4 +1,4 @@
-"""Outputs of commands are tried first: a sentence at once, and no folder that nobody asked for."""
+"""Outputs of commands are checked first: an error at once, and no folder that nobody requested."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ PROC = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no /proc here
 
 @pytest.fixture(autouse=True)
 def nothing_is_begun(monkeypatch):
-    """Whatever is worked out before outputs are tried is a fault."""
+    """Any work that begins before outputs are checked is a fault."""
 
     def begun(*_):
         raise AssertionError("the work was begun")

@@ -1,4 +1,4 @@
-"""Tokens with named features in three tiers, the estimators that buy them, and what is the same of two."""
+"""Tokens with named features in three tiers, the estimators that buy them, and a comparison of two."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ every = pytest.mark.parametrize("kind", MADE)
 
 
 def words(n, seed=0):
-    """(X, y): tokens as dicts of texts, numbers, truth, lists of texts and dicts; some items without any."""
+    """(X, y): tokens as dicts of texts, numbers, booleans, lists of texts and dicts; some items are empty."""
     rng = np.random.default_rng(seed)
     X, y = [], []
     for i in range(n):
@@ -50,7 +50,7 @@ def words(n, seed=0):
 
 
 def listed(x, keys):
-    """Tokens as lists of texts: of what stands for one, numbers left out."""
+    """Tokens as lists of texts, from texts and lists of texts; numbers are left out."""
     return [
         [f"{key}={token[key]}" for key in keys if isinstance(token[key], str)]
         + [f"{key}={text}" for key in keys if isinstance(token[key], list) for text in token[key]]

@@ -1,4 +1,4 @@
-"""Sequences with features of two prices: the cheap ones often mistake a label, the dear ones seldom."""
+"""Sequences with features at three prices: the cheap ones often mistake a label, the dear ones seldom."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ TIERS = FeatureTiers(("cheap", "dear", "dearest"), ([0, 1, 2], [3, 4, 5], np.arr
 
 
 def drawn(n, seed=0, noise=(1.2, 0.7, 0.3), longest=8):
-    """(X, y) of a Markov chain's labels, some sequences without positions."""
+    """(X, y) of a Markov chain's labels, some sequences are empty."""
     rng = np.random.default_rng(seed)
     X, y = [], []
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Functions of tiers are left out of what is stored, asked for by name, and given back with `attach`."""
+"""Functions of tiers are left out of stored models, requested by name, and given back with `attach`."""
 
 import numpy as np
 import pytest

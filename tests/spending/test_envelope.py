@@ -1,4 +1,4 @@
-"""The lower envelope: the best way held out at each rate, no worse than the best fixed tier but by chance."""
+"""The lower envelope: the best held-out way at each rate, worse than the best fixed tier only by chance."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def tagger():
 
 
 class Spender:
-    """Wrong labels by rate, as a table says: how many of each sequence."""
+    """An estimator whose number of wrong labels in each sequence is given by rate."""
 
     def __init__(self, wrong, y):
         self.wrong, self.y = wrong, y
@@ -36,9 +36,9 @@ class Spender:
 
 
 def plan_of(positions, sequences, fixed, n=6, by_tier=None):
-    """The plan for one dear tier of cost 1, from (wrong labels of each of n sequences of 10) by rate.
+    """The plan for one dear tier of cost 1, from the wrong labels in each of n sequences of 10, by rate.
 
-    by_tier : of both tiers, cross-fitted; where it is not given, what `fixed` comes to.
+    by_tier : wrong labels of both tiers, cross-fitted; by default the sums of `fixed`.
     """
     y = [["A"] * 10] * n
     one, other = Spender(positions, y), Spender(sequences, y)
@@ -70,10 +70,10 @@ def test_what_makes_answers_worse_is_not_bought():
 def test_the_best_fixed_tier_is_that_of_all_sequences_unless_those_aside_say_more_than_chance():
     even, near = {0.0: all_(5)}, [2, 1, 3, 1, 3, 3]
     for dear, by_tier, spend in (
-        (near, (30, 20), 1.0),  # 13 for 12 aside
+        (near, (30, 20), 1.0),  # 13 against 12 held out
         (near, (20, 30), 0.0),
         ([1, 4, 1, 4, 1, 2], (30, 20), 1.0),
-        (all_(3), (30, 20), 0.0),  # each sequence aside speaks against it
+        (all_(3), (30, 20), 0.0),  # every held-out sequence speaks against it
         (all_(2), (20, 20), 0.0),
     ):
         plan = plan_of(even, even, {0.0: all_(2), 1.0: dear}, by_tier=by_tier)
@@ -95,7 +95,7 @@ def test_a_gain_within_two_standard_errors_is_none():
     noisy = {
         0.0: all_(5),
         0.5: [0, 9, 0, 9, 5, 4],
-    }  # 27 for 30, but up and down by five
+    }  # 27 against 30, but up and down by five
     assert {one.way for one in plan_of(noisy, {0.0: all_(9)}, fixed)} == {"fixed"}
     steady = {0.0: all_(5), 0.5: [4, 4, 4, 4, 5, 4]}
     assert plan_of(steady, {0.0: all_(9)}, fixed)[2].way == "positions"

@@ -14,7 +14,7 @@ from tests.spending.sequences import TIERS, drawn
 
 
 def models(X, y, tiers=TIERS, cv=3):
-    """What `ModelSelector` has before anything is mixed."""
+    """The models of `ModelSelector` before any mixing."""
     selector = ModelSelector(tiers, max_iter=2, cv=cv, random_state=0)
     return Budgeted._fit_models(selector, check_tiers(tiers), X, y, is_one=False)
 
@@ -34,7 +34,7 @@ def test_scores_of_a_mix_pair_are_the_mean_of_the_scores():
 
 
 def n_wrong(model, features, data):
-    """By enumeration."""
+    """Number of wrong labels, by enumeration."""
     scores, wrong = tier_scores(model, features[:, : model.edges[0]])[:, 0], 0
     for a, b in zip(data.starts, data.starts[1:]):
         wrong += int((oracle.ranked(scores[a:b], model.pairwise)[1][0] != data.labels[a:b]).sum())
@@ -80,7 +80,7 @@ def test_a_model_that_is_better_by_itself_stays_as_it_is():
 
 
 def test_features_of_noise_no_longer_make_a_dear_tier_worse():
-    """Sixty columns of chance for 60 sequences: by itself the dear tier loses to the cheap one."""
+    """Sixty random columns for 60 sequences: on its own the dear tier loses to the cheap one."""
     tiers = FeatureTiers(("own", "noise"), (np.arange(3), np.arange(3, 63)), (0, 1))
     total = np.zeros(3, dtype=int)
     for seed in (0, 1, 3):

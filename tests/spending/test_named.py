@@ -49,7 +49,7 @@ def features_of(token, keys):
 
 
 def dense(X, known=None):
-    """(arrays of all tiers side by side, numbers of the names); names in the order in which they come."""
+    """(arrays of all tiers side by side, numbers of the names as they first appear, columns of tiers)."""
     numbers = known or [{} for _ in KEYS]
     if known is None:
         for keys, of_tier in zip(KEYS, numbers):
@@ -123,7 +123,7 @@ def test_sparse_matrices_are_the_arrays_they_stand_for(kind):
 
 
 def unsorted(table):
-    """The same matrix with columns falling and each value in two halves, and a zero that is stored."""
+    """The same matrix with columns in descending order and each value in two halves."""
     rows, columns = np.nonzero(table)
     order = np.lexsort((-columns, rows))
     rows, columns = rows[order], columns[order]

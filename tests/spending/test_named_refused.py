@@ -1,4 +1,4 @@
-"""Named features that are mixed, unknown or of another form are refused by their name."""
+"""Named features that are mixed, unknown or of another form are refused by name."""
 
 import numpy as np
 import pytest

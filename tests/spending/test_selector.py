@@ -41,7 +41,7 @@ def test_every_policy_keeps_to_its_budget(policy):
 
 @pytest.mark.parametrize("policy", ["dms_by_value", "dms_per_cost"])
 def test_the_course_is_that_of_algorithm_3(policy):
-    """With all sequences read by all models, values and purchases as `learning.budgets` has them."""
+    """With all sequences read by all models, values and purchases equal those of `learning.budgets`."""
     selector = fitted(policy)
     filled = [i for i, x in enumerate(NEW) if len(x)]
     lengths = np.array([len(NEW[i]) for i in filled])

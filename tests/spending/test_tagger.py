@@ -96,7 +96,7 @@ def test_a_course_ends_with_the_prediction():
 
 
 def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch):
-    """Labels that are noise: who had read them in training would find that features pay."""
+    """Labels are noise: a model that had seen them in training would find that features pay."""
     rng = np.random.default_rng(0)
     noisy = [rng.choice(list(LABELS), len(x)).tolist() for x in X]
     seen = {}
@@ -112,7 +112,7 @@ def test_policies_learn_from_models_that_have_not_seen_the_sequences(monkeypatch
     tiers = TIERS._replace(columns=([0, 1, 2], [3, 4, 5], np.arange(6, 309)))
     tagger = BudgetedTagger(tiers, policy="dms_pi_by_value", max_iter=20, random_state=0).fit(wide, noisy)
     assert tagger.score(wide, noisy) > 0.6  # it has learned half of them by heart: a third is chance
-    assert seen["wrong"] > 0.6  # and those that the policy learned from had not
+    assert seen["wrong"] > 0.6  # the models that the policy learned from have not
 
 
 def functions(calls):
@@ -228,7 +228,7 @@ def test_nothing_to_read():
 
 def test_letters_of_real_words():
     """Handwriting: pixels are free, histograms of gradients cost."""
-    words = handwriting.load_words()  # sorted by word: neighbours are the same
+    words = handwriting.load_words()  # sorted by word: neighbours are the same word
     rows, lengths = handwriting.rows_of(words, np.arange(0, 6877, 28))
     pixels, stops = words.pixels[rows], np.cumsum(lengths)[:-1]
     features = np.concatenate([handwriting.raw_features(pixels), handwriting.hog_features(pixels, 3)], axis=1)
@@ -258,7 +258,7 @@ def hashed(tokens):
 
 
 def test_tags_of_real_sentences():
-    """UD English: at a tenth of the cost DMS-pi has fewer wrong tags than random purchases, by tiers too."""
+    """UD English: at a tenth of the cost DMS-pi has fewer wrong tags than random or tier-wise purchases."""
     corpus = read_conll(shipped_path(CACHE / "data" / "ewt" / "sentences.conllu"))
     rows, error = [hashed(sentence) for sentence in corpus.sentences], {}
     columns = np.arange(64), np.arange(64, 320), np.arange(320, 576)

@@ -1,4 +1,4 @@
-"""Purchases in turns: certain ones are made together, one call a tier, in the queue's order."""
+"""Purchases in rounds: certain ones are made together, one call per tier, in the queue's order."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ every = pytest.mark.parametrize(
 
 
 class Given:
-    """A line whose offers are known to the test; whoever buys sees the next."""
+    """A line whose offers the test knows; a purchase reveals the next."""
 
     def __init__(self, rng):
         self.n = int(rng.integers(0, 6))
@@ -44,7 +44,7 @@ class Given:
 
 
 def bought(seed, is_together):
-    """(line of each purchase, what was spent, lines bought by each call) of a queue drawn by a seed."""
+    """(line of each purchase, amount spent, lines bought by each call) of a random queue."""
     rng = np.random.default_rng(seed)
     lines = [Given(rng) for _ in range(int(rng.integers(1, 9)))]
     most = sum(float(line.costs.sum()) for line in lines)
@@ -74,7 +74,7 @@ def test_the_queue_is_the_same_whether_offers_are_bought_together_or_not():
 
 
 def functions(calls, batch):
-    """Tiers of functions; `calls` gets how many positions each call is asked for."""
+    """Tiers of functions; `calls` records the number of positions in each call."""
 
     def of(columns):
         def one(x, positions):
@@ -170,7 +170,7 @@ def test_whether_functions_take_many_is_true_or_false():
     for batch in ("yes", 1, None):
         with pytest.raises(ArgumentError, match=r"tiers\.batch must be True or False"):
             BudgetedTagger(TIERS._replace(batch=batch)).fit(X, Y)
-    # Columns of X are read in the same way, whatever is said of functions.
+    # Columns of X are read in the same way, whatever is set for functions.
     tagger = BudgetedTagger(TIERS._replace(batch=True), policy="random", max_iter=1, random_state=0).fit(X, Y)
     plain = BudgetedTagger(tuple(TIERS[:3]), policy="random", max_iter=1, random_state=0).fit(X, Y)
     same(tagger.spend(NEW, 40.0), plain.spend(NEW, 40.0))

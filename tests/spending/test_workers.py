@@ -1,4 +1,4 @@
-"""Folds and budgets by several workers, threads or a Dask cluster's: the same models, bit by bit."""
+"""Folds and budgets by several workers, threads or a Dask cluster's: the same models, bit for bit."""
 
 import numpy as np
 import pytest

@@ -107,7 +107,7 @@ def mutate(draw, files, other):
 
 
 def damages(tmp_path, seeds):
-    """Damages a model once for each seed; yields what became of it: refused or identical."""
+    """Damage a model once for each seed; yield the outcome: refused or identical."""
     for folder, value in (("a", 1.0), ("b", 2.0)):
         save(tmp_path / folder, value=value)
     whole, other = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in "ab")
@@ -139,7 +139,7 @@ def save_for_ever(folder, step):
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
 def test_kill_while_writing(tmp_path):
-    """Writers are killed at random moments; what they leave is a whole model, never an older one."""
+    """Writers are killed at random moments; they leave a whole model, never an older one."""
     steps, interrupted = zip(*kills(tmp_path, N_KILLS))
     # Low, because a busy machine finishes few saves in 20 ms; still both kinds of kill must have happened.
     assert steps[-1] > N_KILLS / 20
@@ -149,12 +149,12 @@ def test_kill_while_writing(tmp_path):
 
 
 def kills(tmp_path, n, seed=0):
-    """Kills `n` writers; yields (the step that stands, whether the kill came in the middle of a save)."""
+    """Kill `n` writers; yield (the stored step, whether the kill came in the middle of a save)."""
     # One Python forks every writer: a fresh one for each would take minutes.
     server = subprocess.Popen(
         [sys.executable, "-c", FORKS_WRITERS],
         cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},  # nothing forks with threads
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},  # no fork with threads
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -206,7 +206,7 @@ def test_full_disk_keeps_a_whole_version(tmp_path, monkeypatch, call, after):
             save(tmp_path, value=2.0)
         except store.StoreError as error:
             message = str(error)
-    n_calls = {"write": 2, "fsync": 4, "replace": 2}[call]  # a save makes so many
+    n_calls = {"write": 2, "fsync": 4, "replace": 2}[call]  # number of calls in a save
     if after >= n_calls:
         assert message == ""
     else:

@@ -1,4 +1,4 @@
-"""Records by the names of their arrays: what names can tell comes back, anything else is refused."""
+"""Records by the names of their arrays: what names can express comes back, anything else is refused."""
 
 from typing import NamedTuple
 

@@ -49,7 +49,7 @@ def npz_of(folder, name="ocr-raw"):
 
 
 def rewrite(folder, change, npz=None):
-    """Edit a manifest and make its digests right again, as somebody who means harm would."""
+    """Edit a manifest and recompute its digests, as an attacker would."""
     path = folder / "ocr-raw.json"
     body = json.loads(path.read_bytes())
     if npz is not None:
@@ -146,7 +146,7 @@ def test_list_models(folder):
     assert store.list_models(folder / "nowhere") == []
 
 
-# What a caller may not ask for
+# Requests that a caller may not make
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_arrays_that_pack_too_large(tmp_path, monkeypatch):
         store.save_model(tmp_path, "ocr", ARRAYS, **ABOUT)
 
 
-# What a file may do to us
+# Harm that a file may do
 
 
 def test_another_kind_or_version(folder):

@@ -95,7 +95,7 @@ VALUES = st.recursive(LEAVES, nested, max_leaves=12)
 
 
 def assert_same(one, other):
-    """Equal to the bit, kinds too; of an array all but its byte order and order of axes."""
+    """Equal to the bit, types included; for an array all but its byte order and order of axes."""
     assert type(one) is type(other)
     if isinstance(one, np.ndarray | np.generic):
         assert other.dtype == one.dtype.newbyteorder("<")
@@ -262,7 +262,7 @@ def test_a_deep_skeleton_is_refused():
 
 
 def skeleton_damages(seeds):
-    """Damages a skeleton once for each seed: refused, or of the classes it must be of; yields which."""
+    """Damage a skeleton once for each seed; yield whether it was refused or consists of allowed classes."""
     value = {
         "b": Branch((Leaf(A, "text"), Leaf(A + 1, (1, None))), {"x": A, "y": A + 2}, math.inf),
         "long": [2000 * "long", b"bytes", np.float32(2), {3: True}],
@@ -284,7 +284,7 @@ def skeleton_damages(seeds):
         except DamagedError:
             yield "refused"
         else:
-            flatten(rebuilt, TYPES)  # of nothing but what was allowed, and every field of its kind
+            flatten(rebuilt, TYPES)  # only allowed classes, and every field of its type
             yield "taken"
 
 

@@ -62,7 +62,7 @@ sys.stdout.buffer.write(pickle.dumps(said))
 
 @pytest.fixture(scope="module")
 def opened():
-    """{(method, door): (what became of a bomb there, kB by which the peak has grown until then)}."""
+    """{(method, door): (outcome of a bomb there, kB by which the peak has grown until then)}."""
     packed = {
         (method, name): bomb(METHODS[method], 100, name, npy_head((15,)))
         for method in METHODS

@@ -163,7 +163,7 @@ def found(patterns, leaves, values=None):
 
 
 def reasons(one):
-    """Sentences that are shown only with an answer, and hints, because asking for one counts."""
+    """Sentences that are shown only with an answer, and hints, whose use is counted."""
     return [
         text
         for text in (one.won.partition("{")[0], one.hint, one.way, *(o.why for o in one.options))

@@ -30,7 +30,7 @@ def code(gram):
 
 
 def random_model(rng, order, n=30):
-    """(table, {n-gram: weight}, {gram: weight with # behind}, {gram: weight with ^ in front})."""
+    """(table, {n-gram: weight}, {gram: weight with # after it}, {gram: weight with ^ before it})."""
 
     def some(least, most):
         grams = {tuple(rng.integers(0, K, rng.integers(least, most + 1)).tolist()) for _ in range(n)}

@@ -182,7 +182,7 @@ def test_a_larger_alpha_keeps_a_part_of_what_a_smaller_one_keeps():
     score = rng.normal(size=lat.n_arcs)
     keeps = [prune(lat, score, alpha).keep for alpha in np.linspace(0, 1, 30)]
     assert all((small <= large).all() for large, small in pairwise(keeps))
-    assert keeps[-1].sum() == 15  # five columns a word: at 1 the best path alone
+    assert keeps[-1].sum() == 15  # five columns per word: at 1 the best path alone
 
 
 def test_the_cap_raises_alpha_only_where_it_must_and_only_as_far():

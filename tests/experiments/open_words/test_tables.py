@@ -67,7 +67,7 @@ def test_what_is_compared_is_chosen_on_development_words():
     other = chosen_of(slow, "fourier")  # order 3 reads most, order 4 pays most: 50 of 90 µs
     assert (other["cascade"]["order"], other["paying"]["order"]) == (3, 4)
     worse = [entry | {"word_accuracy": 73.0} if entry["word_accuracy"] == 74.5 else entry for entry in slow]
-    assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam that reads 2 % more does not count as equal
+    assert chosen_of(worse, "fourier")["paying"]["order"] == 3  # a beam 2 % better is not equal
 
 
 def test_where_no_beam_reads_as_many_nothing_is_said():

@@ -157,7 +157,7 @@ def test_the_length_from_which_on_it_pays():
     assert payoff["updates_with_wrong_labels"] == 2.0
     (never,) = quiescence.summary(rows({10: 5, 40: 80}))["letters"].values()
     assert never["pays_from"] is None
-    # Half the time of anew, where that is the cheaper exact update.
+    # Half the time of `anew`, where that is the cheaper exact update.
     (half,) = quiescence.summary(
         [
             row | ({"us": row["us"] / 4, "us_turns": [row["us"] / 4] * 3} if row["method"] == "anew" else {})

@@ -33,7 +33,7 @@ def tie_rank(y, order):
 
 
 def setting(seed, n_states, order, *, share, n_examples=4, sparse=False, has_end=True):
-    """(problem, the oracle's examples, lengths): random lattices and features, the truth inside or outside."""
+    """(problem, the oracle's examples, lengths): random lattices and features, truth inside or outside."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 5, size=n_examples)
     rows = int(lengths.sum())

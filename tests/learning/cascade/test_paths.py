@@ -21,7 +21,7 @@ def population(rng, n=5000):
     """Whether each example is lost at each factor: three levels, the last of which may lose fewer again."""
     size = rng.gamma(0.6, 0.4, (n, 3, 1))
     lost = size > np.array(FACTORS)
-    again = rng.random((n, 1)) < 0.3  # behind harder filters the last level may keep what it lost before
+    again = rng.random((n, 1)) < 0.3  # after harder filters the last level may keep what it lost before
     lost[:, 2] &= ~(again & (np.array(FACTORS) < 0.5))
     return lost.any(axis=1)
 

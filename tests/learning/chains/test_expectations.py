@@ -49,7 +49,7 @@ def test_every_number_is_that_of_enumeration(seed, n_states, scale, forbids):
 
 
 def test_a_long_chain_stays_exact():
-    """Ten thousand positions: probabilities add up, and equal those of a chain cut where a state is certain."""
+    """Ten thousand positions: probabilities add up, and equal those of a chain cut at a certain state."""
     rng = np.random.default_rng(0)
     unary, pairwise = rng.normal(size=(10_000, 3)), rng.normal(size=(3, 3))
     unary[5_000, 1:] = -np.inf

@@ -88,7 +88,7 @@ def test_alphas_lose_no_more_than_allowed():
     tuned = adaptive.tune([part], model, settings, np.random.default_rng(0))
     first = adaptive.first_points(batch, tuned.filters)
     assert 0.03 < (first <= tuned.first_alpha).mean() <= 0.05
-    assert np.isfinite(tuned.alphas[1:]).all()  # no position is raised to order 2: words begin with it
+    assert np.isfinite(tuned.alphas[1:]).all()  # nothing is raised to order 2: words begin with it
     strict = adaptive.tune([part], model, AdaptiveSettings(tolerance=0.0, rounds=1, visits=1),
                            np.random.default_rng(0))  # fmt: skip
     assert (strict.alphas <= tuned.alphas).all()

@@ -43,7 +43,7 @@ def policy(clips):
 
 @pytest.fixture(scope="session")
 def of_people(clips):
-    """policy-pose of ten clips of three persons: entries of the result."""
+    """policy-pose on ten clips of three persons: (people, measurement, entries of the result)."""
     people = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
     measured = dms_pi.measure(trial(clips, (0.7, 0.3))._replace(people=people), SETTINGS)
     return people, measured, reproduce.policy_result(measured)

@@ -1,4 +1,4 @@
-"""Scores of an arm in all states of the grid: the long way that detectors of arms are compared with."""
+"""Scores of an arm in all states of the grid: the slow reference for detectors of arms."""
 
 import numpy as np
 
@@ -10,5 +10,5 @@ def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
     upper, lower = fine[1 + side], fine[3 + side]
     if side == 0:
         return upper, lower
-    back = (body.N_ANGLES // 2 - np.arange(body.N_ANGLES)) % body.N_ANGLES  # an angle a is seen as pi - a
+    back = (body.N_ANGLES // 2 - np.arange(body.N_ANGLES)) % body.N_ANGLES  # angle a appears as pi - a
     return upper[back][:, :, ::-1], lower[back][:, :, ::-1]

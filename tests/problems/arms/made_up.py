@@ -1,4 +1,4 @@
-"""A few made-up chains of two arms, and how they are split, fitted and read by hand."""
+"""A few made-up chains of two arms, their splits and settings, and their errors by hand."""
 
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ def trial(clips, shares):
 
 
 def wrong_by_hand(clips, splits, read):
-    """Share of wrong elbows and wrists, percent, of a reader of test chains."""
+    """Percentage of wrong elbows and wrists of a reader on test chains."""
     wrong, n = np.zeros(2), 0
     for split in splits:
         labels, test = read(split), split[-1]

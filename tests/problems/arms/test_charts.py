@@ -164,14 +164,14 @@ def test_lengths_are_compared_with_both_spreads():
     line = tables.table_frame(policy()).loc["Spans of 4 to 8 frames, learned (DMS-π) at 8x beyond detectors"]
     assert (line["its std. error (clips)"], line["its std. error (persons)"]) == (4.0, 6.0)
     assert tables.lengths_frame({"table": [row("All", 100, 10.0, data="rendered")]}).empty
-    # Each name is of one method: lines could not be told apart.
+    # Each name belongs to one method: otherwise lines could not be told apart.
     names = SPANS, ANY_SPANS, WHOLE_SPANS, *map(spans_of, (4, 6, 8))
     lengths = {charts.name_of(policy(), name) for name in names}
     assert len(lengths | {"Frames, learned (DMS-π)", "Arms, learned (DMS-π)"}) == 8
 
 
 def test_lines_of_the_same_name_keep_their_own_numbers():
-    """Both kinds of clips have a line of each method: none may stand beside the other's name."""
+    """Both kinds of clips have a line of each method: no number may appear under the other kind's name."""
     result = policy()
     result["table"] += [line | {"data": "signs", "error": line["error"] + 50.0} for line in result["table"]]
     for draw in (tables.table_frame, tables.lengths_frame):

@@ -51,7 +51,7 @@ def test_a_clip_becomes_two_chains_with_every_tier(clips):
         assert (clips.step[rest][..., flow] >= 0).all()
         assert (clips.step[rest][..., flow] <= 1).all()
         assert clips.step[rest][..., flow].max() > 0.4
-    assert (clips.state[..., 1].max(axis=1) == 0).all()  # the best of a frame
+    assert (clips.state[..., 1].max(axis=1) == 0).all()  # 0 for the best proposal of a frame
     assert clips.looks.sum(axis=2) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -68,9 +68,9 @@ def test_a_mirrored_clip_gives_the_same_arms_mirrored(modes):
     image = render.render_clip(5, 1).images
     one = budget_pose.arm_chains(model, modes, image)
     other = budget_pose.arm_chains(model, modes, image[:, :, ::-1])
-    # Gradients at the border of two orientations fall to another one in a mirror, so not all are the same.
+    # In a mirror, gradients at the border of two orientations fall into another bin, so not all are the same.
     close = np.abs(pose_modes.mirror_joints(one.joints[0]) - other.joints[1]).max(axis=(1, 2)) < 1.0
-    assert close.mean() > 0.5  # none at all if angles or sides were taken the wrong way round
+    assert close.mean() > 0.5  # 0 if angles or sides were swapped
 
 
 def test_threads_change_nothing_but_the_time(modes, clips):
@@ -114,7 +114,7 @@ def test_every_training_clip_is_read_by_models_that_have_not_seen_it(clips, monk
     monkeypatch.setattr(budget_pose_fit, "fit_readers", lambda c, *rest: fits.append(c) or fit(c, *rest))
     plain, tiered = budget_pose_fit.read_unseen(clips, SETTINGS, np.random.default_rng(0))
     assert len(fits) == 2
-    assert not set(fits[0].clip) & set(fits[1].clip)  # with two parts: what one learned from, the other read
+    assert not set(fits[0].clip) & set(fits[1].clip)  # with two parts: one reads what the other learned from
     assert set(fits[0].clip) | set(fits[1].clip) == set(clips.clip)
     for read in (plain, tiered):
         assert np.isfinite(read.scores).all()
@@ -173,7 +173,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
     assert [readings.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
         (1e3 * np.median(first.seconds, axis=0)).tolist()
     ]
-    assert made == [0, 1, 2, 0, 0, 0]  # three clips timed, once
+    assert made == [0, 1, 2, 0, 0, 0]  # three clips are timed, once
     other_modes = modes._replace(share=modes.share[::-1].copy())
     budget_pose.rendered_clips(model, other_modes, tmp_path, 1)
     assert made == [0, 1, 2, 0, 0, 0, 0]  # other models, other features
@@ -224,7 +224,7 @@ def test_signing_clips_are_cut_into_pieces_whose_unseen_arms_have_no_truth(clips
     assert (arm_clips.clip == number).all()
     assert len(arm_clips.clip) == 2 * len(made)
     seen = [clip.is_seen[:, [upper, lower]].all(axis=1) for upper, lower in ((1, 3), (2, 4))]
-    assert not all(arm.all() for arm in seen)  # so the test means something
+    assert not all(arm.all() for arm in seen)  # otherwise the test would be vacuous
     first = len(budget_pose.pieces_of(n)[0])
     assert arm_clips.is_known[:first].tolist() == seen[0][:first].tolist()
     assert arm_clips.is_known.sum() == sum(arm.sum() for arm in seen)

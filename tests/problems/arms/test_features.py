@@ -63,8 +63,8 @@ def test_flow_moves_an_arm_with_the_picture(pitch):
     shifted = arms + np.array([6.0, 4.0])
     overlap = features.flow_overlap(flow, arms, np.concatenate([shifted, arms]))
     assert overlap.shape == (1, 2, 2)
-    assert overlap[0, 0, 0] > 0.8  # as it is: where the picture was
-    assert overlap[0, 1, 1] > 0.8  # less the background: where it stands
+    assert overlap[0, 0, 0] > 0.8  # total flow: the arm moved with the picture
+    assert overlap[0, 1, 1] > 0.8  # without the background's flow: the arm in place
     assert overlap[0, 0, 0] > overlap[0, 1, 0] + 0.1
     assert overlap[0, 1, 1] > overlap[0, 0, 1] + 0.1
 
@@ -73,9 +73,9 @@ def test_the_arm_that_moves_stands_out():
     flow = np.zeros((120, 80, 2))
     camera = np.array([2.0, 1.0])
     flow[:] = camera
-    flow[60:, :40] = (12.0, 1.0)  # what lies low and left moves 10 pixels more
+    flow[60:, :40] = (12.0, 1.0)  # the lower left moves 10 pixels more
     arms = np.array([
-        [[100.0, 90.0], [60.0, 150.0], [40.0, 200.0]],  # its lower arm lies there
+        [[100.0, 90.0], [60.0, 150.0], [40.0, 200.0]],  # its lower arm is there
         [[100.0, 90.0], [120.0, 100.0], [140.0, 60.0]],
         [[110.0, 90.0], [130.0, 100.0], [140.0, 70.0]],
     ])  # fmt: skip
@@ -90,7 +90,7 @@ def test_the_arm_that_moves_stands_out():
     shaking = np.random.default_rng(0).normal(0, 0.2, (120, 80, 2))
     assert (
         np.abs(features.motion(features.Flow(shaking, np.zeros(2), 2), arms)).max() < 0.5
-    )  # noise is not blown up
+    )  # noise is not amplified
 
 
 def test_scores_stand_against_the_best():
@@ -117,7 +117,7 @@ def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do
     wanted = modes.propose(search, *arm_scores(everywhere, 0))
     for proposed, want in zip(detectors.propose(sparse, cells), wanted, strict=True):
         np.testing.assert_allclose(proposed, want, atol=1e-4)
-    # Scores are the left arm's: other scale.
+    # Scores are those of the left arm, on another scale.
     mirrored = detectors.propose(sparse, pose_features.mirror_cells(cells))
     there = modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99

@@ -9,7 +9,7 @@ from spcviz.problems.arms.model.flow import match_blocks
 
 
 def by_hand(before, after, reach, half, weight, cap):
-    """The cost of every step, pixel by pixel; ties go to the shortest, then to the first of a row."""
+    """The best of all steps, pixel by pixel; ties go to the shortest, then to the first of a row."""
     height, width = before.shape[:2]
     steps = [(x, y) for y in range(-reach, reach + 1) for x in range(-reach, reach + 1)]
     steps = sorted(

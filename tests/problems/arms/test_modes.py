@@ -1,4 +1,4 @@
-"""Modes and proposals: exact against trying everything, mirrored as they should be."""
+"""Modes and proposals: exact against enumeration, and mirrored correctly."""
 
 import numpy as np
 import pytest

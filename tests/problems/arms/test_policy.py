@@ -21,7 +21,7 @@ from tests.problems.arms.made_up import MS, SETTINGS, made_up, trial
 def test_budgets_in_time_are_kept_overhead_and_all(policy):
     for tally in policy.targets.values():
         limit = (policy.base_ms + policy.full_ms) / np.array(pose_budgets.TARGETS)
-        # A split's own frames may have flow more or less often than all frames.
+        # In a split, flow may be available for more or for fewer frames than overall.
         assert (tally.mean("ms_per_frame") <= 1.1 * limit + tally.mean("overhead_ms")[-1]).all()
     assert policy.full_ms == pytest.approx(100.5 - 70.5 * 20 / 68, rel=0.2)
     assert policy.fixed.mean("ms_per_frame")[0] == policy.base_ms == MS[0]
@@ -35,11 +35,11 @@ def test_frames_spans_and_whole_arms_are_measured_alike(policy):
     assert list(policy.lengths[SPANS]) == ["4", "6", "8"]
     assert list(policy.lengths[ANY_SPANS]) == ["1", "4", "6", "8", "all", "clips"]
     assert [sum(counted.values()) for counted in policy.lengths.values()] == [2, 2]
-    # Chains of at most five frames: spans of 6 and 8 are whole arms, to the last purchase.
+    # Chains have at most five frames: spans of 6 and 8 are whole arms, down to the last purchase.
     for name in (spans_of(6), spans_of(8)):
         assert (policy.tallies[name].wrong == policy.tallies[WHOLE_SPANS].wrong).all()
         assert (policy.tallies[name].mean("ms_per_frame") > 0).all()
-    # What is bought at once comes later: the first purchase of a whole arm is its dearest.
+    # Joint purchases come later: the first purchase of a whole arm is its most expensive one.
     shares = [policy.tallies[name].mean("features_share") for name in ("q-learning", WHOLE_SPANS)]
     assert shares[0][1] > shares[1][1]
 
@@ -68,7 +68,7 @@ def test_the_length_that_wastes_least_on_held_out_clips_is_what_is_reported(clip
 
 
 def test_whole_clips_are_judged_on_held_out_chains_by_selectors_that_have_not_seen_them():
-    """Two chains a clip; what their first meta-feature tells of the gain wastes less than noise does."""
+    """Two chains per clip; a meta-feature that predicts the gain wastes less than noise does."""
     knows = made_up(0)._replace(group=np.repeat(np.arange(60), 2))
     blind = knows._replace(meta=np.random.default_rng(1).normal(size=knows.meta.shape))
     costs, held = np.ones((120, 2)), np.arange(0, 120, 3)
@@ -92,7 +92,7 @@ def test_lines_say_what_is_kept_on_both_clocks(of_people):
     for (_, *where), row in lines.items():
         for rival, (more, over_clips, over_people) in row.get("improvement_minus", {}).items():
             apart = row["improvement"] - lines[rival, *where]["improvement"]
-            assert more == pytest.approx(apart, abs=0.05)  # of errors that are rounded
+            assert more == pytest.approx(apart, abs=0.05)  # errors are rounded
             assert (more == 0) or min(over_clips, over_people) > 0
             compared += 1
     assert compared == 10 * (len(pose_budgets.TARGETS) + len(dms_pi.THESIS_TARGETS))

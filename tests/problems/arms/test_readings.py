@@ -29,7 +29,7 @@ def test_every_method_ends_where_everything_is_bought(dms, policy):
         whole = [t for name, t in measured.tallies.items() if name not in early]
         for tally in whole:
             assert tally.error[-1] == pytest.approx(whole[0].error[-1])
-            # Of single frames the first ones have no flow to pay for: some are lifted at 0.
+            # First frames have no flow to pay for, so some single frames are lifted at cost 0.
             if measured is dms:
                 assert tally.error[0] == pytest.approx(whole[0].error[0])
             assert (np.diff(tally.mean("ms_per_frame")) > -1e-9).all()
@@ -77,7 +77,7 @@ def test_methods_are_compared_at_equal_milliseconds(dms):
     limit = (dms.base_ms + dms.full_ms) / np.array(pose_budgets.TARGETS)
     for name, tally in dms.equal.items():
         spent = tally.mean("ms_per_frame")
-        assert (spent <= 1.1 * limit).all(), name  # a split's own frames may have more flow
+        assert (spent <= 1.1 * limit).all(), name  # in a split more frames may have flow
     assert (dms.equal["dms"].mean("ms_per_frame") > 0.5 * limit)[:3].all()
     imitation, ours = (dms.equal[key].mean("ms_per_frame") for key in ("imitation", dms_pose.AS_IMITATION))
     assert (ours <= imitation + 1e-9).all()
@@ -88,8 +88,8 @@ def test_the_selector_predicts_what_can_be_predicted():
     train, test = made_up(0), made_up(1)
     errors = dms_pose._value_errors(train, test, np.random.default_rng(0))
     r2 = dms_pose._r2(errors)
-    assert r2[0] > 0.9  # the first model's gain stands in a meta-feature
-    assert abs(r2[1]) < 0.2  # the second's does not
+    assert r2[0] > 0.9  # a meta-feature tells the first model's gain
+    assert abs(r2[1]) < 0.2  # none tells the second's
     gains = (test.losses[:, 1:2] - test.losses[:, 2:]) / 10
     mean = ((train.losses[:, 1] - train.losses[:, 2]) / 10).mean()
     assert errors[1, 1] == pytest.approx(((gains - mean) ** 2).sum())

@@ -23,7 +23,7 @@ def test_a_person_is_one_however_many_clips():
     assert ours.n_tested == 4
     assert together.error.tolist() == ours.error.tolist()
     assert together.mean("ms").tolist() == [7.0]
-    # By hand: gained of possible 2/3, 1/1, 1/2, 2/2 by clip; 3/4, 3/4 by person; the other 1, 0, 1, 1.
+    # By hand: gained of possible 2/3, 1/1, 1/2, 2/2 by clip; 3/4, 3/4 by person; the other gains 1, 0, 1, 1.
     share, spread = gain_kept(ours, fixed, 0)
     gained, possible = np.array([2.0, 1.0, 1.0, 2.0]), np.array([3.0, 1.0, 2.0, 2.0])
     assert share == pytest.approx(75.0)
@@ -43,7 +43,7 @@ def test_tallies_add_up_and_their_errors_are_over_clips():
     tally.add(np.array([[[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]]), np.array([4.0, 0.0, 0.0]), ms_per_frame=[3.0])
     assert tally.error.tolist() == [[25.0, pytest.approx(100 / 3)]]
     assert tally.mean("ms_per_frame").tolist() == [2.0]
-    # By hand: clip 0 is 3 of 8 frames wrong, clip 1 is 0 of 4; ratio estimator over two clips.
+    # By hand: clip 0 has 3 of 8 frames wrong, clip 1 has 0 of 4; ratio estimator over two clips.
     want = 100 * np.sqrt(2 * ((3 - 8 / 4) ** 2 + (0 - 4 / 4) ** 2)) / 12
     assert tally.stderr()[0, 0] == pytest.approx(want)
     assert np.isnan(ratio_error(np.ones((1, 1, 2)), np.ones(1))).all()

@@ -1,3 +1,3 @@
-"""The newcomer in `toy` can be imported only once it lies among the problems: see test_newcomer.py."""
+"""The newcomer in `toy` can be imported only once it is among the problems: see test_newcomer.py."""
 
 collect_ignore = ["toy"]

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def assert_all_bought_in_order(batch, method):
-    """Every part is lifted tier by tier to the last, and all of it costs what everything costs."""
+    """Every part is lifted tier by tier to the last, at the total cost of buying everything."""
     starts = np.concatenate([[0], np.cumsum([len(t) for t in batch.truths])])
     tiers = np.zeros(starts[-1], dtype=int)
     for w, p, t in zip(method.chain, method.position, method.tier):

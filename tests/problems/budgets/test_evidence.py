@@ -1,4 +1,4 @@
-"""Evidence on methods that spend a budget: where one pays, and the sentence that says so."""
+"""Evidence on methods that spend a budget: where a method pays off, and the sentence about it."""
 
 import pytest
 

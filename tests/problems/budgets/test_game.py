@@ -1,4 +1,4 @@
-"""The game of the day: dates of hostile addresses, the oracle against enumeration, what its rounds count."""
+"""The game of the day: dates of hostile addresses, the oracle against enumeration, counts of its rounds."""
 
 import itertools
 from datetime import date
@@ -86,7 +86,7 @@ def phone(number):
 
 
 BATCH = batch(np.random.default_rng(3), n_words=24)
-BATCH = BATCH._replace(faults=BATCH.faults & 1)  # one thing of a letter can be wrong
+BATCH = BATCH._replace(faults=BATCH.faults & 1)  # a letter can be wrong in one way
 STATE = {"day": "2026-11-27"}
 TOY = games.Game((1.0, 3.0, 6.0), 0.0, np.array([[0, 0, 0], [1, 2, 1], [1, 9, 3]]),
                  np.array([[1, 0, 2], [2, 3, 2], [4, 3, 1]]), 10)  # fmt: skip
@@ -97,7 +97,7 @@ def code(numbers):
 
 
 def purchases(table, rng):
-    """A game played to its end by chance: (picks, cuts) as a phone says them."""
+    """A game played to its end at random: (picks, cuts) as a phone sends them."""
     level, spent, picks, cuts = np.zeros(table.cost.shape[1], dtype=int), table.base, [], []
     for budget in table.budgets:
         for _ in range(200):
@@ -114,7 +114,7 @@ def purchases(table, rng):
 
 @needs_node
 def test_a_result_is_worked_out_as_the_phone_shows_it(tmp_path):
-    """By the same purchases: the sum that the page sends."""
+    """The same purchases give the sum that the page sends."""
     rng = np.random.default_rng(11)
     cases = [batch(rng, n_words=24) for _ in range(20)]
     tables = [game.table(case) for case in cases]
@@ -141,7 +141,7 @@ def test_a_result_is_worked_out_as_the_phone_shows_it(tmp_path):
 
 
 def test_a_result_counts_every_round():
-    """Nothing: 3 + 3 + 3. The first thing, then again, then the second: 4, 6, 9 right."""
+    """No purchase gives 3 + 3 + 3; the first thing, again, then the second give 4, 6, 9 right."""
     assert TOY.result("", "0.0.0") == 9
     assert TOY.result("0.0.1", "1.2.3") == 4 + 6 + 9
     assert TOY.result("0.0.1", "0.0.3") == 3 + 3 + 9
@@ -189,7 +189,7 @@ def test_any_text_is_a_result_that_can_be_or_a_sentence(picks, cuts):
 
 @pytest.fixture
 def played():
-    """A room in which a game is asked, with its key."""
+    """A room with a game as its question: (hall, number, key)."""
     hall = Rooms()
     number, key = hall.open()
     hall.put(number, key, game.poll(STATE, BATCH, str(number)) | {"code": "page/game"})
@@ -197,7 +197,7 @@ def played():
 
 
 def several(n):
-    """Different results, the best first, each with how it was bought."""
+    """Different results, the best first, each with its purchases."""
     table, found, rng = game.table(BATCH), {}, np.random.default_rng(5)
     while len(found) < n:
         picks, cuts = purchases(table, rng)
@@ -233,7 +233,7 @@ def test_what_is_no_result_of_a_game_is_refused(played, value):
 
 
 def test_a_result_that_was_not_played_is_refused(played):
-    """What a phone claims is what its purchases come to, or nothing is taken."""
+    """A phone's claim must equal the result of its purchases, or it is refused."""
     hall, number, key = played
     ((value, bought),) = several(1)
     with pytest.raises(RoomError, match=f"must be what these purchases come to, {value}, got {value + 1}"):

@@ -1,4 +1,4 @@
-"""A problem that nobody here knows: one word in the list of problems, and a budget can be spent on it."""
+"""A problem unknown to the code: one word in the list of problems, and a budget can be spent on it."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 
 @pytest.fixture
 def tasks(monkeypatch):
-    """What can be spent on once ``toy`` lies among the problems and its word stands in their list."""
+    """Tasks of the Trade-off page once ``toy`` is among the problems and in their list."""
     monkeypatch.setattr(spcviz.problems, "__path__", [*spcviz.problems.__path__, str(FOLDER)])
     monkeypatch.setattr(every_task, "PROBLEMS", (*PROBLEMS, "toy"))
     every_task.trade_tasks.cache_clear()
@@ -73,7 +73,7 @@ def test_its_javascript_joins_the_page_s(tmp_path):
     module = tmp_path / "joined.mjs"
     module.write_text(text)
     done = subprocess.run(["node", "--check", module], capture_output=True, text=True)
-    assert not done.stderr  # "COLOURS has already been declared" where a name of one file was seen by another
+    assert not done.stderr  # "COLOURS has already been declared" if files shared their names
 
 
 def test_the_page_opens_on_it(tasks):

@@ -16,7 +16,7 @@ TODAY = {
     "chain": 0, "frame": 0,
     "pin_a": "", "pin_b": "", "controls": 1, "day": "", "cuts": "",
 }  # fmt: skip
-"""What an absent parameter has always meant."""
+"""Values that absent parameters have always meant."""
 LINKS = {
     "words": ("24", 24), "clips": ("6", 6), "vocabulary": ("camvid", "camvid"), "size": ("20", 20),
     "extractor": ("fast", "fast"),

@@ -1,4 +1,4 @@
-"""The Trade-off view under node: its arithmetic of purchases against the same in Python."""
+"""The Trade-off view under node: its arithmetic of purchases against that of Python."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LETTERS = "abcd"
 
 
 def batch(rng, n_words=7, n_tiers=3):
-    """Random words whose readings and purchases have nothing to do with any model."""
+    """Random words whose readings and purchases come from no model."""
     lengths = rng.integers(1, 6, n_words)
     faults = rng.integers(0, 4, (lengths.sum(), len(LETTERS))).astype(np.uint8)
 
@@ -66,11 +66,11 @@ def wrong(chains, readings):
 
 
 def sent(chains):
-    """A batch as the browser gets it."""
+    """A batch as the browser receives it."""
     return batch_part(chains)
 
 
-# Before `body`s that take batches: the component puts in the readings that did not change itself.
+# Goes before each `body` that takes batches: the component itself adds the readings that did not change.
 UNPACK = """
     for (const batch of data.batches || [data.batch]) batch.methods = batch.methods.map(core.withReadings);
 """

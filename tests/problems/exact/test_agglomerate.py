@@ -1,4 +1,4 @@
-"""Merged chains against all labellings of the n-gram model that they stand for."""
+"""Merged chains against all labellings of the n-gram model that they represent."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Messages on two crossing words: against enumeration, whatever the root."""
+"""Messages on two crossing words: against enumeration, for every root."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from spcviz.problems.exact.page.crossword import beliefs, waiting_for
 
 
 def enumerated(problem):
-    """Max-marginals by trying every reading."""
+    """Max-marginals by enumeration of every reading."""
     n, k = problem.unary.shape
     table = np.full((n, k), -np.inf)
     for labels in itertools.product(range(k), repeat=n):

@@ -34,7 +34,7 @@ def test_the_chart(look, at, cost):
     ground, written, others = figure.data[4:]
     assert len(ground.x) == 2 * figures.N_ROWS
     assert list(written.customdata) == WEIGHTS[cost, at][[0, 1], PROBLEM.truth].tolist()
-    assert set(written.y) == {0}  # the truth stands first
+    assert set(written.y) == {0}  # the truth comes first
     names = [n.text for n in figure.layout.annotations if n.xref == "x2"]
     assert names[0] == "<b>q</b>"
     assert names[1] == "<b>v</b>"

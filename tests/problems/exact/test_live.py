@@ -73,7 +73,7 @@ def test_the_lecture_s_numbers():
     "scopes", [LECTURE, [(0,), (3,)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 3)], [(0, 1, 2, 3)]]
 )
 def test_what_is_counted_without_tables_is_what_elimination_really_looks_at(scopes):
-    """And no order looks at less."""
+    """No elimination order explores fewer entries."""
     n_states = (2, 3, 4, 5)
     tables = [np.zeros([n_states[d] for d in scope]) for scope in scopes]
     graph = exhaustive.factor_graph(n_states, scopes, tables)

@@ -24,7 +24,7 @@ def test_the_chart(look):
     figure = figures.draw_merged(PROBLEM, RUN, look, height=610, scale=1.7)
     joins, _, squares, agree, best, _, words, table = figure.data
     assert sum(x is not None for x in joins.x) == 2 * 3  # one table over three letters
-    assert list(squares.x) == [1.0]  # between the merged ones, which stand at 0.5 and 1.5
+    assert list(squares.x) == [1.0]  # between the merged ones, which are at 0.5 and 1.5
     assert sum(x is not None for x in agree.x) == 2 * 8
     assert (list(best.x), list(best.y)) == ([0.5, 1.5], [-1, -2])
     assert list(words.text) == ["qu", "qv", "ru", "rv", "ua", "ub", "va", "vb"]

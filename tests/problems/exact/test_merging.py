@@ -1,4 +1,4 @@
-"""Merged letters of a real word: nothing is lost, and n-grams are counted as said."""
+"""Merged letters of a real word: nothing is lost, and n-grams are counted as the page says."""
 
 import itertools
 

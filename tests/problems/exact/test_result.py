@@ -1,4 +1,4 @@
-"""How Paper tables shows policy-theorems: its tables and sentences follow the result's numbers."""
+"""Paper tables of policy-theorems: tables and sentences follow the result's numbers."""
 
 import pytest
 

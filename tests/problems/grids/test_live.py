@@ -83,7 +83,7 @@ def test_the_sweep_is_the_same_grid_at_other_strengths():
 
 
 def test_belief_propagation_fails_from_some_strength_on_where_the_combs_hold():
-    """The page's first grid: what its control is for."""
+    """On the page's first grid, whose control shows this."""
     sweep = sweep_strength(5, 5, 4, 3)
     at = dict(zip(sweep.strengths.tolist(), sweep.lbp[:, 1] - sweep.ensemble[:, 1]))
     assert at[4.0] < 0 < at[10.0]

@@ -1,4 +1,4 @@
-"""The grid itself, side by side: what is drawn, and that the first grid tells the story it is there for."""
+"""The grid itself, side by side: the drawing, and that the first grid tells its intended story."""
 
 import base64
 import itertools
@@ -93,7 +93,7 @@ def test_the_slider_makes_belief_propagation_fail_and_not_the_combs():
 
 @pytest.mark.parametrize("strength", [8.0, 12.0, 15.0, 25.0])
 def test_the_first_scene_s_story_is_not_one_of_the_samples(strength):
-    """Chains of samples may be stuck with strong coupling: against exact marginals it is the same."""
+    """Chains of samples may get stuck under strong coupling; against exact marginals the story holds, too."""
     live, beliefs, _ = opening_at(strength)
     instance = fields.random_grid(np.random.default_rng(OPENING["seed"]), *SIDE.values(), strength)
     truth = exact_marginals(instance).argmax(axis=1)

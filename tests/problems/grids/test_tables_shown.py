@@ -1,4 +1,4 @@
-"""Fig. 5.3 beside the paper: frames and sentences, from a small result."""
+"""Fig. 5.3 next to the paper's: frames and sentences, from a small result."""
 
 import pytest
 

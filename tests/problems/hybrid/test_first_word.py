@@ -1,4 +1,4 @@
-"""The word that the page Orders and features opens with: chosen again, and its story."""
+"""The word that the page Orders and features opens with: its choice repeated, and its story."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def wrong():
-    """Letters read wrong after every action, of every development word on offer."""
+    """Numbers of letters read wrong after every action, for every development word on offer."""
     model, out = stored.load(MODELS, "open"), {}
     for place, text in live.list_words("dev").items():
         (trajectory,) = live.word(model, "dev", place).courses
@@ -24,7 +24,7 @@ def wrong():
 
 
 def fits(text, counts):
-    """Whether a word may be the first: how early it is right, and that it never gets worse."""
+    """Whether a word may be the first: it must be right early enough, and never get worse."""
     if len(text) > live.WIDEST or counts[-1] or not counts[0] or (np.diff(counts) > 0).any():
         return False
     return 1 / 4 <= np.argmin(counts) / (len(counts) - 1) <= 2 / 3

@@ -1,4 +1,4 @@
-"""The core of the Orders and features page under node: what a click asks for, what a course is said to do."""
+"""The core of the Orders and features page under node: a click's request, a course's description."""
 
 from spcviz.problems.hybrid.page.live import read_hand
 from tests.node import needs_node, run_node

@@ -1,4 +1,4 @@
-"""The page's word from the stored model: a budget of nothing, the end, actions by hand, bad requests."""
+"""The page's word from the stored model: an empty budget, the end, actions by hand, bad requests."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Ensembles that grow on a grid: each sub-model against all labellings, and which edges it has."""
+"""Ensembles that grow on a grid: each sub-model against all labellings, and its edges."""
 
 import itertools
 
@@ -13,7 +13,7 @@ SIDE, N_STATES = 3, 2
 
 
 def everything(unary, edges, pairwise):
-    """(best, node max-marginals) of any graph, labelling by labelling."""
+    """(best score, node max-marginals, best labels) of any graph, labelling by labelling."""
     labels = np.array(list(itertools.product(range(N_STATES), repeat=len(unary))))
     scores = unary[np.arange(len(unary)), labels].sum(axis=1)
     for (i, j), table in zip(edges, pairwise):

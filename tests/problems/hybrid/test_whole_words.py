@@ -61,7 +61,7 @@ def test_what_features_say_of_words_is_learned():
     assert np.abs(whole_words.predicted_unseen(done) - predicted).max() < 0.5
 
 
-COSTS = st.integers(10, 1000).map(lambda tenths: tenths / 10)  # nearer costs: a slope that rounding decides
+COSTS = st.integers(10, 1000).map(lambda tenths: tenths / 10)  # else rounding decides a slope
 options = st.lists(
     st.tuples(COSTS, st.floats(50, 100)), min_size=1, max_size=12, unique_by=lambda option: option[0]
 )

@@ -1,4 +1,4 @@
-"""Composed words: what may never meet does not, letters are what they say, one seed makes one set."""
+"""Composed words: disjoint sets stay disjoint, letters match their labels, one seed makes one set."""
 
 import hashlib
 

@@ -65,5 +65,5 @@ def test_redrawn_letters_look_like_the_data_s():
     words = letters.load_words()
     pixels = words.pixels[np.repeat(words.folds == 1, words.lengths)][:150]
     again = tracing.redraw(pixels)
-    assert abs(again.sum() / pixels.sum() - 1) < 0.03  # as much ink
+    assert abs(again.sum() / pixels.sum() - 1) < 0.03  # the same amount of ink
     assert ((again & pixels).sum() / (again | pixels).sum()) > 0.85

@@ -1,4 +1,4 @@
-"""Lists of test words that are stored are those that the stored models read now."""
+"""Stored lists of test words are those that the stored models read now."""
 
 import json
 import shutil

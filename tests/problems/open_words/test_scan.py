@@ -1,4 +1,4 @@
-"""Pictures of words: thinned, cut at gaps; what is no word is refused in a sentence."""
+"""Pictures of words: thinned, cut at gaps; a picture without a word is refused with a sentence."""
 
 import io
 

@@ -1,1 +1,1 @@
-"""Tests of the problem of visitors own data."""
+"""Tests of the problem of visitors' own data."""

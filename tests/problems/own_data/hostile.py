@@ -13,7 +13,7 @@ from spcviz.problems.own_data.data.apart import read_apart
 from spcviz.shared.uploading.uploads import PATIENCE, UploadError
 
 SMALL = 300
-"""Megabytes that the reading process's parent may grow by."""
+"""Megabytes by which the parent of the reading process may grow."""
 
 
 def npz(**arrays):
@@ -100,7 +100,7 @@ def damaged(rng):
 
 
 def check_brought(seed):
-    """What became of one hostile file: "read" or "refused"; raises if it took long, or the page's memory."""
+    """Outcome of one hostile file, "read" or "refused"; raises if it took too much time or memory."""
     rng = np.random.default_rng(seed)
     data = [text, packed, damaged][seed % 3](rng)[: 20 << 20]
     before, begun = psutil.Process().memory_info().rss, time.monotonic()

@@ -1,4 +1,4 @@
-"""A learning curve ends with the page's own model, and says what its last doubling has shown."""
+"""A learning curve ends with the page's own model, and says what its last doubling shows."""
 
 import numpy as np
 import pytest

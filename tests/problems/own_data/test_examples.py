@@ -1,4 +1,4 @@
-"""Examples that are made from what ships: what their rules say, and that models of chunks keep to BIO."""
+"""Examples derived from shipped data: their rules, and models of chunks that obey BIO."""
 
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ def test_an_example_is_read_as_a_visitors_file_is(name):
 def test_derived_labels_keep_to_the_rules_of_bio(name):
     labels = read_example(name).labels
     assert rules_of(labels) == "bio"
-    assert rules_of([sentence[::-1] for sentence in labels]) == ""  # backwards they do not
+    assert rules_of([sentence[::-1] for sentence in labels]) == ""  # backwards they violate it
 
 
 def spans(name, number):
@@ -121,7 +121,7 @@ def test_the_stored_example_is_what_training_and_its_script_make(tmp_path):
     for one, other in zip(kept.report._replace(cpu_seconds=0.0), fresh.report._replace(cpu_seconds=0.0)):
         if isinstance(one, np.ndarray):
             np.testing.assert_array_equal(one, other)
-    # sums of another processor may differ in their last bits
+    # on another processor sums may differ in their last bits
     assert [level.tuned_alpha for level in kept.report.levels] == pytest.approx(
         [level.tuned_alpha for level in fresh.report.levels], rel=1e-9
     )

@@ -1,4 +1,4 @@
-"""Hostile files: each a sentence in time, and work that grows no faster than the file."""
+"""Hostile files: each gets its answer in time, with work that grows no faster than the file."""
 
 import gc
 import os
@@ -15,12 +15,12 @@ from tests.strategies import cases
 
 
 def test_hostile_files_are_read_or_refused():
-    """3000 with SPCVIZ_STRESS=1; `bench robust --only brought` runs them, too."""
+    """3000 files with SPCVIZ_STRESS=1; `bench robust --only brought` runs them, too."""
     assert {hostile.check_brought(seed) for seed in range(cases(3000, usual=9))} <= {"read", "refused"}
 
 
 def seconds(work):
-    """The processor's time; what other tests left is kept out of the collector's passes."""
+    """CPU time of some work; the collector skips objects that other tests left."""
     gc.collect()
     gc.freeze()
     before = os.times()
@@ -45,10 +45,10 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_grows_no_faster_than_the_file(name):
-    """From 2 to 8 times the size: 8 times the work at most, where all pairs would be 16 times.
+    """From 2 to 8 times the size the work grows at most 8 times; over all pairs it would grow 16 times.
 
-    The processor's time, the least of three: the first size alone is too short to measure on a busy machine.
-    Of the large file one reading that took no longer will do; the others could only take less.
+    The test compares CPU times. The small file's is the least of three, because it is too short to measure on
+    a busy machine. For the large file one reading within the limit is enough: more could only be faster.
     """
     make, usual = GROWING[name], 4000
     read("warm", make(100))
@@ -106,7 +106,7 @@ def test_scores_of_nothing_are_refused_in_words(arrays, message):
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n", "\n\r"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_text_of_one_endless_sentence_is_refused_however_its_lines_end(end, encoding):
-    """By no end of line may more than a page's tokens come through."""
+    """No style of line ending may let more than a page's tokens through."""
     data = f"a X{end}".encode(encoding) + f"a X{end}".encode(encoding.replace("16", "16-le")) * 250_000
     with pytest.raises(ArgumentError, match=r"^a\.txt: has a sentence of [\d,]+ tokens; at most 120,000"):
         read("a.txt", data)

@@ -1,4 +1,4 @@
-"""Jobs of visitors: a line, limits, cancelling, leaving; data on the shelf that go with the session."""
+"""Jobs of visitors: a queue, limits, cancelling, leaving; data on the shelf that end with the session."""
 
 import contextlib
 import threading
@@ -82,7 +82,7 @@ def test_who_cancels_takes_the_process_along():
     training.cancel()
     assert training.ended.wait(60)
     assert training.state == "cancelled"
-    end = time.monotonic() + 10  # who waited for it needs a moment to end, too
+    end = time.monotonic() + 10  # its waiting parent needs a moment to end, too
     while children() and time.monotonic() < end:
         time.sleep(0.02)
     assert not children()
@@ -90,7 +90,7 @@ def test_who_cancels_takes_the_process_along():
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
 def test_a_fork_server_has_one_thread_when_it_forks():
-    """Training tells of its progress, and bars of progress are watched by a thread, usually."""
+    """Training reports progress, and a thread usually monitors progress bars."""
     assert job().ended.wait(WAIT)
     (parent,) = fork_servers()
     assert len(list(Path(f"/proc/{parent.pid}/task").iterdir())) == 1
@@ -153,11 +153,11 @@ def test_a_fork_server_that_has_ended_is_started_anew():
 
 @pytest.mark.skipif(not fork_server._CAN_FORK, reason="jobs are forked")
 def test_a_fork_server_that_ends_takes_no_job_for_done():
-    # Long enough that a busy machine meets it before it is done.
+    # Long enough that even a busy machine catches it before it is done.
     training = job(settings={"method": "cascade", "order": 4, "n": 2000})
     end = time.monotonic() + 60
     while not training.ended.is_set() and time.monotonic() < end:
-        for one in children():  # who is just being forked is met the next time
+        for one in children():  # a child that is just being forked is caught the next time
             with contextlib.suppress(psutil.Error):
                 one.kill()
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Training on a visitor's sentences: what is measured, what is refused, what the script repeats."""
+"""Training on a visitor's sentences: measurements, refusals, and repetition by the script."""
 
 import ast
 import subprocess
@@ -113,7 +113,7 @@ def test_a_template_that_is_none_is_said(text):
 
 
 def run(script, folder):
-    """What a script prints, run beside its file."""
+    """Output of a script that is run in its file's folder."""
     (folder / "your_data.py").write_text(script, encoding="utf-8")
     command = [sys.executable, "your_data.py"]
     done = subprocess.run(
@@ -271,7 +271,7 @@ def test_a_budget_buys_nothing_at_none_and_everything_at_all(example):
         for chain, reading in zip(method.chain, method.readings):
             now[chain] = reading
         everything.append(now)
-    assert all(now == everything[1] for now in everything[2:])  # with all bought, the order is forgotten
+    assert all(now == everything[1] for now in everything[2:])  # with all bought, the order does not matter
     for n, truth in zip(batch.chain_ids.tolist(), batch.truths):
         assert len(truth) == len(sentences[n])
         assert len(set(zip(truth, labels[n]))) == len(set(labels[n]))

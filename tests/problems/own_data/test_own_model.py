@@ -1,4 +1,4 @@
-"""Models that visitors bring: what they read, what the script repeats, what is refused in one sentence."""
+"""Models that visitors bring: their readings, repetition by the script, refusals in one sentence."""
 
 import io
 import zipfile
@@ -47,7 +47,7 @@ def tagger(request, example):
 def test_a_saved_model_reads_sentences_as_the_library_does(tagger, example, tmp_path):
     folder = spcviz.save(tagger, tmp_path / "mine").parent
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:  # as a person zips a folder
+    with zipfile.ZipFile(buffer, "w") as archive:  # as a user zips a folder
         for path in folder.iterdir():
             archive.write(path, f"mine/{path.name}")
     data = buffer.getvalue()
@@ -105,7 +105,7 @@ def test_labels_that_the_model_does_not_know_are_unknown(small, example):
 
 
 def other_version(tagger):
-    """The same model, of a version to come."""
+    """The same model, in a future version of the format."""
     arrays, about = contents(tagger)
     npz, out = pack(check_arrays(arrays)), io.BytesIO()
     manifest = make_manifest(OWN_MODEL, about | {"version": 2}, arrays, npz)
@@ -121,7 +121,7 @@ def parts(data):
 
 
 def changed(tagger, **fields):
-    """A model whose cascade says something else, written as a stranger would."""
+    """A model with changed fields of its cascade, written as a stranger would."""
     other = of_zip(to_zip(tagger))
     other.cascade_ = other.cascade_._replace(**fields)
     return to_zip(other)

@@ -62,7 +62,7 @@ def test_no_loss_at_all_cannot_be_promised():
 
 
 def report(n, level, n_unknown=0):
-    """A report whose first level is given; `n_unknown` of the first half hold a label not seen."""
+    """A report with a given first level; the first `n_unknown` development sequences hold unseen labels."""
     level.dev.event[:] = np.where(np.isneginf(level.dev.event), 0.5, level.dev.event)
     level.dev.event[:n_unknown] = -np.inf
     numbers, empty = np.arange(n), np.zeros(0, dtype=np.int64)

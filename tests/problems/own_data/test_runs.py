@@ -1,4 +1,4 @@
-"""Runs stay while a visit lasts, whatever else is looked at."""
+"""Runs stay while a visit lasts, whatever else is viewed."""
 
 import pytest
 

@@ -13,7 +13,7 @@ TAGS = ("A", "B", "C", "D")
 
 
 def tags_of(words):
-    """Tags by length: as good as any where only the machinery is tested."""
+    """Tags by word length: good enough to test only the machinery."""
     return [TAGS[min(len(word), 8) // 2 - 1] if len(word) > 1 else "A" for word in words]
 
 
@@ -38,7 +38,7 @@ def world(trained, sentences):
 
 @pytest.fixture(scope="session")
 def learned(world):
-    """Policies of two steps."""
+    """Policies trained for two steps."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(policies, "N_STEPS", 2)
         return policies.train(world, world, np.random.default_rng(4))

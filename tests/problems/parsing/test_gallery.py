@@ -1,4 +1,4 @@
-"""Sentences that can be looked at: what ships is what was chosen, and the page opens with the right one."""
+"""Sentences on offer: the shipped ones are those chosen, and the page opens with the right one."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from spcviz.shared.folders import MODELS
 from tests.oracles import trees_of_words as oracle
 
 OPENING_SPEND = 0.3
-"""Of the Parsing page."""
+"""Share of the budget at which the Parsing page opens."""
 
 
 def test_300_sentences_ship_and_each_is_a_tree():
@@ -103,7 +103,7 @@ def test_a_package_without_the_repository_offers_what_was_written_for_the_page(t
 
 @pytest.fixture(scope="module")
 def scored():
-    """The parser's world of all shipped sentences, the values that its policies go by, the sentences."""
+    """(shipped sentences, the parser's world of them, the values that its policies follow)."""
     some, model, tagger = gallery.shipped_sentences(), stored.load(MODELS), tagging.load_tagger(MODELS)
     words = [s.words for s in some]
     world = live.world_of(model, words, [live.tags_of(tagger, sentence) for sentence in words])
@@ -112,12 +112,12 @@ def scored():
 
 
 def wrong(world, tiers):
-    """How many heads of each sentence are wrong."""
+    """Number of wrong heads in each sentence."""
     return np.add.reduceat(world.read(tiers) != world.heads, world.starts[:-1])
 
 
 def bought(world, values, n_bought):
-    """Tiers after so many purchases in each sentence, largest value first."""
+    """Tiers after `n_bought` purchases in each sentence, largest value first."""
     tiers = np.zeros(world.shape[0], dtype=np.int64)
     for start, stop, n in zip(world.starts[:-1], world.starts[1:], n_bought):
         tiers[start + np.argsort(-values[start:stop], kind="stable")[:n]] = 1

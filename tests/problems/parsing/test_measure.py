@@ -11,7 +11,7 @@ def found(trained, learned, sentences):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(times, "EVERY", 1)
         patch.setattr(times, "N_TURNS", 1)
-        # The same weights once more stand for a parser with a length dictionary.
+        # The same weights again serve as the parser with a length dictionary.
         parts = measure.Parts(trained, trained._replace(), learned, sentences, sentences)
         return measure.measure(parts, np.random.default_rng(5))
 

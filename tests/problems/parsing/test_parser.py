@@ -1,4 +1,4 @@
-"""Features, the perceptron and its scores: what is hashed, what is learned, what a state costs."""
+"""Features, the perceptron and its scores: hashing, learning, and scores of a state."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_scores_of_a_state_are_rows_of_all_scores(trained, sentences):
             np.testing.assert_array_equal(blank.squares[t, row], every.squares[t, row])
             assert (blank.squares[1 - t, row] == 7).all()
             wanted = np.zeros(n)
-            for tier in range(t + 1):  # a word that is bought keeps what its tags say
+            for tier in range(t + 1):  # a bought word keeps the score of its tags
                 for h, codes in row_of(sentences, w, d, tier).items():
                     known = trained.weights[tier][list(codes)].astype(int).sum() * trained.steps[tier]
                     wanted[h] += known if codes else -np.inf
@@ -88,7 +88,7 @@ def test_scores_of_a_state_are_rows_of_all_scores(trained, sentences):
 
 
 def test_what_was_scored_by_tags_is_kept_when_a_word_is_bought(trained, sentences):
-    """The full template adds to tags: weights of what it adds do not move scores by tags."""
+    """The full template adds features to those of tags: their weights do not change scores by tags."""
     rest = trained._replace(weights=np.stack([trained.weights[0], 0 * trained.weights[1]]))
     squares = parser.score(rest, sentences).squares
     np.testing.assert_array_equal(squares[0], squares[1])

@@ -1,4 +1,4 @@
-"""One sentence in the browser: tables arrive as they were sent; levels, depths and steps of trees."""
+"""One sentence in the browser: tables arrive unchanged; levels, depths and steps of trees."""
 
 import json
 
@@ -71,7 +71,7 @@ def test_the_browser_sees_what_was_sent(tmp_path):
     for tree, levels, depths in zip(trees, seen["levels"], seen["depths"], strict=True):
         assert depths == measure.depths_of(np.array(tree), np.array([0, len(tree)])).tolist()
         arcs = [(min(h, d), max(h, d), levels[d - 1]) for d, h in enumerate(tree, 1) if h]
-        for a, b, level in arcs:  # above every arc that lies under it, and no higher than it must
+        for a, b, level in arcs:  # above every arc under it, and no higher than needed
             under = [other for c, e, other in arcs if (c, e) != (a, b) and a <= c and e <= b]
             assert all(level > other for other in under)
             assert level >= 1
@@ -116,7 +116,7 @@ def test_the_trade_off_page_takes_the_task_along():
 
 
 def test_while_a_question_is_open_a_sentence_is_packed_once(monkeypatch):
-    """Every rerun asks for what is sent; only another number of purchases or sentence is packed anew."""
+    """Every rerun requests the payload; only another sentence or number of purchases is packed again."""
     packed = []
     monkeypatch.setattr(
         component, "course_payload", lambda one: packed.append(one.name) or {"name": one.name}

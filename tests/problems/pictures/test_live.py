@@ -46,7 +46,7 @@ def test_spoiled_pictures(name):
 
 
 def test_belief_propagation_against_the_best_there_is():
-    """Two classes: the exact best is a minimum cut. Messages come close, and rows are further off."""
+    """For two classes the exact best is a minimum cut. Messages come close; rows are further off."""
     truth = denoise.load_picture("word")[:, :40]
     seen = denoise.spoil(truth, 2, 0.2, np.random.default_rng(0))
     unary, smooth = denoise.seen_scores(seen, 2, 0.2), stereo.smoothness(2, 0.6)
@@ -67,7 +67,7 @@ def test_belief_propagation_against_the_best_there_is():
 
 
 def _cut(unary, edges, weight):
-    """The best labelling of two classes by maximum flow, in thousandths."""
+    """The best labelling of two classes by maximum flow, with scores in ten-thousandths."""
     n, scale = unary.shape[0] * unary.shape[1], 10_000
     cost = np.round(-scale * unary.reshape(n, 2)).astype(np.int32)
     w = np.full(len(edges), round(scale * weight), np.int32)

@@ -1,4 +1,4 @@
-"""Messages between neighbours that want to be near, against the general belief propagation."""
+"""Messages between neighbours that prefer near states, against general belief propagation."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_the_same_messages_as_on_any_graph(shape, damping, weight):
 
 
 def test_single_precision_comes_as_near_as_it_can():
-    """Where the best state of a pixel is clear it is the same, and where the two differ they nearly tie."""
+    """A clear best state of a pixel is the same; where the two differ, the states nearly tie."""
     unary = np.random.default_rng(4).normal(size=(30, 40, 5)).astype(np.float32)
     how = {"damping": 0.3, "max_iterations": 60}
     single, double = (near.propagate_near(scores, 0.3, **how) for scores in (unary, unary.astype(float)))

@@ -1,4 +1,4 @@
-"""Stereo pairs from their originals: miniatures in Middlebury's formats, and the real ones that are here."""
+"""Stereo pairs from their originals: miniatures in Middlebury's formats, and the real ones here."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def scene(tmp_path):
     Image.fromarray(left).save(folder / "im0.png")
     Image.fromarray(left[:, ::-1]).save(folder / "im1.png")
     disparity = np.arange(6 * 8).reshape(6, 8).repeat(4, 0).repeat(4, 1) * 4.0
-    disparity[0, 0] = np.inf  # one of 16: the median stands
+    disparity[0, 0] = np.inf  # one of 16: the median is unchanged
     disparity[4:8, 4:8] = np.inf
     (folder / "disp0.pfm").write_bytes(as_pfm(disparity))
     return folder, left[::4, ::4]
@@ -96,7 +96,7 @@ def test_motorcycle_of_scikit_image_is_what_lies_in_the_data_folder(shared_data,
 
 
 def test_cones_come_out_as_they_lie_in_the_data_folder(shared_data, tmp_path):
-    """The original's three files, made from what is here: its map has a byte of quarters a pixel."""
+    """The original's three files, rebuilt from the data here: its map has one byte per pixel, in quarters."""
     kept, folder = shared_data / "stereo" / "cones", tmp_path / "original" / "cones"
     folder.mkdir(parents=True)
     for ours, theirs in (("im2.png", "left.png"), ("im6.png", "right.png")):

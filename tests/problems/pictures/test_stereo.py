@@ -12,7 +12,7 @@ def test_noiseless_pairs_match_at_the_truth():
     pair = stereo.random_dots(np.random.default_rng(0), 30, 40, 5, noise=0.0)
     unary = stereo.matching_scores(pair.left, pair.right, 5)
     at_truth = np.take_along_axis(unary, pair.disparity[..., None], axis=2)[..., 0]
-    # only what a nearer surface hides, or what leaves the image, may fail to match
+    # only pixels that a nearer surface hides, or that leave the image, may fail to match
     assert (at_truth == 0).mean() > 0.85
     for r in range(30):
         for c in range(40):

@@ -1,4 +1,4 @@
-"""Training pictures once more: mirrored, in another light."""
+"""Augmented training pictures: mirrored, and in another light."""
 
 import numpy as np
 

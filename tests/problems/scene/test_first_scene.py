@@ -12,7 +12,7 @@ from spcviz.problems.scene.view.component import opening_share
 from spcviz.shared.folders import CACHE
 
 SKY, BUILDING, ROAD, TREE = (CLASSES.index(name) for name in ("Sky", "Building", "Road", "Tree"))
-# Where they are in the photograph, marked by hand: rows and columns of the picture as the predictors see it.
+# Regions of the photograph, marked by hand: rows and columns of the picture as the predictors see it.
 IS_SKY = np.s_[:62, :200]
 IS_ROAD = np.s_[117:, :200]
 IS_TREE = np.s_[20:75, 238:262]
@@ -27,7 +27,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def computed():
-    """The same by the stored model, now."""
+    """The same picture, labelled now by the stored model."""
     return live.label(cached._model(), live.picture("road"), "", n_runs=1)
 
 

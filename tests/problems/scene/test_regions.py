@@ -115,7 +115,7 @@ def test_borders_count_pixel_sides(tree):
 
 
 def merged(weight, scale, least):
-    """Four regions in a row, joined."""
+    """Labels of four regions in a row after merging."""
     a, b = np.uint32([0, 1, 2]), np.uint32([1, 2, 3])
     edges = segments._Edges(np.uint32([0, 1, 2]), np.array([weight]), a, b, segments._NONE)
     return segments._merge(edges, np.uint32([100, 100, 100, 1]), scale, least).tolist()

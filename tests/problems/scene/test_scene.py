@@ -1,4 +1,4 @@
-"""Scenes: figures of tables, rendered streets, pictures people bring, stored predictors."""
+"""Scenes: figures of tables, rendered streets, visitors' pictures, stored predictors."""
 
 import io
 import json
@@ -80,7 +80,7 @@ def test_a_course_of_a_street(model):
         labels = labelled.sim.labels[s][labelled.atoms]
         known = scene.truth < camvid.N_CLASSES
         assert labelled.sim.accuracy[s] == pytest.approx(100 * (labels == scene.truth)[known].mean())
-        if s:  # what was not updated keeps its label
+        if s:  # regions that were not updated keep their label
             still = ~labelled.choices.is_updated[s]
             np.testing.assert_array_equal(labelled.sim.labels[s][still], labelled.sim.labels[s - 1][still])
     assert labelled.him.accuracy.shape == (1,)

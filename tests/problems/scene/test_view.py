@@ -1,4 +1,4 @@
-"""A course in the browser: which step stands when, and that labels arrive as they were sent."""
+"""A course in the browser: the step at each time, and labels that arrive unchanged."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def scene(rng, n=11, s=3):
 
 
 def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
-    labelled = scene(np.random.default_rng(1))  # steps end after 10, 20 and 40 ms: a third of the way is 20
+    labelled = scene(np.random.default_rng(1))  # steps end at 10, 20 and 40 ms: a third is 20
     assert opening_share(labelled) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
     slow = labelled._replace(him=labelled.him._replace(seconds=np.array([0.5])))
     assert opening_share(slow) == pytest.approx(20.001 / (1.02 * 500), abs=1e-6)

@@ -88,7 +88,7 @@ WORDS = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=6)
 
 
 def meaning(words, i):
-    """What each template says, as strings: the slow twin of the codes."""
+    """Values of each template as strings: the slow counterpart of the codes."""
     low, n = [w.lower() if len(w.lower()) == len(w) else w for w in words], len(words)
 
     def at(j, of=low):
@@ -97,7 +97,7 @@ def meaning(words, i):
     w = low[i]
     out = [words[i], w, *(w[:k] if len(w) >= k else None for k in range(1, 5))]
     out += [w[-k:] if len(w) >= k else None for k in range(1, 5)]
-    pairs = [{at(i - 1), w}, {w, at(i + 1)}]  # without order, and a word twice is any word twice
+    pairs = [{at(i - 1), w}, {w, at(i + 1)}]  # unordered; a word twice equals any word twice
     return out, [at(i - 1), at(i + 1), at(i - 2), at(i + 2), *(p if len(p) == 2 else None for p in pairs)]
 
 

@@ -1,4 +1,4 @@
-"""The sentence that Tagging opens with: chosen by its rule; known garden paths are said to be wrong."""
+"""The sentence that Tagging opens with: chosen by its rule; known garden paths are reported as wrong."""
 
 import pytest
 

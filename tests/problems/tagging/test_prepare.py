@@ -1,4 +1,4 @@
-"""Both corpora from their originals: miniatures made here, and the real files where they are."""
+"""Both corpora from their originals: miniatures made here, and the real files where they exist."""
 
 import zipfile
 
@@ -94,7 +94,7 @@ def test_the_sample_missing_empty_or_damaged(tmp_path):
 
 
 def test_unpacked_or_not_the_sample_is_the_same(shared_data, tmp_path):
-    """The original zip file and what was unpacked from it come to the same words and tags."""
+    """The original zip file and its unpacked files give the same words and tags."""
     with zipfile.ZipFile(shared_data / "text_ptb_sample" / "dependency_treebank.zip") as archive:
         archive.extractall(tmp_path / "unpacked")
     lines = bring("text_ptb_sample", tmp_path / "unpacked", tmp_path)

@@ -1,4 +1,4 @@
-"""Table 4.2 beside the paper: frames and notes, from a small result."""
+"""Table 4.2 next to the paper's: frames and notes, from a small result."""
 
 import pytest
 

@@ -146,4 +146,4 @@ def test_steps_apart():
     measured = {"name": "steps-ocr", "folds": 4, "rows": [row, row, row]}
     assert any("40 % of the first unit" in note for note in result.STEPS.notes(measured))
     drawn = charts.steps_figure(measured, palette.LIGHT)
-    assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # no more than there is to buy
+    assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # not beyond buying everything

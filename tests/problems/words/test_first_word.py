@@ -1,4 +1,4 @@
-"""The word that the Policy page opens with: chosen again, and the story that it tells."""
+"""The word that the Policy page opens with: its choice repeated, and the story that it tells."""
 
 import numpy as np
 import pytest
@@ -32,12 +32,12 @@ def wrong(reading, truth):
 
 
 def at(trace, units):
-    """What is read when so many units may be spent."""
+    """The reading when `units` may be spent."""
     return trace.readings[int(np.searchsorted(trace.units, units + 1e-9, side="right")) - 1]
 
 
 def right_from(trace, truth):
-    """Units from which on every reading is right; None if the last is wrong."""
+    """Units from which every reading is right; None if the last is wrong."""
     step = len(trace.readings)
     while step > 0 and trace.readings[step - 1] == truth:
         step -= 1

@@ -1,4 +1,4 @@
-"""A word in the browser: of what a question hides nothing is sent, and bars keep their size."""
+"""A word in the browser: nothing that a question hides is sent, and bars keep their size."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_what_is_hidden_is_not_sent_and_bars_keep_their_size():
 
 
 def test_while_a_question_is_open_a_word_is_packed_once(monkeypatch):
-    """Every rerun asks for what is sent; a word, a unit or a share that is another is packed anew."""
+    """Every rerun requests the payload; only another word, unit or share is packed again."""
     packed = []
     monkeypatch.setattr(component, "trace_payload", lambda one: packed.append(one.name) or {"name": one.name})
     words = [WORD._replace(word_id=number) for number in range(2)]

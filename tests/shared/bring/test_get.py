@@ -19,7 +19,7 @@ TREES = DataSet("trees", "some trees", "https://example.org", "trees", licence="
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    """A break costs at most one piece: here 500 bytes, so that what the tests cut off is kept."""
+    """A broken download loses at most one piece: here 500 bytes, so that what came before a cut is kept."""
     monkeypatch.setattr(bring, "CHUNK", 500)
 
 

@@ -1,4 +1,4 @@
-"""Archives that mean harm: none writes outside its folder, fills a disk, or leaves a link."""
+"""Malicious archives: none writes outside its folder, fills a disk, or leaves a link."""
 
 import io
 import stat
@@ -12,7 +12,7 @@ from spcviz.shared.bring.original import SumError
 
 
 def packed(folder, *entries):
-    """A zip file of (name, bytes, kind of file) in a folder of its own."""
+    """A zip file of (name, bytes, kind of file) in a separate folder."""
     path = folder / "in" / "a.zip"
     path.parent.mkdir()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -83,7 +83,7 @@ def test_a_bomb_that_lies_about_its_size_writes_no_more_than_it_says(tmp_path):
 
 
 def test_bytes_are_counted_while_they_come(tmp_path, monkeypatch):
-    """A library that let more through than the headers say would not fill the disk."""
+    """Even a library that lets through more than the headers say cannot fill the disk."""
     path = packed(tmp_path, ("big", bytes(100), 0))
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: io.BytesIO(bytes(5_000_000)))
     with pytest.raises(SumError, match="'big' is longer than it says"):

@@ -1,4 +1,4 @@
-"""A process for what a visitor brought: its limits, and that whatever it does is one of a few faults."""
+"""A process for a visitor's files: its limits, and that whatever it does ends in one of a few faults."""
 
 import os
 import sys
@@ -60,7 +60,7 @@ def test_code_that_was_replaced_under_a_running_server_is_said(monkeypatch, tmp_
     for name in ("stumble", "die"):
         answer = ask(task(name, ""), {}, b"")
         assert (answer.problem, answer.fault) == (REPLACED, "")
-    assert ask(task("double", ""), {"n": 3}, b"ab").head == {"n": 6}  # what works is no worse for it
+    assert ask(task("double", ""), {"n": 3}, b"ab").head == {"n": 6}  # working code is unaffected
     assert ask(task("spin", ""), {}, b"").fault == "long"
     path.unlink()
     assert ask(task("stumble", ""), {}, b"").problem == REPLACED
@@ -100,12 +100,12 @@ def test_nothing_is_left_behind_and_nobody_stays_as_a_zombie():
     while psutil.pid_exists(process.pid) and time.monotonic() < end:
         time.sleep(0.05)
     assert not psutil.pid_exists(process.pid)
-    assert ask(task("double", "testing"), {"n": 1}).head == {"n": 2}  # and another one is there
+    assert ask(task("double", "testing"), {"n": 1}).head == {"n": 2}  # and another one has started
     assert not [name for name in set(os.listdir(tempfile.gettempdir())) - before if name.startswith("spcviz")]
 
 
 def awake(server):
-    """The process of a fork server that has been woken; None if none is there within a while."""
+    """The process of a fork server that has been woken; None if there is none after 30 seconds."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         running = fork_server._RUNNING.get(server)
@@ -130,10 +130,10 @@ def test_one_that_has_ended_is_woken_again_and_one_that_is_there_is_not():
 
 def test_nobody_waits_while_another_fork_server_loads():
     lazy = Task(**task("double", "lazy")._asdict() | {"ready": f"{works.__name__}:load_slowly"})
-    ask(lazy, {"n": 1})  # it is there, and has not loaded this
+    ask(lazy, {"n": 1})  # it runs, and has not loaded this
     other = fork_server.Request(lazy, ("for another",))
     fork_server.wake(other)
-    waiting = threading.Thread(target=ask, args=(lazy, {"n": 1}))  # stands behind what is loaded
+    waiting = threading.Thread(target=ask, args=(lazy, {"n": 1}))  # waits behind the loading
     time.sleep(0.2)
     waiting.start()
     time.sleep(0.2)

@@ -26,7 +26,7 @@ def test_few_are_served_at_a_time_in_the_order_they_came(most):
     threads = []
     for n in range(7):
         threads.append(threading.Thread(target=visit, args=(n, line.join())))
-    for thread in reversed(threads):  # who takes a place first is first, whoever looks first
+    for thread in reversed(threads):  # the order of joining counts, not that of waiting
         thread.start()
     for n in range(7):
         n_served = min(n + most, 7)
@@ -78,7 +78,7 @@ def test_who_gives_up_in_the_middle_takes_no_place_from_those_behind():
         second.wait(glance)
     assert last.n_before() == 1
     first.leave()
-    first.leave()  # a second time is none
+    first.leave()  # a second call does nothing
     assert last.n_before() == 0
     assert last.wait(end=0.0), "a turn that has come is no later for a deadline that is over"
     last.leave()

@@ -60,5 +60,5 @@ SLOWLY = 4.0
 
 
 def load_slowly(*who):
-    """Ready at once for nobody in particular."""
+    """Ready at once without arguments."""
     time.sleep(SLOWLY if who else 0)

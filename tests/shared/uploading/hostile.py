@@ -1,4 +1,4 @@
-"""Files that nobody brings in good faith: bombs, texts that name other files, headers with rubbish behind."""
+"""Malicious files: bombs, texts that name other files, headers followed by rubbish."""
 
 import socket
 import struct
@@ -39,7 +39,7 @@ def png(width, height):
 
 
 def webp(n_frames, side):
-    """An animated WebP: one large frame, again and again."""
+    """An animated WebP: one large frame, repeated."""
 
     def chunk(kind, data):
         return kind + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)
@@ -65,7 +65,7 @@ def gif(n_frames, side, width=1, height=1):
 
 
 def jpeg_of_scans(n_scans, side):
-    """A progressive JPEG whose last scan comes again and again: each costs a pass over all pixels."""
+    """A progressive JPEG whose last scan is repeated: each costs a pass over all pixels."""
     data = encoded(Image.new("L", (side, side), 90), "JPEG", progressive=True)
     last = data[data.rindex(b"\xff\xda") : -2]
     return data[:-2] + n_scans * last + data[-2:]
@@ -80,13 +80,13 @@ def avi(width, height):
 
 
 def nested(depth):
-    """Atoms in atoms, as deep as one likes."""
+    """Atoms within atoms, to the given depth."""
     atoms = b"".join(struct.pack(">I", 8 * (depth - i)) + b"moov" for i in range(depth))
     return struct.pack(">I", 16) + b"ftypisom" + bytes(4) + atoms
 
 
 def session(port, address="127.0.0.1", n_media=60):
-    """The description of a stream (SDP): whoever opens it binds two sockets a line."""
+    """The description of a stream (SDP): opening it binds two sockets per line."""
     head = f"v=0\r\no=- 0 0 IN IP4 {address}\r\ns=x\r\nc=IN IP4 {address}\r\nt=0 0\r\n"
     lines = (f"m=video {port + 2 * i} RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n" for i in range(n_media))
     return (head + "".join(lines)).encode()
@@ -96,7 +96,7 @@ XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def texts(target):
-    """Texts that FFmpeg or a browser would follow to `target`, by what a sentence is to call them."""
+    """Texts that FFmpeg or a browser would follow to `target`, by the name that an error must use."""
     names = {
         "ffconcat": f"ffconcat version 1.0\nfile {target}\n",
         "HLS": f"#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n{target}\n#EXT-X-ENDLIST\n",
@@ -138,7 +138,7 @@ OTHERS = {
     "sound": b"RIFF\x24\0\0\0WAVEfmt ",
     "of sound": b"ID3\x04\0\0\0\0\0\0",
 }
-"""Beginnings of files that are not read, by what a sentence is to call them."""
+"""Beginnings of files that are not read, by the name that an error must use."""
 
 READ = (
     b"\xff\xd8\xff\xe0\0\x10JFIF\0", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"GIF89a", b"RIFF\xff\xff\0\0WEBPVP8X",
@@ -148,7 +148,7 @@ READ = (
     b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c", b"OggS\0\x02" + bytes(8),
     b"DKIF\0\0\x20\0VP80", b"\0\0\x01\xba\x44\0\x04\0\x04\x01\0\0\x03\xf8", b"\0\0\x01\xb3\x14\0\xf0\x13",
 )  # fmt: skip
-"""Beginnings of files that a decoder is started for."""
+"""Beginnings of files for which a decoder is started."""
 
 _KINDS = (
     b"ftyp moov mvhd trak tkhd mdia mdhd hdlr minf dinf dref url  stbl stsd stts stsc stsz stco cmov meta "
@@ -157,7 +157,7 @@ _KINDS = (
 
 
 def hostile(rng, target):
-    """Bytes that begin as one of many formats do, and go on with anything; many name `target`."""
+    """Bytes that begin like one of many formats and continue with anything; many name `target`."""
     kind = rng.integers(10)
     if kind < 3:
         formats = texts(target) | {"SDP": session(int(rng.integers(20_000, 60_000)), n_media=4)}
@@ -196,7 +196,7 @@ def _rubbish(rng, target):
 
 
 def decoders():
-    """Decoders of this process that are at work."""
+    """Running decoders that this process has started."""
     children = []
     for child in psutil.Process().children():
         try:
@@ -207,7 +207,7 @@ def decoders():
 
 
 def check_hostile(seed):
-    """What became of one hostile file; raises if it was followed, or the decoder took too much."""
+    """Outcome of one hostile file; raises if it was followed, or if the decoder took too much."""
     rng = np.random.default_rng(seed)
     target = TARGETS[rng.integers(len(TARGETS))]
     opened, peak = [], [0]

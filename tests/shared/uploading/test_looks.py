@@ -1,4 +1,4 @@
-"""Pictures and clips come out as browsers and players show them, in every container that can say how."""
+"""Pictures and clips come out as browsers and players show them, in every container that can specify it."""
 
 import io
 import struct
@@ -12,7 +12,7 @@ from spcviz.shared.uploading.uploads import read_upload
 
 COLOURS = {"red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255), "white": (255, 255, 255)}
 STORED = ("red", "green", "blue", "white")  # top left, top right, bottom left, bottom right
-# The corners that EXIF's orientations 1 to 8 show of what is stored, and whether sides change places.
+# The corners of the stored picture as EXIF's orientations 1 to 8 show them.
 ORIENTED = {
     1: ("red", "green", "blue", "white"), 2: ("green", "red", "white", "blue"),
     3: ("white", "blue", "green", "red"), 4: ("blue", "white", "red", "green"),
@@ -71,7 +71,7 @@ def test_a_damaged_tag_turns_nothing(tag):
 
 
 def bar(mode, below):
-    """A dark bar on a ground that is transparent, with a colour stored below it."""
+    """A dark bar on a transparent ground with a colour stored below it."""
     picture = Image.new("RGBA", (40, 40), (*below, 0))
     picture.paste((10, 20, 30, 255), (15, 0, 25, 40))
     return picture.convert(mode)

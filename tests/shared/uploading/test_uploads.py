@@ -74,7 +74,7 @@ def whole_files(rng):
 
 
 def mutated(data, rng):
-    """A copy with bytes changed, cut out, put in, zeroed, swapped, or missing at the end."""
+    """A copy with bytes changed, cut out, inserted, zeroed, swapped, or missing at the end."""
     data = bytearray(data)
     at, other = (int(rng.integers(len(data))) for _ in range(2))
     n = int(rng.integers(1, 64))
@@ -82,7 +82,7 @@ def mutated(data, rng):
     if kind == "bytes":
         for place in rng.integers(0, len(data), 20):
             data[place] = rng.integers(256)
-    elif kind == "head":  # sizes and counts stand there
+    elif kind == "head":  # sizes and counts are stored there
         data[int(rng.integers(min(len(data), 100)))] = rng.integers(256)
     elif kind == "flip":
         data[at] ^= 1 << int(rng.integers(8))
@@ -100,7 +100,7 @@ def mutated(data, rng):
 
 
 def read_or_refused(data):
-    """What became of a file; anything but frames under the caps or a sentence fails the test."""
+    """Outcome for a file; anything but frames under the caps or a sentence fails the test."""
     try:
         frames = read_upload(data)
     except UploadError as error:
@@ -112,7 +112,7 @@ def read_or_refused(data):
 
 
 def test_mutated_files_are_read_or_refused():
-    """3000 with SPCVIZ_STRESS=1 (a quarter of an hour; `pytest -n 0 -s` prints what became)."""
+    """Run 3000 files with SPCVIZ_STRESS=1 (a quarter of an hour; `pytest -n 0 -s` prints the outcomes)."""
     files, n = whole_files(np.random.default_rng(0)), cases(3000, usual=6)
     assert all(len(read_upload(files[name])) in (1, 3, 5) for name in list(files)[:n])
     outcomes = collections.Counter(check_upload(files, seed) for seed in range(n))
@@ -120,11 +120,11 @@ def test_mutated_files_are_read_or_refused():
 
 
 def check_upload(files, seed):
-    """(kind of file, what became of it) of one mutated file."""
+    """(kind of file, outcome) of one mutated file."""
     name = list(files)[seed % len(files)]
     began = time.perf_counter()
     outcome = read_or_refused(mutated(files[name], np.random.default_rng(seed)))
-    # Stopped after so many; a busy machine takes longer to say so.
+    # It is stopped after that many seconds; a busy machine takes longer to report it.
     assert time.perf_counter() - began < 2 * uploads.PATIENCE
     return name, outcome
 

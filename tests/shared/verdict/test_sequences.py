@@ -121,7 +121,7 @@ def test_sequences_are_taken_in_the_order_given():
     assert [a.tolist() for a in some.decode()] == [tags.decode()[i].tolist() for i in (5, 2, 5)]
     with pytest.raises(ArgumentError, match=r"numbers\[0\] must be from 0 to 7, got 8"):
         tags.take([8])
-    assert tags.verdict(y).verdict.times is None  # steps of their own: nothing dense to run beside it
+    assert tags.verdict(y).verdict.times is None  # separate steps for each: no dense contender
 
 
 class Tags(HTMLParser):

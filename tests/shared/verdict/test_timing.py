@@ -1,4 +1,4 @@
-"""Two searches are timed in turns, on the same groups."""
+"""Two searches are timed alternately, on the same groups."""
 
 from spcviz.shared.verdict.sequences import timed_groups
 

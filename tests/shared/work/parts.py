@@ -9,16 +9,16 @@ from spcviz.shared.work.disk_cache import load_or_compute
 
 CODE = ("spcviz.engine.checks",)
 LOCK = threading.Lock()
-"""Of each process its own, unless it is forked."""
+"""Each process has its own, unless it is forked."""
 
 
 def kept_part(name, folder):
-    """A part that is kept; says which process made it."""
+    """A part that is stored; its value is the id of the process that made it."""
     return load_or_compute(folder, name, {"part": name}, CODE, os.getpid)
 
 
 def kept_or_waits(name, folder):
-    """The first part is kept; the others say that they have begun and take an hour, until ``go`` is there."""
+    """Store the first part; others report that they have begun and take an hour, or until ``go`` exists."""
     if name != "part 0":
         Path(folder, f"{name} has begun").write_text("")
         give_up = time.monotonic() + 3600
@@ -28,7 +28,7 @@ def kept_or_waits(name, folder):
 
 
 def dies(_name):
-    """Out of memory, say."""
+    """Die, as if out of memory."""
     os._exit(9)
 
 

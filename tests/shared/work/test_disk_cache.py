@@ -1,6 +1,6 @@
-"""The disk cache: work is found from equal inputs, made anew from any other, never half there.
+"""The disk cache: results are found for equal inputs, recomputed for all others, never half stored.
 
-Code is changed in a copy of a small package, each run a process of its own.
+Code is changed in a copy of a small package; each run is a separate process.
 """
 
 import ast
@@ -65,7 +65,7 @@ print(json.dumps([value, len(made)]))
 
 @pytest.fixture
 def package(tmp_path):
-    """Root of a copy of the package in small: what keeps, and a problem with something to keep."""
+    """Root of a miniature of the package: the code that caches, and a problem with something to cache."""
     for name in REAL:
         path = tmp_path / "code" / "spcviz" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def package(tmp_path):
 
 
 def run(package, code=RUN):
-    """What a fresh process prints, as JSON; it keeps in ``work`` beside the package."""
+    """What a fresh process prints, as JSON; it caches in ``work`` next to the package."""
     done = subprocess.run(
         [sys.executable, "-B", "-c", code, str(package.parent / "work")],
         cwd=package,
@@ -112,7 +112,7 @@ def test_changed_code_of_a_module_or_of_what_it_imports_makes_anew(package):
         change(package, name, old, new)
         assert run(package) == [[answer], 1], name
         change(package, name, new, old)
-    assert run(package) == [[41], 0]  # what stood before has not gone
+    assert run(package) == [[41], 0]  # the earlier result still exists
 
 
 SENTENCES = [
@@ -122,7 +122,7 @@ SENTENCES = [
     ("engine/far.py", "STEP = 1", "# one\n\nSTEP = 1"),
 ]
 COMPUTE_NOTHING = [
-    ("learning/other.py", "1", "2"),  # nobody here imports it
+    ("learning/other.py", "1", "2"),  # not imported here
     ("registry/__init__.py", '("toy",)', '("toy", "new")'),
     ("problems/toy/__init__.py", "A toy", "The toy"),
     ("store/atomic.py", "plain JSON", "JSON"),
@@ -338,7 +338,7 @@ def test_a_full_disk_is_told(tmp_path):
 
 
 def test_what_problems_say_of_themselves_computes_nothing():
-    """Only therefore may these files be left out."""
+    """This is the only reason why these files may be left out."""
     files = [p for pattern in LEFT_OUT[:2] for p in ROOT.glob(pattern)]
     assert len(files) > 8
     for path in files:
@@ -347,7 +347,7 @@ def test_what_problems_say_of_themselves_computes_nothing():
 
 
 def test_every_kept_module_of_the_package_is_there():
-    """A module that was moved would be noticed in the middle of a run only."""
+    """Otherwise a moved module would be noticed only in the middle of a run."""
     lists = []
     for path in [*(ROOT / "spcviz/problems").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]:
         for node in ast.parse(path.read_text()).body:

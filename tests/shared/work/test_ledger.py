@@ -1,4 +1,4 @@
-"""The ledger of CPU seconds: each part counts by itself and once, whether found or made."""
+"""The ledger of CPU seconds: each part counts separately and once, whether found or made."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ CODE = ("spcviz.engine.checks",)
 
 
 def burn(seconds):
-    """Use the processor for so long."""
+    """Use the processor for the given time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass

@@ -1,4 +1,4 @@
-"""Worker processes: none is forked from a process with threads, all end with who started them."""
+"""Worker processes: none is forked from a process with threads, all end with the one that started them."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def until(is_true):
 
 
 def test_a_worker_is_born_without_the_locks_of_this_process():
-    """What a thread of this process holds for good, a forked child would wait for."""
+    """A forked child would wait for a lock that a thread of this process never releases."""
     held, end = threading.Event(), threading.Event()
 
     def hold():

@@ -212,7 +212,7 @@ def test_what_was_made_for_no_visit_goes_after_a_minute(server, come, things):
 
 
 class Run:
-    """A run that has ended: a frame that an error in it keeps alive, with a file in it."""
+    """A run that has ended: its frame is in a reference cycle with an error, and a file is in it."""
 
 
 def left_behind():

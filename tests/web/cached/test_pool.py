@@ -1,4 +1,4 @@
-"""The thread pool: long work alternates, yields to the pages and never waits for itself."""
+"""The thread pool: long jobs take turns, yield to pages and never wait for themselves."""
 
 import logging
 import os

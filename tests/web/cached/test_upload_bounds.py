@@ -1,4 +1,4 @@
-"""Bounds of Streamlit's uploads: a client that never removes a file cannot fill the memory."""
+"""Bounds of Streamlit's uploads: a client that never removes a file cannot fill the server's memory."""
 
 import time
 from types import SimpleNamespace

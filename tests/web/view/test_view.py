@@ -1,4 +1,4 @@
-"""The base class of the views: whose state wins, messages to the server, parts received once."""
+"""The base class of the views: whose view state wins, messages to the server, parts received once."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Steps bought separately from letters: the order of a queue, Viterbi at every purchase, letters as before."""
+"""Steps bought separately from letters: queue order, Viterbi at every purchase, letters as before."""
 
 from itertools import pairwise
 

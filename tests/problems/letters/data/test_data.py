@@ -45,7 +45,7 @@ def test_words_are_read_only_and_loaded_once():
 
 
 def test_ink_looks_like_letters():
-    """Each letter's mean image is nearer to its own images than another letter's is, on average."""
+    """On average, a letter's mean image is closer to its own images than another letter's mean image is."""
     flat, labels = WORDS.pixels.reshape(-1, 128)[::10].astype(float), WORDS.labels[::10]
     mean = np.array([flat[labels == k].mean(axis=0) for k in range(26)])
     distance = ((flat[:, None] - mean) ** 2).sum(axis=2)

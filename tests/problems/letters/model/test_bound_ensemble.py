@@ -23,7 +23,7 @@ def test_one_part_is_theorem_1_and_more_pay_more():
 
 
 def test_equal_parts_decide_as_the_whole():
-    """Scores and thresholds of P parts w / P add up to the whole's, whatever alpha."""
+    """Scores and thresholds of P parts w / P add up to those of the whole, for every alpha."""
     rng = np.random.default_rng(0)
     scores, alpha = rng.normal(size=50), 0.4
 

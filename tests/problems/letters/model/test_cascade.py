@@ -20,7 +20,7 @@ def digest(model):
 
 
 def test_paper_figures():
-    """Table 4.3 as printed, the ones that other places quote."""
+    """Table 4.3 as printed, the figures that are quoted elsewhere."""
     assert [experiment.PAPER_ORDERS[n]["word_accuracy"] for n in range(1, 7)] == [
         26.74, 45.67, 88.25, 91.35, 93.74, 96.16,
     ]  # fmt: skip
@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_digest(words, features):
 
 
 def test_folds_that_are_left_out_have_no_part_in_training(words):
-    """Other ink and other letters there: the same model to the last bit. Elsewhere: another one."""
+    """Other ink and letters in these folds give the same model to the last bit, but not in another fold."""
     settings = experiment.settings_for("raw", 1)
     first = digest(experiment.train(settings, 2, 0, skip_folds=(5,)).model)
     is_row_of = np.repeat(words.folds, words.lengths)
@@ -95,7 +95,7 @@ def test_progress_is_told_by_order(words):
 
 @pytest.mark.parametrize("features", ["raw", "hog", "fourier"])
 def test_features_of_new_images_are_those_of_the_shipped_ones(words, features):
-    """What a page computes for a word is what training saw."""
+    """A page computes for a word the features that training saw."""
     settings = SETTINGS[features]
     fourier = experiment.draw_features(settings, np.random.default_rng(0))
     assert (fourier is None) == (features != "fourier")
@@ -212,7 +212,7 @@ def test_dictionary_against_a_recount(words, monkeypatch, skip, tested):
 
 
 def test_a_word_of_no_known_length_is_wrong_not_an_error(words):
-    """The only word of 14 letters in the test fold, and none of that length to learn from."""
+    """The only word of the test fold has 14 letters, and training has none of that length."""
     long = words.lengths == 14
     first = np.flatnonzero(long)[0]
     folds = np.where(long, 9, words.folds)
@@ -232,7 +232,7 @@ def test_the_held_out_curves_are_of_all_training_words(words, trained):
     n_training = (words.folds != 0).sum()
     for curve, report in zip(trained.model.held_out, trained.reports):
         assert len(curve.event) == len(curve.by_definition) == n_training
-        lost = (curve.event <= report.alpha).mean()  # the cap on lattices, which only adds, is left out
+        lost = (curve.event <= report.alpha).mean()  # without the cap on lattices, which only adds n-grams
         assert lost <= report.was_pruned + 1e-12
         assert report.n_capped or lost == pytest.approx(report.was_pruned)
         assert_array_equal(curve.alpha, np.sort(curve.alpha))

@@ -1,4 +1,4 @@
-"""Each letter image is read once, and what the cascade sees is the model's own."""
+"""Each letter image is read once, and the cascade sees the model's own features."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from spcviz.problems.letters.page.live import ReadOnce
 
 
 class Counting(NamedTuple):
-    """A model whose rows say which image they are of; it counts what it reads."""
+    """A model whose rows identify their image; it counts the images that it reads."""
 
     read_so_far: list
     name: str = "plain"

@@ -1,4 +1,4 @@
-"""n-grams at each position of a word against their lists."""
+"""n-grams at each position of a word, against lists of them."""
 
 import numpy as np
 

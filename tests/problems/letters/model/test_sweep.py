@@ -1,4 +1,4 @@
-"""Curves over alpha against pruning anew at each alpha, on real words and a tiny cascade."""
+"""Curves over alpha against pruning again at each alpha, on real words and a tiny cascade."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def tiny():
 
 
 def pruned_at(model, level, alpha):
-    """The level's lattice, what it keeps at an alpha, and the test words' labels, by running the cascade."""
+    """The level's filter step at an alpha, by running the cascade; features and labels of the test words."""
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, TEST)
     features = DenseRows(letter_features(model.settings, None, words.pixels[rows]))
@@ -202,7 +202,7 @@ def test_no_factor_is_longer_than_the_norm_says(tiny):
 
 
 def test_exact_interval_covers():
-    """At its ends the tails have exactly the probability they should."""
+    """At its ends the tails have exactly the required probability."""
     from scipy.stats import binom
 
     low, high = sweep.exact_interval(4, 615)

@@ -19,7 +19,7 @@ ORDER = LETTERS.first_scene["order"]
 
 
 def kept_where_all_is_safe(trace, text):
-    """4-grams that the last level keeps; None where the truth is lost or the last filter's best is wrong."""
+    """Number of 4-grams kept by the last level; None if the truth is lost or the last filter is wrong."""
     for level in trace.levels:
         tau, keep = lattice_facts.threshold(level)
         if not len(level.truth_arcs) or not keep[level.truth_arcs].all() or level.truth_score <= tau:
@@ -38,7 +38,7 @@ def test_the_bare_page_opens_with_it_and_so_do_links_without_a_word():
     assert cached.letters_offer("open")[here[0]] == "convenient"
     known = cached.letters_ids("fourier", ("ommanding",))
     table = LETTERS.narrow(features=cached.LETTERS_FEATURES, word=known)
-    assert table.parse({})["word"] != FIRST_WORD  # narrowed to what does not hold it
+    assert table.parse({})["word"] != FIRST_WORD  # narrowed to words without it
     assert cached.letters_offer("fourier")[table.parse({})["word"]] == "ommanding"
     assert LETTERS.parse({"level": "2"})["word"] == FIRST_WORD
 

@@ -48,7 +48,7 @@ def test_triples_are_counted_within_words_and_begin_and_end_them():
     single = (np.bincount([0, 0, 1, 1, 2, edge, edge], minlength=27) + 1) / (7 + 27)
     for context, thirds in (((0, 1), [edge, 2]), ((edge, edge), [0, 0])):
         seen = np.bincount(thirds, minlength=27)
-        pair = (seen + back_off * single) / (2 + back_off)  # here a context's last letter stands in no other
+        pair = (seen + back_off * single) / (2 + back_off)  # here no other context ends in its last letter
         np.testing.assert_allclose(scores[context], (seen + back_off * pair) / (2 + back_off), rtol=1e-12)
 
 

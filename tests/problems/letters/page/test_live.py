@@ -29,7 +29,7 @@ def traces(model, words, **options):
 
 
 def keep_of(level):
-    """The mask as a browser computes it."""
+    """The keep mask as a browser computes it."""
     limit = level.best - (1 - level.alpha_used) * (level.best - level.mean)
     keep = level.max_marginal > limit if level.has_spread else level.max_marginal > -np.inf
     keep[level.map_arcs] = True
@@ -51,14 +51,14 @@ def witness(level, arc):
 
 
 def spelled(level, path):
-    """The word of a path, having checked that neighbours overlap."""
+    """The word of a path, after checking that neighbours overlap."""
     grams = [tuple(level.symbols[a].tolist()) for a in path]
     assert all(a[1:] == b[:-1] for a, b in pairwise(grams))
     return grams[0] + tuple(g[-1] for g in grams[1:])
 
 
 def naive_score(linear, pixels, y, order):
-    """Letters one by one, then every stored n-gram that the word holds."""
+    """Score of a word: letters one by one, then every stored n-gram that it contains."""
     x = handwriting.raw_features(pixels).astype(float)
     weight = dict(zip(linear.keys.tolist(), linear.values.tolist()))
     total = sum(x[i] @ linear.weights[:, s] for i, s in enumerate(y))
@@ -69,7 +69,7 @@ def naive_score(linear, pixels, y, order):
 
 
 def test_a_trace_is_the_run_on_the_whole_fold(words, trained):
-    """Words one at a time and twelve in a batch: same lattices, scores, masks and readings."""
+    """One word at a time and twelve in a batch give the same lattices, scores, masks and readings."""
     model = trained.model
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == 0))
     table = DenseRows(handwriting.raw_features(words.pixels[rows]))

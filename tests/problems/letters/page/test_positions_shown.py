@@ -1,4 +1,4 @@
-"""The bars a position, without a browser or a kernel."""
+"""The bars of each position, without a browser or a kernel."""
 
 from types import SimpleNamespace
 
@@ -26,7 +26,7 @@ def test_a_group_a_letter_and_a_bar_a_level(look):
     assert list(kept.y) == [4, 5, 1, 3, 1]
     assert list(map(int, numbers.text)) == [4, 5, 1, 3, 1]
     assert [round(x) for x in valid.x] == [0, 1, 2, 0, 1]
-    assert valid.x[0] < 0 < valid.x[3]  # level 1 stands left of level 2
+    assert valid.x[0] < 0 < valid.x[3]  # level 1 is left of level 2
     assert np.diff(sorted(valid.x)).min() > 0.9 * valid.width
     assert list(falls.x) == [valid.x[3]]
     assert list(falls.y) == [10]

@@ -107,7 +107,7 @@ def test_filters_have_a_panel_a_level_and_a_line_a_method(split):
     (mark,) = [t for t in figure.data if t.mode == "markers"]
     assert (mark.x[0], mark.y[0]) == ((61.0, 0.4) if split == "dev" else (60.0, 0.5))
     shapes = [filter_curves._METHOD_STYLE[m] for m in ("spc", "perceptron", "crf")]
-    assert len({s for _, s in shapes}) == 3  # not by colour alone
+    assert len({s for _, s in shapes}) == 3  # not distinguished by colour alone
 
 
 def test_one_level_alone_and_an_unknown_method_can_be_drawn():

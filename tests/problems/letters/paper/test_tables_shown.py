@@ -1,4 +1,4 @@
-"""Handwriting beside the papers: frames, charts and sentences, from a small result."""
+"""Handwriting next to the papers: frames, charts and sentences, from a small result."""
 
 import numpy as np
 import pytest

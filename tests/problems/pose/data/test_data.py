@@ -1,4 +1,4 @@
-"""The Buffy loader, on the real files where they are."""
+"""The Buffy loader, on the real files where they exist."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
     assert test.images.shape == (276, 240, 240, 3)
     assert {name[:4] for name in test.names} == {"s5e2", "s5e5", "s5e6"}
     torso = test.limbs[:, 0]
-    assert (torso[:, 0, 1] < torso[:, 1, 1]).all()  # the neck is over the hips
+    assert (torso[:, 0, 1] < torso[:, 1, 1]).all()  # the neck is above the hips
     left, right = test.limbs[:, 1, 0, 0], test.limbs[:, 2, 0, 0]
     assert (left < right).mean() > 0.95  # the picture's left
     elbows = np.linalg.norm(test.limbs[:, 1, 1] - test.limbs[:, 3, 0], axis=1)

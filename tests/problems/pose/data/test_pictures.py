@@ -1,4 +1,4 @@
-"""Windows, and the two sets of single pictures, on the real files where they are."""
+"""Windows, and the two sets of single pictures, on the real files where they exist."""
 
 import numpy as np
 import pytest
@@ -24,14 +24,14 @@ def joints(**moved):
 def test_a_window_is_buffys():
     window, is_upright = pictures._windows(joints(), pictures.MAX_LEAN)
     assert is_upright.tolist() == [True]
-    np.testing.assert_allclose(window, [[0.0, 0.0, SIDE]])  # the head's top 15 % down, twice head to hips
+    np.testing.assert_allclose(window, [[0.0, 0.0, SIDE]])  # head's top 15 % down; side 2 x head to hips
 
 
 @pytest.mark.parametrize(
     "moved",
     [
-        {"l_hip": (110, 40), "r_hip": (110, 60)},  # lies
-        {"head_top": (50, 60)},  # on the head
+        {"l_hip": (110, 40), "r_hip": (110, 60)},  # lying down
+        {"head_top": (50, 60)},  # upside down
         {"l_hip": (40, 45), "r_hip": (60, 45), "head_top": (50, 25)},  # small
         {"r_hip": (np.nan, np.nan)},
     ],

@@ -1,4 +1,4 @@
-"""Three sets of people from their originals: miniatures made here, and the originals' own numbers."""
+"""Three sets of people from their originals: miniatures made here, and the numbers of the originals."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from spcviz.registry import catalogue
 from spcviz.shared.bring.original import OriginalError
 
 COUNTS = {2: 4, 3: 8, 4: 4, 5: 2, 6: 3}
-"""Frames of each episode of the small Buffy: dev has clip 1."""
+"""Number of frames in each episode of the small Buffy: dev has clip 1."""
 
 
 def bring(name, folder, tmp_path):
@@ -19,7 +19,7 @@ def bring(name, folder, tmp_path):
 
 
 def shading(width, height):
-    """Red tells x, green tells y: any crop says where it is from."""
+    """Red encodes x, green encodes y: any crop shows where it is from."""
     image = np.zeros((height, width, 3), np.uint8)
     image[..., 0] = np.linspace(0, 250, width)[None]
     image[..., 1] = np.linspace(0, 250, height)[:, None]
@@ -51,7 +51,7 @@ def a_person(rng):
         )
     )  # fmt: skip
     hips = (joints["l_hip"] + joints["r_hip"]) / 2
-    gap = np.array([0, 2.0])  # sticks do not quite meet
+    gap = np.array([0, 2.0])  # sticks do not quite touch
     ends = [
         (joints["neck"] + gap, hips),
         (joints["l_shoulder"], joints["l_elbow"] - gap), (joints["r_shoulder"], joints["r_elbow"] - gap),
@@ -102,7 +102,7 @@ def test_buffy_is_read_by_its_loader(buffy, tmp_path):
 
 
 def test_crops_show_the_window_around_the_person(buffy, tmp_path):
-    """The crop's colours say which pixel of the frame each of its pixels is from."""
+    """The crop's colours tell from which pixel of the frame each of its pixels is."""
     root, _, joints = buffy
     bring("pose_buffy", root, tmp_path)
     test = data.load_buffy(tmp_path / "data", "test")
@@ -164,7 +164,7 @@ def test_buffy_with_files_of_another_form(buffy, tmp_path):
 
 
 def test_the_sticks_that_are_here_are_the_prepared_ones(shared_data):
-    """The original's five text files come to the very numbers of the data folder."""
+    """The original's five text files give exactly the numbers of the data folder."""
     folder = shared_data / "pose_buffy"
     read = [prepare.read_sticks(folder / f"buffy_s5e{e}_sticks.txt") for e in prepare.EPISODES]
     sticks = np.concatenate([part for _, part in read])
@@ -182,7 +182,7 @@ def test_the_sticks_that_are_here_are_the_prepared_ones(shared_data):
 
 
 def test_how_near_sticks_alone_come(shared_data):
-    """Joints read off the real sticks beside the pose release's labels, and the windows they make."""
+    """Joints read off the real sticks against the pose release's labels, and the resulting windows."""
     with np.load(shared_data / "pose_buffy" / "annotations.npz") as stored:
         joints, sticks = stored["joints_original"], stored["sticks_original"]
     derived = prepare.joints_of(sticks)
@@ -191,7 +191,7 @@ def test_how_near_sticks_alone_come(shared_data):
     ours, theirs = prepare.windows_of(derived), prepare.windows_of(joints)
     share = ours[:, 2] / theirs[:, 2] - 1
     low, middle, high = np.percentile(share, [5, 50, 95])
-    assert -0.11 < low < high < 0.1  # what `buffy` says to whoever has no labels
+    assert -0.11 < low < high < 0.1  # as `buffy` tells users without labels
     assert abs(middle) < 0.03
     off = np.linalg.norm((ours - theirs)[:, :2] + (ours - theirs)[:, 2:] / 2, axis=1) / theirs[:, 2]
     assert np.percentile(off, 90) < 0.04
@@ -309,7 +309,7 @@ def lspet(tmp_path):
     visible = np.ones((4, 14))
     visible[1, prepare.JOINTS.index("l_elbow")] = 0
     visible[2, prepare.JOINTS.index("r_ankle")] = 0
-    joints[2, prepare.JOINTS.index("r_ankle")] = -500  # what is not visible says nothing
+    joints[2, prepare.JOINTS.index("r_ankle")] = -500  # invisible joints carry no information
     for k, size in enumerate([(160, 230), (160, 230), (160, 230), (480, 690)], start=1):
         shading(*size).save(root / "images" / f"im{k:05d}.jpg", quality=95)
     table = np.concatenate([joints, visible[..., None]], axis=2)
@@ -340,7 +340,7 @@ def test_lspet_is_cut_around_the_visible_joints(lspet, tmp_path):
 
 def test_lspet_keeps_as_many_as_were_kept(lspet, tmp_path, monkeypatch):
     monkeypatch.setattr(prepare, "N_LSPET", 2)
-    (lspet[0] / "images" / "im00004.jpg").unlink()  # not needed then
+    (lspet[0] / "images" / "im00004.jpg").unlink()  # not needed in this case
     assert bring("pose_lspet", lspet[0], tmp_path)[0] == "2 pictures of 4"
 
 

@@ -1,4 +1,4 @@
-"""The signing clips that ship: whole, in Buffy's conventions, split by persons."""
+"""The shipped signing clips: complete, in Buffy's conventions, split by persons."""
 
 import hashlib
 import zipfile

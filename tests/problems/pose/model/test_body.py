@@ -35,7 +35,7 @@ def test_a_state_is_the_nearest_to_its_own_limb(level, part, seed):
 
 
 def test_a_mirrored_picture_gives_the_other_arm_mirrored_scores():
-    """What the right arm's detector sees is the left arm's in a mirror."""
+    """The right arm's detector sees what the left arm's sees in a mirror."""
     rng = np.random.default_rng(0)
     cells = rng.random((80, 80, 14)).astype(np.float32)
     detectors = {k: rng.normal(size=(len(features.sample_points(k)), 14)) for k in (0, 1, 3)}
@@ -46,7 +46,7 @@ def test_a_mirrored_picture_gives_the_other_arm_mirrored_scores():
 
 
 def test_channels_of_a_mirrored_picture_are_the_mirrored_channels():
-    """But for gradients on the edge of two bins, which whole numbers often are."""
+    """Except for gradients at the edge of two bins, which integer pixels often produce."""
     picture = render.render_clip(5, 1).images[0]
     here, there = (features.histograms(image) for image in (picture, picture[:, ::-1]))
     gap = np.abs(there - features.mirror_cells(here))

@@ -26,7 +26,7 @@ def clip():
 
 @pytest.fixture(scope="module")
 def model(clip):
-    """Detectors of random weights: what is tested is what is done with their scores."""
+    """Detectors with random weights: the tests are about the use of their scores."""
     rng = np.random.default_rng(0)
     shapes = {part: (len(features.sample_points(part)), features.N_CHANNELS) for part in (0, 1)}
     detectors = {part: rng.normal(size=shape) for part, shape in shapes.items()}
@@ -122,9 +122,9 @@ def test_left_and_right_are_learned_as_one():
     rng = np.random.default_rng(0)
     names = cascade.SUB_MODELS["ensemble"]
     weights = pose_training.symmetric(rng.normal(size=(3, 24)), names, 3).reshape(3, 8, 3)
-    np.testing.assert_allclose(weights[0, 1], weights[0, 2])  # the torso's sub-model: both arms
+    np.testing.assert_allclose(weights[0, 1], weights[0, 2])  # in the torso's sub-model: both arms
     np.testing.assert_allclose(weights[0, 3], weights[0, 4])  # both shoulders
-    np.testing.assert_allclose(weights[1, 1], weights[2, 2])  # the left arm's, the right arm's
+    np.testing.assert_allclose(weights[1, 1], weights[2, 2])  # the left arm's sub-model and the right arm's
     np.testing.assert_allclose(weights[1, 6], weights[2, 7])  # and their ties over time
     again = pose_training.symmetric(weights.reshape(3, 24), names, 3)
     np.testing.assert_allclose(again, weights.reshape(3, 24))
@@ -139,7 +139,7 @@ def test_a_stored_model_is_the_rounded_one(model):
 
 
 def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine):
-    """Definition 4 on frames of which each level is told the truth; alpha is the largest there is."""
+    """Definition 4 on frames where each level knows the truth; alpha is the largest possible one."""
     settings = pose_training.Settings(n_parts=3, tolerance=0.5, tolerance_kind="score")
 
     def fresh():
@@ -203,7 +203,7 @@ def test_near_states_stand_for_the_truth_and_their_tolerance_is_kept(model, clip
 
 
 def _near_or_true(problem, filtered, number, v, mask):
-    """Whether a limb has a state under a mask that is the true one or within 25 % of it, one by one."""
+    """Whether a mask keeps a limb's true state or one within 25 % of it, checked one by one."""
     limb, at = problem.limbs[0, v], filtered.of(v)
     kept = filtered.states[at][mask[at]]
     near = pose.is_correct(pose.limbs_of(number, v, kept), limb, 0.25).any()

@@ -29,7 +29,7 @@ def test_scores_are_correlations_and_places_go_both_ways(picture):
         assert scores[row, column] == pytest.approx(correlation, abs=1e-3)
         assert finder.cells_at(scale, *finder.place_of(scale, row, column)) == (row, column)
     x, y = finder.place_of(scale, 0, 0)
-    assert (x, y) == pytest.approx((0, 0), abs=0.5)  # half of the first window lies outside
+    assert (x, y) == pytest.approx((0, 0), abs=0.5)  # half of the first window is outside
 
 
 def test_what_was_learned_is_found_again(picture):

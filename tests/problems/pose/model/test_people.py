@@ -1,4 +1,4 @@
-"""Joint learning over time: who teaches whom, what is learned, what a fold says."""
+"""Joint learning over time: training and test persons, learned weights, rows of a fold."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -40,7 +40,7 @@ def model(clips):
 
 @pytest.fixture(scope="module")
 def learnt(clips, model):
-    """One clip holds the thresholds, two teach."""
+    """Models trained on two clips, with thresholds tuned on one."""
     names = list(clips)
     teach, dev = ([clips[name] for name in part] for part in (names[1:3], names[4:5]))
     return joint_learning.learn(model, teach, dev, CUT, SETTINGS)
@@ -71,7 +71,7 @@ def test_there_are_sixty_pieces_and_no_frame_is_in_two():
         assert covered == sorted(set(covered))
         assert covered[-1] < len(clip.cells)
     is_seen = np.ones((sizes[0], 5), bool)
-    is_seen[1, 0] = is_seen[cut.piece * cut.every, 4] = False  # a torso; a lower arm, which may be
+    is_seen[1, 0] = is_seen[cut.piece * cut.every, 4] = False  # a hidden torso; a hidden lower arm is allowed
     hidden = joint_learning.pieces_of([blank[0]._replace(is_seen=is_seen)], cut)
     left = joint_learning.sure(hidden, 100, np.random.default_rng(0))
     assert [part.start for _, part in left] == [part.start for _, part in hidden][1:]
@@ -110,7 +110,7 @@ def test_joint_learning_moves_all_sub_models_and_only_by_clips_moves_ties(learnt
             tie = ("torso", "left upper arm", "right upper arm").index(limb)
             moved = np.abs(over_time[:, sub] - scale).max(axis=(0, 2)) > 0
             assert moved[tie]
-            assert moved.sum() == 1  # a sub-model has no ties of another's limb to learn
+            assert moved.sum() == 1  # a sub-model learns only its own limb's ties
 
 
 def test_geometry_and_weights_do_not_tell_left_from_right(learnt):

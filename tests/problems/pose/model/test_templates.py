@@ -8,7 +8,7 @@ from spcviz.problems.pose.model import templates
 
 
 def slow(cells, points, weights):
-    """The formula: offsets by the angle, bins shifted by it, other channels not, outside counts 0."""
+    """The formula: the angle turns offsets and shifts bins, not other channels; outside counts 0."""
     height, width, n_channels = cells.shape
     n_bins = len(points) // 2
     out = np.zeros((2 * n_bins, height, width))
@@ -25,7 +25,7 @@ def slow(cells, points, weights):
 def test_respond_and_gather_are_the_formula(n_colours):
     rng = np.random.default_rng(0)
     cells, weights = rng.normal(size=(5, 6, 3 + n_colours)), rng.normal(size=(4, 3 + n_colours))
-    points = templates.turned_points([*rng.normal(0, 4, (3, 2)), (19.0, 25.0)], 6, 3.0)  # one lies outside
+    points = templates.turned_points([*rng.normal(0, 4, (3, 2)), (19.0, 25.0)], 6, 3.0)  # one is outside
     wanted = slow(cells, points, weights)
     np.testing.assert_allclose(templates.respond(cells, points, weights), wanted, atol=1e-5)
     a, y, x = (rng.integers(0, n, 30) for n in wanted.shape)

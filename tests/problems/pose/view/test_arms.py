@@ -1,4 +1,4 @@
-"""Arms under a budget as the browser reads them, held against numpy (under node)."""
+"""Arms under a budget as the browser reads them, compared with numpy (under node)."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ N = 3
 
 @pytest.fixture(scope="module")
 def budget():
-    """Three frames, 18 purchases at random; one true arm is not known."""
+    """Three frames, 18 random purchases; one true arm is unknown."""
     rng = np.random.default_rng(1)
     truth = rng.uniform(20, 220, (N, 2, 3, 2))
     truth[1, 0, 2] = np.nan
@@ -46,7 +46,7 @@ def test_arms_steps_and_what_is_off_are_numpys(tmp_path, budget):
         assert np.abs(np.reshape(output[key], joints.shape) - joints).max() <= 0.05 + 1e-9
         rounded, truth = np.rint(10 * joints) / 10, np.rint(10 * budget.truth) / 10
         off = np.linalg.norm(rounded - truth, axis=-1)[..., 1:]
-        off[:, 1, 0] = np.nan  # the whole arm is not known
+        off[:, 1, 0] = np.nan  # the whole arm is unknown
         lost = np.nansum(off > component.NEAR_PX, axis=(1, 2, 3)) / np.isfinite(off[0]).sum()
         np.testing.assert_allclose(output["lost"][key == "arms"], lost)
         assert 0 < lost.mean() < 1

@@ -28,7 +28,7 @@ def arms_bytes(n_frames):
 @pytest.mark.skipif(not cached.HAS_POSE, reason="no pose model stored: python -m spcviz train pose")
 @pytest.mark.parametrize("name", LONGEST)
 def test_a_shipped_clip_and_its_arms_take_less_than_3_megabytes(name):
-    """Levels of one frame stand for all: a frame's states number about the same."""
+    """Levels of one frame represent all: frames have about equally many states."""
     scene = cached.thin_scene(live.sign_scene(name), "single")
     middle, n = len(scene.images) // 2, len(scene.images)
     model = stored.load_pose(MODELS)

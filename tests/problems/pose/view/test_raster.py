@@ -1,4 +1,4 @@
-"""Lines by their pixels, held against a search through all lines for every pixel (under node)."""
+"""Lines by their pixels, compared with a search of all lines for every pixel (under node)."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def made(tmp_path_factory):
 
 
 def covers(ends, width):
-    """How much of every pixel a line covers, by the distance of its middle along the minor axis."""
+    """Share of every pixel that a line covers, by the distance of its centre line along the minor axis."""
     x1, y1, x2, y2 = ends
     if abs(x2 - x1) < abs(y2 - y1):
         return covers_flat((y1, x1, y2, x2), width, HIGH, WIDE).T

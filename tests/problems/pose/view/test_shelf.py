@@ -1,4 +1,4 @@
-"""Clips of the Pose page that are read from files: equal to clips computed anew."""
+"""Clips of the Pose page read from files: equal to newly computed clips."""
 
 import os
 

@@ -31,7 +31,7 @@ def scene():
 
 @pytest.fixture(scope="module")
 def model(scene):
-    """Detectors of random weights: what is tested is what is done with their scores."""
+    """Detectors with random weights: the tests are about the use of their scores."""
     rng = np.random.default_rng(0)
     weights = {p: rng.normal(size=(len(features.sample_points(p)), features.N_CHANNELS)) for p in (0, 1)}
     cells = np.stack([features.histograms(image) for image in scene.images])
@@ -45,13 +45,13 @@ def fine(model, scene):
 
 
 def every_part(level):
-    """A level as the browser has it once all its parts have come."""
+    """A level as the browser has it once all its parts have arrived."""
     return component.level_part(level) | component.codes_part(level) | component.scores_part(level)
 
 
 @pytest.fixture(scope="module")
 def payload(model, scene, fine):
-    """Two frames by themselves; level 1 under an alpha that is on no thousandth."""
+    """Two separate frames; level 1 at an alpha that is no multiple of a thousandth."""
     alphas = [0.31, 0.12345, 0.4, None, 0.2, 0.0, None]
     runs = [trace.run_levels(model, [frame], "single", alphas)[0] for frame in fine]
     clip = trace.clip_trace(scene, "single", trace.join_levels(runs), (1.0, 0.5))

@@ -1,4 +1,4 @@
-"""Cached calls about colours, and what the Trade-off page needs of them."""
+"""Cached calls about colours, and the task that the Trade-off page needs."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A random batch of chains of colours, and what every method buys on it."""
+"""A random batch of chains of colours, and the purchases of every method on it."""
 
 from typing import NamedTuple
 
@@ -12,20 +12,20 @@ from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
 
 ALPHABET = "abcd"
 NOISE = (0.9, 0.3)
-"""Of the scores at each tier."""
+"""Scale of the scores' noise at each tier."""
 CLEAR_US = 40.0
-"""What a clear look at one dot is taken to cost."""
+"""Assumed cost of a clear look at one dot, in microseconds."""
 
 
 class Whole(NamedTuple):
-    """Chains that are only bought for as wholes."""
+    """Chains for which features are only bought as a whole."""
 
-    starts: np.ndarray  # (W + 1,): of each chain's dots
-    shape: tuple[int, int]  # dots, and tiers
+    starts: np.ndarray  # (W + 1,): start of each chain's dots
+    shape: tuple[int, int]  # numbers of dots and of tiers
 
 
 def compare(n: int, seed: int) -> TradeOff:
-    """`n` chains of 4 to 9 dots, drawn by `seed`; some lie in thicker fog than others."""
+    """`n` chains of 4 to 9 dots, drawn by `seed`; some are in thicker fog than others."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(4, 10, n)
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -61,6 +61,6 @@ def _noise(rng, tier, fog):
 
 
 def _sure(scores, starts):
-    """Each chain's mean lead of the best colour over the second, (W,)."""
+    """Each chain's mean margin of the best colour over the second, (W,)."""
     best = np.sort(scores, axis=1)
     return np.add.reduceat(best[:, -1] - best[:, -2], starts[:-1]) / np.diff(starts)

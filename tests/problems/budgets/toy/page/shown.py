@@ -7,4 +7,4 @@ TIERS = (Tier("fog", "through fog", "fog"), Tier("clear", "+ a clear look", "cle
 OFFERED = ("fixed", "least_sure", "uniform_arms")
 """Methods, by key of `METHODS`; the first lifts whole chains."""
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
-"""Of the states."""
+"""Colours of the states."""

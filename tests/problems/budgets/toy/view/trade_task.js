@@ -1,9 +1,9 @@
-// The Trade-off page's colours: a dot for each, as it is read now; a cross where that is wrong.
+// The Trade-off page's colours: a dot for each, in the colour read now; a cross where that is wrong.
 
 import { TASKS } from "../../budgets/view/trade_core.js";
 import { node } from "../../../web/view/elements.js";
 
-/** What the page says about colours; a chain is a chain of dots, a part a dot, and its colour can be wrong. */
+/** The page's texts about colours; a chain is a chain of dots, a part a dot, and its colour can be wrong. */
 const COLOURS = {
   chains: "chains",
   parts: "dots",
