@@ -104,7 +104,7 @@ def measured_table(run: Run, known: Sequence[tuple[str, str]] = PARTS) -> dict:
     asked = [((s.data, s.features, *job[2:]), which) for job, s in zip(jobs, searched) for which in _tries(s)]
     tries = [(" ".join(job[:2]), " ".join(map(str, which)), *job[2:]) for job, which in asked]
     run_all(executor, try_settings, sorted(tries, key=lambda job: job[1].split()[1]), tick)
-    trainings = [(" ".join(job[:2]), m, *job[2:]) for job in jobs for m in _trained(job[0])]
+    trainings = [(" ".join(job[:2]), m, *job[2:]) for job in jobs for m in _with_models(job[0])]
     run_all(executor, train_method, trainings, tick)
     done = run_all(executor, run_part, jobs, tick)
     # After all training, and one after another: no other job of ours runs during a measurement.
@@ -257,10 +257,10 @@ def time_part(data, features, quick, folder):
 
 def _models(of_part, folder):
     """A part's models in stored form, by method, trained if they are missing."""
-    return {method: _model(of_part, method, folder) for method in _trained(of_part.data)}
+    return {method: _model(of_part, method, folder) for method in _with_models(of_part.data)}
 
 
-def _trained(data):
+def _with_models(data):
     """Methods that have their own model."""
     return ("full", *settings.cascades_of(data))
 
