@@ -40,11 +40,14 @@ MOST_PAGES, IDLE = 50, 60.0
 
 _GLANCE = 0.1
 _MOST = 256 << 20  # bytes of a message
+HINTING = "--font-render-hinting=slight"
+"""The hinting of text in browsers with windows, where the system has no settings; those without windows have
+another default."""
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
     "--disable-background-networking", "--disable-extensions", "--no-first-run", "--disable-component-update",
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
-    "--disable-backgrounding-occluded-windows",
+    "--disable-backgrounding-occluded-windows", HINTING,
 )  # fmt: skip
 _BEHIND = """
 import ctypes, os, sys

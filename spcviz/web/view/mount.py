@@ -293,11 +293,16 @@ def pack(value) -> bytes:
     return b"".join([len(header).to_bytes(4, "little"), header, *chunks])
 
 
+_COMMENT = re.compile(r"\s*(//.*|/\*\*.*\*/)\s*")
+"""A line of a script that is a comment; no text in backquotes has one."""
+
+
 def script(parts: Sequence[str]) -> str:
     """JavaScript files, by path, as one module without imports; the last has the default export.
 
     A file that exports nothing keeps its names private: two problems may use the same name. A JSON file
-    becomes a constant with its name in capitals, so that a browser caches it with the script.
+    becomes a constant with its name in capitals, so that a browser caches it with the script. Comment lines are
+    left out: they are a fifth of what every visitor would load and every saved page hold.
     """
     out = []
     for part in parts:
@@ -308,7 +313,7 @@ def script(parts: Sequence[str]) -> str:
         lines, is_importing = [], False
         for line in (PACKAGE / part).read_text(encoding="utf-8").splitlines():
             is_importing = is_importing or line.startswith("import {")
-            if not is_importing:
+            if not is_importing and not _COMMENT.fullmatch(line):
                 lines.append(line)
             if line.endswith('.js";'):
                 is_importing = False

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import secrets
+import shutil
 import time
 from pathlib import Path
 
@@ -27,6 +28,7 @@ globalThis.show = async (k) => {{
 document.getElementById("out").textContent ||= {said};
 </script>"""
 SIZE = (200, 100)
+WITH_WINDOWS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def page(said="'drawn'", script=""):
@@ -53,6 +55,26 @@ def test_every_moment_is_photographed_as_it_is_shown(browser):
         assert picture.shape == (120, 100, 3)
         red = (picture == [187, 0, 0]).all(axis=2)
         assert red.sum() == red[: 20 * (k + 1), :40].sum() == 40 * 20 * (k + 1)
+
+
+def test_a_browser_without_windows_draws_the_same_pixels():
+    paths = [
+        next(filter(None, map(shutil.which, names)), None) for names in (drawing.WINDOWLESS, WITH_WINDOWS)
+    ]
+    if None in paths:
+        pytest.skip("needs Chromium and chromium-headless-shell")
+    text = """document.body.insertAdjacentHTML("beforeend", [9, 12, 13.5, 21].map((size) =>
+      `<p style="font: ${size}px sans-serif; margin: 2px">Fünf quick jumps: 0.25 → 1</p>`).join(""));"""
+    drawn = []
+    for path in paths:
+        one = chromium.Chromium(path)
+        try:
+            pngs, _ = one.draw(page(script=text), (300, 200), 1, lambda _: chromium.Shots(2, 300, 200))
+        finally:
+            one.close()
+        drawn.append([np.asarray(Image.open(io.BytesIO(png)).convert("RGB")) for png in pngs])
+    assert (drawn[0][0] < 128).any(axis=2).sum() > 300, "text was drawn"
+    np.testing.assert_array_equal(*drawn)
 
 
 def test_no_picture_is_taken_where_none_is_wanted(browser):

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from spcviz import cli
 from spcviz.engine.errors import ArgumentError
@@ -60,6 +60,23 @@ def test_what_is_too_large_loses_colours_before_it_is_refused(monkeypatch):
         monkeypatch.setattr(loops, "MOST_BYTES", 500)
         with pytest.raises(ArgumentError, match=r"this loop would take 0\.0 MB, more than 0\.0005: choose"):
             loops.write(noisy, kind)
+
+
+def test_a_loop_that_is_a_little_too_large_is_packed_harder_before_it_loses_anything(monkeypatch):
+    """Lines of text, as on a page."""
+    frames = [Image.new("RGB", (300, 200), "white") for _ in range(3)]
+    for k, frame in enumerate(frames):
+        for row in range(12):
+            text = " ".join(f"{(7 * row + 13 * column + k) ** 3 % 9973}" for column in range(9))
+            ImageDraw.Draw(frame).text((4 + row, 16 * row), text, fill=(20 * row, 30, 90))
+    smooth = loops.Film(frames, MILLISECONDS[:3])
+    quick, hard = (len(loops._webp_of(smooth, lossless=True, quality=effort)) for effort in loops.EFFORTS)
+    assert hard < quick <= loops.LITTLE * hard
+    monkeypatch.setattr(loops, "MOST_BYTES", hard)
+    made = Image.open(io.BytesIO(loops.write(smooth, "webp")))
+    for k, frame in enumerate(frames):
+        made.seek(k)
+        np.testing.assert_array_equal(np.asarray(made.convert("RGB")), np.asarray(frame))
 
 
 @needs_node

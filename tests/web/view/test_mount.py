@@ -35,6 +35,29 @@ def test_the_parts_make_one_module(tmp_path, component):
     assert heads[0].startswith(("export default makeMount(", "export default function ("))
 
 
+@COMPONENTS
+def test_comment_lines_stay_with_the_developers(component):
+    files = [part for part in component.parts if part.endswith(".js")]
+    written = "".join((ROOT / "spcviz" / part).read_text(encoding="utf-8") for part in files)
+    assert any(mount._COMMENT.fullmatch(line) for line in written.splitlines())
+    sent = mount.script(component.parts)
+    assert [line for line in sent.splitlines() if mount._COMMENT.fullmatch(line)] == []
+    assert sent.count(" // ") > 0, "comments behind code are left alone"
+
+
+def test_no_text_in_backquotes_has_a_line_that_would_be_taken_for_a_comment():
+    n_comments = 0
+    for path in sorted((ROOT / "spcviz").rglob("*.js")):
+        is_text = False
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if mount._COMMENT.fullmatch(line):
+                n_comments += 1
+                assert not is_text, f"{path.name}:{number}"
+            elif line.count("`") % 2:
+                is_text = not is_text
+    assert n_comments > 100
+
+
 @needs_node
 @COMPONENTS
 def test_the_files_import_what_the_others_export(tmp_path, component):
