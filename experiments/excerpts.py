@@ -27,7 +27,7 @@ class Excerpt(NamedTuple):
 
 EXCERPTS = {
     "ocr-orders": Excerpt(
-        rows=r"per word \|", most=5, columns=(r"right %", "filter loss", "n-grams a position", "µs a word")
+        rows=r"per word \|", columns=(r"right %", "filter loss", "n-grams a position", "µs a word")
     ),
     "ocr-sweep": Excerpt(rows="level 2"),
     "ocr-open": Excerpt(
@@ -63,15 +63,15 @@ EXCERPTS = {
     ),
     "grid-rules": Excerpt(rows=r"^5.0 \| ", most=3, columns=("lost", "rule", "states a", "over", "95 %")),
     "pose-ensemble": Excerpt(
-        rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=5,
+        rows=r"^(signs, every 3rd|rendered|buffy).*: (ensemble|torso), (learned|ties of 1 \|)", most=4,
         columns=("elbow off", "std. error", "nearer", "shoulder off", "within 20 px", "broken"),
     ),
     "pose-people": Excerpt(most=4),
     "dms-ocr": Excerpt(rows=r"\(DMS\) |imitation|at random \||without n-grams|oracle", columns=_CURVE),
     "policy-ocr": Excerpt(rows=r"\(DMS-π\) \||q = 0.5( of|$| \|)|imitation|greedy \||Words", columns=_CURVE),
-    "constrained-ocr": Excerpt(rows=r"complex\) \||one shot \||anytime|any tier", columns=_CURVE, most=4),
+    "constrained-ocr": Excerpt(rows=r"complex\) \||one shot \||anytime|any tier", columns=_CURVE, most=3),
     "budget-ocr": Excerpt(rows="oracle|without n-grams|in turn|least sure", columns=_CURVE, most=3),
-    "budget-ocr-open": Excerpt(rows=r"\(DMS(-π)?\) \||one shot \||at random \|", columns=_CURVE, most=4),
+    "budget-ocr-open": Excerpt(rows=r"\(DMS(-π)?\) \||one shot \||at random \|", columns=_CURVE, most=3),
     "steps-ocr": Excerpt(columns=("method", "units a letter", "units at", "points")),
     "quiescence": Excerpt(
         "quiescence", r"800 \| (exact|as printed.*q = 0.5|level scores, exact)",
