@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments import margin, svg
+from experiments import svg
+from experiments.margin.comparisons import verdict
 from experiments.letters import rules
 from spcviz.problems.letters.model import rules as model_rules
 
@@ -46,7 +47,7 @@ def test_intervals_hold_the_ratio_and_losses_out_of_reach_are_none():
     assert len(inner) == 3
     for row in inner:
         assert row["low"] <= row["ratio"] <= row["high"] < 0.35
-        assert margin.verdict(row["low"], row["high"]) == "fewer"
+        assert verdict(row["low"], row["high"]) == "fewer"
     lost = [{"mean_max": {"path": path(1.0, 100)}, "margin": {"path": path(1.0, 100)}}]  # at least 5 % lost
     assert all(row["n_grams"] is None for row in rules.equal_loss(lost))
 
@@ -105,7 +106,7 @@ def test_verdicts_follow_from_intervals():
         (None, None): "not measured",
     }
     for ends, wanted in cases.items():
-        assert margin.verdict(*ends) == wanted
+        assert verdict(*ends) == wanted
 
 
 def test_a_chart_is_an_image_that_names_its_lines():
