@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from experiments import svg
-from experiments.margin.comparisons import verdict
 from experiments.letters import rules
+from experiments.margin.comparisons import verdict
 from spcviz.problems.letters.model import rules as model_rules
 
 FACTORS = (0.5, 1.0, 2.0)
