@@ -301,8 +301,8 @@ def script(parts: Sequence[str]) -> str:
     """JavaScript files, by path, as one module without imports; the last has the default export.
 
     A file that exports nothing keeps its names private: two problems may use the same name. A JSON file
-    becomes a constant with its name in capitals, so that a browser caches it with the script. Comment lines are
-    left out: they are a fifth of what every visitor would load and every saved page hold.
+    becomes a constant with its name in capitals, so that a browser caches it with the script. Comment lines
+    are left out: they are a twentieth of what every visitor would load and every saved page hold.
     """
     out = []
     for part in parts:
