@@ -35,9 +35,9 @@ def _finding(results: dict[str, dict[str, Any] | None]) -> str:
         return "\n".join(out)
     out.append(
         "What the margin leaves for the last order or level, over what the thesis' rule leaves: n-grams, or "
-        "states in pose and grids. On the 55 words and tags both lose the same; on the open vocabulary and "
-        "in pose both are tuned alike, and the tables say what they lose. Intervals: 95 %, over draws of "
-        "folds, words, sentences or clips.\n"
+        "states in pose and grids. On the 55 words, tags and grids both lose the same; on the open "
+        "vocabulary and in pose both are tuned alike, and the tables say what they lose. Intervals: 95 %, "
+        "over draws of folds, words, sentences or clips.\n"
     )
     table = [(one.task, one.at, _text(one.ratio), one.verdict, _text(one.of_all)) for one in rows]
     out.append(markdown_table(("task", "where", "ratio", "the margin leaves", "all of the cascade"), table))

@@ -11,6 +11,7 @@ from spcviz.problems.letters.paper.rule_tables import SEEN
 from spcviz.problems.letters.paper.tables import FEATURES
 from spcviz.problems.pose.paper.result import WAYS
 from spcviz.problems.tagging.paper.rule_tables import CORPORA, rows_of
+from spcviz.shared.report import markdown_table
 from spcviz.web.figures.results import RULE_NAMES
 
 FIGURES = Path(__file__).parent
@@ -38,8 +39,7 @@ def _number(value: float | None, digits: int = 3) -> str:
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+    return markdown_table(header, rows) + "\n"
 
 
 def _handwriting_section(result: dict[str, Any] | None) -> str:

@@ -22,8 +22,8 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import chromium, forms
 
 WINDOWLESS = ("chromium-headless-shell", "chrome-headless-shell")
-"""Builds of Chromium without windows: they start in a quarter of the time, draw in four fifths of it,
-and draw the same pixels with `chromium.HINTING`."""
+"""Builds of Chromium without windows: they start and draw in less time, and draw the same pixels with
+`chromium.HINTING`."""
 BROWSERS = (
     *WINDOWLESS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge",
 )  # fmt: skip

@@ -302,7 +302,7 @@ def script(parts: Sequence[str]) -> str:
 
     A file that exports nothing keeps its names private: two problems may use the same name. A JSON file
     becomes a constant with its name in capitals, so that a browser caches it with the script. Comment lines
-    are left out: they are a twentieth of what every visitor would load and every saved page hold.
+    are left out: they are for developers, and a twentieth of a saved page of Letters.
     """
     out = []
     for part in parts:

@@ -136,7 +136,7 @@ def methods_of(data):
 def searched_on(settings):
     """The settings by which a part's tries are made: the whole treebank takes those of every sixth sentence.
 
-    A try on all 12,544 sentences takes as long as a method on a sixth of them.
+    That spares eighteen trainings of two levels on all 12,544 sentences.
     """
     return settings_for("ewt", settings.features, settings.is_quick) if settings.data == WHOLE else settings
 
