@@ -7,9 +7,9 @@ from spcviz.web import visit
 from spcviz.web.cached import ownership
 from spcviz.web.classroom import routes as classroom
 from spcviz.web.exporting import saving
-from spcviz.web.serving import cards, first_html, leaving, static
+from spcviz.web.serving import cards, first_html
+from spcviz.web.transport import leaving, static, static_files
 from spcviz.web.ui import outside, requests, warmup
-from spcviz.web.view import static_files
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.

@@ -14,13 +14,13 @@ from typing import Any
 
 from spcviz.engine import checks
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems.own_data.data.files import Brought, read
 from spcviz.problems.own_data.model import cascades
+from spcviz.problems.own_data.model.files import Brought, read
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.page.shelf import Own
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.shown import Trained
 from spcviz.problems.tagging.data.corpora import read_splits
 from spcviz.shared.folders import data_folder
 from spcviz.shared.report import describe

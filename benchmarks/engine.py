@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchmarks import peers
+from benchmarks import cascades, peers
 from benchmarks.loopy import COLUMNS, N_STATES, ROWS, bench_loopy
-from experiments.letters import times
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.prepared import Transitions
@@ -293,10 +292,10 @@ def _cascade_operations():
         model = stored.load_ocr(MODELS, features)
     except StoreError:  # a package without the repository's models
         return
-    batches, _ = times.batches(model)
+    batches, _ = cascades.batches(model)
     for order in orders:
-        pruned = times.cascade_run(model.cascade._replace(levels=model.cascade.levels[:order]))
-        exact = times.dense_run(model.cascade.levels[order - 1].predictor, order)
+        pruned = cascades.cascade_run(model.cascade._replace(levels=model.cascade.levels[:order]))
+        exact = cascades.dense_run(model.cascade.levels[order - 1].predictor, order)
         runs = {"spcviz": pruned, "dense Viterbi": exact}
         yield (
             f"cascade, handwriting of order {order}",

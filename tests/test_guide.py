@@ -117,7 +117,7 @@ IDEAS = {
     "spcviz/problems/scene/data/road.py": "a data set",
     "spcviz/sequences/input_types.py": "types for checkers",
     "spcviz/shared/linear.py": "the stored form of four problems' models",
-    "spcviz/web/course/veil.py": "what stands where a question hides a picture",
+    "spcviz/web/ui/veil.py": "what stands where a question hides a picture",
     "spcviz/web/figures/plain.py": "the one way of a visitor's text into markdown",
     "spcviz/web/ui/about.py": "whose data the models learned from",
 }

@@ -17,19 +17,11 @@ from spcviz.learning.budgets import batch_selection, part_policy, selector
 from spcviz.learning.budgets.chains.spans import WHOLE, in_spans
 from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
-from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms, features, fit, readings
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.readings import GRID, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.model.tallies import Tally, tier_rows
-from spcviz.problems.arms.page.shown import (
-    ANY_SPANS,
-    AT_ONCE,
-    EITHER,
-    SPAN_LENGTHS,
-    SPANS,
-    WHOLE_SPANS,
-    spans_of,
-)
+from spcviz.problems.arms.shown import ANY_SPANS, AT_ONCE, EITHER, SPAN_LENGTHS, SPANS, WHOLE_SPANS, spans_of
 from spcviz.shared.clock import median_us
 
 RANDOM_STATE = 13

@@ -12,12 +12,10 @@ from experiments.arms import dms_pi, table_7_1
 from experiments.budgets import Measured, reproduce
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.arms.data import proposals
-from spcviz.problems.arms.model import dms, features, fit, readings, stored
+from spcviz.problems.arms.model import batch, dms, features, fit, proposals, readings, stored
 from spcviz.problems.arms.model.readings import GRID
 from spcviz.problems.arms.model.tallies import JOINTS, equal_rows, gap, plain, tidy
-from spcviz.problems.arms.page import batch
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE, SPAN_LENGTHS, TIERS, spans_of
+from spcviz.problems.arms.shown import AT_ONCE, EITHER, EVERYONE, SPAN_LENGTHS, TIERS, spans_of
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose

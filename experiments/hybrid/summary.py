@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.hybrid.page.shown import VARIANTS
+from spcviz.problems.hybrid.shown import VARIANTS
 from spcviz.shared.report import mean_and_sd
 
 LEVELS = 40

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.cascades import time_orders
 from experiments.filter_curves import curve_of
-from experiments.letters.times import time_orders
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import extend, unigrams
 from spcviz.learning.cascade.cascade import filter_examples

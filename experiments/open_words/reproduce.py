@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from experiments.letters.times import BATCH, batches_of, dense_labels
+from benchmarks.cascades import BATCH, batches_of, dense_labels
 from experiments.tagging.equal_loss import draws, interval
 from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_model

@@ -17,7 +17,7 @@ from spcviz.problems.parsing.model import policies as chosen
 from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.model.features import N_FEATURES, TEMPLATES, codes_of_row
 from spcviz.problems.parsing.model.parser import best_tree
-from spcviz.problems.parsing.page.shown import METHOD_OF, ONE_SHOT
+from spcviz.problems.parsing.shown import METHOD_OF, ONE_SHOT
 from spcviz.shared.clock import least_us, rounds_us
 
 EVERY = 8

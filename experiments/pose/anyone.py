@@ -13,9 +13,9 @@ import numpy as np
 
 from experiments.pose import measure, reproduce
 from experiments.pose.follow import clip_error
+from spcviz.problems.pose.data import body, pictures, signs
 from spcviz.problems.pose.data import buffy as pose_data
-from spcviz.problems.pose.data import pictures, signs
-from spcviz.problems.pose.model import body, stored
+from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live
 from spcviz.registry.problem import Run
 from spcviz.shared.folders import shipped_path

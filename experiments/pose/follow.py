@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.page import live
 
 WITHIN_PX = 20.0

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.pose.follow import clip_error
-from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.page import live
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from experiments.pose import measure
 from experiments.pose.reproduce import EPISODES, OWN, PAPER
+from spcviz.problems.pose.data import body
 from spcviz.problems.pose.data import buffy as pose_data
-from spcviz.problems.pose.model import body, levels, stored
+from spcviz.problems.pose.model import levels, stored
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of

@@ -17,7 +17,7 @@ from spcviz.problems.scene.model import features, parts, segments, stored, train
 from spcviz.problems.scene.model import run as predictors
 from spcviz.problems.scene.model.features import load_costs as known_costs
 from spcviz.problems.scene.page import trade
-from spcviz.problems.scene.page.shown import TIERS
+from spcviz.problems.scene.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.disk_cache import JSON, load_or_compute

@@ -12,7 +12,7 @@ from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import parts, train
 from spcviz.problems.scene.page import trade
-from spcviz.problems.scene.page.shown import TIERS
+from spcviz.problems.scene.shown import TIERS
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute

@@ -12,8 +12,8 @@ from experiments.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.engine import checks
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import dms, folds, stored
-from spcviz.problems.words.page.shown import TIERS
 from spcviz.problems.words.paper.pays import EVERY
+from spcviz.problems.words.shown import TIERS
 from spcviz.registry.problem import Run
 
 SOURCES = {

@@ -6,7 +6,7 @@ import streamlit as st
 
 from spcviz.problems.budgets import facts
 from spcviz.problems.words.page import cached, scenes
-from spcviz.problems.words.page.shown import (
+from spcviz.problems.words.shown import (
     CHOSEN,
     DEVELOPMENT,
     EXTRACTORS,

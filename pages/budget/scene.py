@@ -6,16 +6,16 @@ import streamlit as st
 
 from spcviz.problems.scene.page import cached, scenes
 from spcviz.problems.scene.page import text as say
-from spcviz.problems.scene.page.shown import FIRST_SEED
-from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
+from spcviz.problems.scene.shown import FIRST_SEED
+from spcviz.problems.scene.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, opening_share, scene_payload, show_scene
 from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
-from spcviz.web.course.veil import photograph, veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.callbacks import commit_drag
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
+from spcviz.web.ui.veil import photograph, veil
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())

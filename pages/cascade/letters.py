@@ -6,7 +6,7 @@ from spcviz.problems.letters.controls import word
 from spcviz.problems.letters.page import cached, scenes
 from spcviz.problems.letters.page import positions as bars
 from spcviz.problems.letters.page import text as say
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.paper import result as open_words
 from spcviz.web.cached import common

@@ -7,7 +7,7 @@ from spcviz.problems.grids.page import cached, maps, scenes
 from spcviz.problems.grids.page import charts as figures
 from spcviz.problems.grids.page import panels as pictures
 from spcviz.problems.grids.page import text as say
-from spcviz.problems.grids.page.shown import OPENING
+from spcviz.problems.grids.shown import OPENING
 from spcviz.web.cached import common
 from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG

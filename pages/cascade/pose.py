@@ -11,9 +11,9 @@ from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose
 from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
-from spcviz.web.course.veil import veil
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
+from spcviz.web.ui.veil import veil
 from spcviz.web.view.mount import live_view
 
 KEY = "pose_picture"

@@ -10,12 +10,12 @@ from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached import common
 from spcviz.web.course import questions
-from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import LOWEST_ALPHA, MAX_ORDER, PINS, list_pinned
+from spcviz.web.ui.veil import veil
 
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 

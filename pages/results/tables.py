@@ -7,13 +7,13 @@ import streamlit as st
 from spcviz.shared import clone
 from spcviz.web.cached import common, tables
 from spcviz.web.course import questions
-from spcviz.web.course.veil import veil
 from spcviz.web.figures import blocks
 from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, text
+from spcviz.web.ui.veil import veil
 
 # A wheel has neither statements nor results, and does not offer this page.
 STATEMENTS, PAGES, EVIDENCE, READINGS = (

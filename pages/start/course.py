@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.web.course import bar
+from spcviz.web.touring import course_bar
 from spcviz.web.ui import layout
 
 INTRODUCTION = (
@@ -13,4 +13,4 @@ INTRODUCTION = (
 
 layout.use_the_room()
 st.markdown(INTRODUCTION)
-bar.course_page()
+course_bar.course_page()

@@ -7,7 +7,7 @@ import streamlit as st
 
 from spcviz.web.articles import articles
 from spcviz.web.cached import slots
-from spcviz.web.course import bar as course
+from spcviz.web.touring import course_bar as course
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, misread, navigation, warmup
 

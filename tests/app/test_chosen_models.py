@@ -12,7 +12,7 @@ import pytest
 from spcviz.problems.budgets.view import component as trade_view
 from spcviz.problems.hybrid.model import stored as hybrid_models
 from spcviz.problems.hybrid.page import live as hybrid
-from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.hybrid.view import component as hybrid_view
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.data.handwriting import load_words

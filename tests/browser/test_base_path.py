@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from spcviz.problems.letters.page import cached
-from spcviz.web.serving import static
+from spcviz.web.transport import static
 from spcviz.web.ui import navigation
 from tests.browser.behind import (
     DEPLOY,

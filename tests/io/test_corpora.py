@@ -6,7 +6,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import read_conll
-from spcviz.problems.own_data.data.files import read
+from spcviz.problems.own_data.model.files import read
 
 LATIN = "latin-1"
 CONLL_2009 = (

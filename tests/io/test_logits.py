@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
 from spcviz.io import read_scores
-from spcviz.problems.own_data.data.files import How, read
+from spcviz.problems.own_data.model.files import How, read
 from spcviz.scores import from_hf
 
 LOGITS = np.random.default_rng(0).normal(size=(3, 5, 3)).astype(np.float32)

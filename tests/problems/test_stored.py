@@ -8,7 +8,7 @@ from spcviz.problems.letters.model import stored as letters
 from spcviz.problems.open_words.model import lists
 from spcviz.problems.open_words.model import stored as open_words
 from spcviz.problems.own_data.model import stored as own_data
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.shown import Trained
 from spcviz.problems.parsing.model import stored as parsing
 from spcviz.problems.pose.model import finder_train
 from spcviz.problems.pose.model import stored as pose

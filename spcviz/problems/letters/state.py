@@ -1,6 +1,6 @@
 """State of the pages Home, Letters and Write in their addresses."""
 
-from spcviz.problems.letters.page.shown import FIRST_ORDER, FIRST_WORD
+from spcviz.problems.letters.shown import FIRST_ORDER, FIRST_WORD
 from spcviz.web.ui.state import MAX_ORDER, StateTable, choice, flag, lattice_fields, real, text, whole
 
 LETTERS = StateTable(

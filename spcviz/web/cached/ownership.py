@@ -27,7 +27,7 @@ from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.web.cached import heap
-from spcviz.web.serving import leaving
+from spcviz.web.transport import leaving
 
 LOG = logging.getLogger(__name__)
 SECONDS, NAMELESS = 1800.0, 60.0

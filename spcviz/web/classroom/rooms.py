@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from spcviz.web.classroom import games, question
 from spcviz.web.classroom.desk import Desk, order_of
 from spcviz.web.classroom.question import Question, RoomError
-from spcviz.web.serving.tokens import Phone
+from spcviz.web.transport.tokens import Phone
 
 MOST_ROOMS = 300
 MOST_ANSWERS = 4000

@@ -19,12 +19,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from spcviz.web.classroom import desk, rooms
-from spcviz.web.serving import answers, clients
-from spcviz.web.serving.answers import accepted_encodings, form_of
-from spcviz.web.serving.clients import Buckets, outside_of
-from spcviz.web.serving.tokens import Phone
+from spcviz.web.transport import answers, clients, static_files
+from spcviz.web.transport.answers import accepted_encodings, form_of
+from spcviz.web.transport.clients import Buckets, outside_of
+from spcviz.web.transport.tokens import Phone
 from spcviz.web.ui import requests
-from spcviz.web.view import static_files
 
 FOLDER = "room"
 OWN = Path(__file__).parent

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.web.figures.palette import LIGHT
-from spcviz.web.serving import static
+from spcviz.web.transport import static
 
 SIZE = (1200, 630)
 MARGIN = 56

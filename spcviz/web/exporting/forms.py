@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spcviz.web.figures.palette import CSS_VARIABLES, DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
-from spcviz.web.serving import static
+from spcviz.web.transport import static
 from spcviz.web.view import mount
 
 LOOP_KINDS, LOOP_WIDTHS = ("webp", "gif", "mp4"), (960, 1920)

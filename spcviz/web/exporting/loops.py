@@ -18,7 +18,7 @@ from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.web.exporting import chromium, drawing, forms, page, snapshot
-from spcviz.web.serving.clients import reachable
+from spcviz.web.transport.clients import reachable
 from spcviz.web.ui import navigation
 
 KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS

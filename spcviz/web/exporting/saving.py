@@ -25,11 +25,10 @@ from spcviz.shared.confined.limits import LateError
 from spcviz.web.cached import ownership
 from spcviz.web.exporting import forms
 from spcviz.web.exporting.line import CrowdedError, Line
-from spcviz.web.serving import clients
-from spcviz.web.serving.clients import outside_of
-from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.transport import clients, static_files
+from spcviz.web.transport.clients import outside_of
+from spcviz.web.transport.visitor_cache import Kept
 from spcviz.web.ui.requests import is_foreign
-from spcviz.web.view import static_files
 
 LOG = logging.getLogger(__name__)
 FOLDER = "save"

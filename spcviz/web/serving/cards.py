@@ -7,7 +7,6 @@ for minutes in memory, for a messenger's many servers, and nothing of them is st
 """
 
 import logging
-import re
 from importlib import import_module
 
 import anyio
@@ -20,17 +19,12 @@ from starlette.routing import Route
 from spcviz import registry
 from spcviz.web.cached import ownership
 from spcviz.web.exporting import card
-from spcviz.web.serving import clients
-from spcviz.web.serving.clients import Buckets, outside_of, reachable
-from spcviz.web.serving.visitor_cache import Kept
-from spcviz.web.ui import requests, warmup
-from spcviz.web.view import static_files
+from spcviz.web.transport import clients, static_files
+from spcviz.web.transport.clients import Buckets, outside_of, reachable
+from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.ui import navigation, requests, warmup
 
 LOG = logging.getLogger(__name__)
-FOLDER = "card"
-MOST = 8000
-"""Characters of a query: a drawing has 6000."""
-
 RIGHTS = 120, 4.0
 """Cards that one network address may get in a burst, and per second: a class behind one address."""
 
@@ -40,9 +34,6 @@ WAITING = 64
 KEPT = Kept(12_000_000, 600.0, ownership.CLOCK.now)
 ownership.hold(lambda _: KEPT.forget())
 BUCKETS = Buckets(*RIGHTS)
-_SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
-_ASKS = {"ask", "tour"}
-"""Names in an address that pose a question: its answer is not given away."""
 _LIMIT = anyio.CapacityLimiter(1)
 _CROWD = {"in_hand": 0}
 _HEADERS = {"Cache-Control": "public, max-age=600"}
@@ -51,22 +42,7 @@ _TODAY = {"Cache-Control": "no-store"}
 
 def routes() -> list[Route]:
     """The Starlette routes of cards, for the server."""
-    return [Route(static_files.path(f"{FOLDER}/{{name}}.png"), _send)]
-
-
-def address(page: str, query: str) -> str:
-    """The address of a page's card, below the app's; "" if it has none.
-
-    `page` is the page's name in addresses, `query` the query of its own address, still encoded.
-
-    >>> address("write", "ink=bAAAB"), address("", ""), address("sweep", ""), address("write", '"><b>')
-    ('card/write.png?ink=bAAAB', 'card/home.png', '', '')
-    """
-    if page not in registry.cards() or len(query) > MOST or not _SAFE.fullmatch(query):
-        return ""
-    if _ASKS & set(QueryParams(query)):
-        return ""
-    return f"{FOLDER}/{page or 'home'}.png" + (f"?{query}" if query else "")
+    return [Route(static_files.path(f"{navigation.CARDS}/{{name}}.png"), _send)]
 
 
 async def _send(request: Request) -> Response:
@@ -77,7 +53,7 @@ async def _send(request: Request) -> Response:
     query = request.url.query
     if name == "" or page not in registry.cards():
         return Response(status_code=404)
-    if not address(page, query):
+    if not navigation.card_address(page, query):
         return PlainTextResponse("No card is made of this address.", 422)
     below = reachable(outside_of(request.headers, request.url.scheme), page)
     key = page, query, below

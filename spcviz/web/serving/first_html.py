@@ -15,10 +15,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from spcviz.web.classroom.rooms import number_in
-from spcviz.web.serving import answers, cards, clients, static
-from spcviz.web.serving.clients import outside_of
+from spcviz.web.serving import cards
+from spcviz.web.transport import answers, clients, static, static_files
+from spcviz.web.transport.clients import outside_of
 from spcviz.web.ui import navigation
-from spcviz.web.view import static_files
 
 OWN = Path(__file__).parent
 PICTURE = cards.PREVIEW
@@ -44,7 +44,7 @@ async def _page(request):
     outside = outside_of(request.headers, request.url.scheme)
     encodings = answers.accepted_encodings(request.headers.get("accept-encoding", ""))
     form = _form(name, outside, is_embedded or is_speaker, encodings)
-    if (query := request.url.query) and (card := cards.address(name, query)):
+    if (query := request.url.query) and (card := navigation.card_address(name, query)):
         # For this address alone: not cached.
         text = html(name, outside, is_alone=is_embedded or is_speaker, card=card, query=query)
         form = answers.form_of(text.encode(), encodings)
@@ -69,10 +69,10 @@ def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", que
     """The HTML of a page; `outside` is the app's address, `is_alone` is True if there will be no side bar.
 
     `card` is the address of the picture that messengers show, below `outside`, by default the page's own card
-    (`cards.address`) or the app's picture; `query` is the query of the page's address.
+    (`navigation.card_address`) or the app's picture; `query` is the query of the page's address.
     """
     page = navigation.headings()[name]
-    card = card or cards.address(name, "")
+    card = card or navigation.card_address(name, "")
     title = f"<title>{escape(page.title)}</title>"
     text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)
     more = "" if n else title

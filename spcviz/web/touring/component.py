@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from spcviz.web.tours import tour as tours
-from spcviz.web.view import static_files
+from spcviz.web.transport import static_files
 from spcviz.web.view.mount import Component, show
 
 PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")

@@ -12,7 +12,6 @@ import streamlit as st
 from spcviz.web.course import questions as course
 from spcviz.web.course import task as tasks
 from spcviz.web.figures.plain import plain
-from spcviz.web.serving import cards
 from spcviz.web.touring import own_tour, scenes
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour
@@ -243,7 +242,7 @@ def _draw(page, at, is_home):
             "version": about.version(),
             "hasLines": bool(st.session_state[PYTHON]),
             "isBrought": st.session_state[BROUGHT],
-            "card": "" if at or "ask" in st.query_params else cards.address(page.url_path, ""),
+            "card": "" if at or "ask" in st.query_params else navigation.card_address(page.url_path, ""),
         },
         key=KEY,
         is_projected=bool(st.context.is_embedded),

@@ -1,6 +1,7 @@
 """Navigation: every page in the order of the side bar; pages whose file is missing are left out."""
 
 import ast
+import re
 from base64 import b64encode
 from copy import copy
 from functools import cache
@@ -8,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 import streamlit as st
+from starlette.datastructures import QueryParams
 
 from spcviz import registry
 from spcviz.registry.problem import Page
@@ -142,3 +144,29 @@ def _heading(name, path):
     title, _, sentence = line.partition(": ")
     sentence = sentence[:1].upper() + sentence[1:]
     return Heading(name, f"{title} · spcviz" if name else "spcviz", sentence, name in OPEN_WITH_CHARTS)
+
+
+CARDS = "card"
+"""Folder of pages' cards in addresses; `spcviz.web.serving.cards` draws them."""
+LONGEST_QUERY = 8000
+"""Characters of a query: a drawing has 6000."""
+_SAFE = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
+_QUESTIONS = {"ask", "tour"}
+"""Names in an address that pose a question: its answer is not given away."""
+
+
+def card_address(page: str, query: str) -> str:
+    """The address of a page's card, below the app's; "" if it has none.
+
+    `page` is the page's name in addresses, `query` the query of its own address, still encoded.
+
+    >>> card_address("write", "ink=bAAAB"), card_address("", "")
+    ('card/write.png?ink=bAAAB', 'card/home.png')
+    >>> card_address("sweep", ""), card_address("write", '"><b>')
+    ('', '')
+    """
+    if page not in registry.cards() or len(query) > LONGEST_QUERY or not _SAFE.fullmatch(query):
+        return ""
+    if _QUESTIONS & set(QueryParams(query)):
+        return ""
+    return f"{CARDS}/{page or 'home'}.png" + (f"?{query}" if query else "")

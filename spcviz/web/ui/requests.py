@@ -25,8 +25,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from spcviz import registry
+from spcviz.web.transport import static_files
 from spcviz.web.ui import warmup
-from spcviz.web.view import static_files
 
 LOG = logging.getLogger(__name__)
 FOLDER = "ask"

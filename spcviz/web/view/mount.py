@@ -23,7 +23,7 @@ import streamlit as st
 from numpy.typing import ArrayLike
 
 from spcviz.web.cached import memory, ownership
-from spcviz.web.view import static_files
+from spcviz.web.transport import static_files
 
 PACKAGE = Path(__file__).parents[2]
 

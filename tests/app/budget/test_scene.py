@@ -4,7 +4,7 @@ import pytest
 
 from spcviz.problems.budgets import task
 from spcviz.problems.scene.page import cached, live, text
-from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
+from spcviz.problems.scene.shown import FIRST_SEED, TRADED
 from spcviz.problems.scene.view import component
 from tests.app.budget.test_budget import control
 from tests.app.driver import open_page, texts

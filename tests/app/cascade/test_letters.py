@@ -4,7 +4,7 @@ import pytest
 
 from spcviz.problems.letters.controls.word import menu
 from spcviz.problems.letters.page import cached
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.shown import FIRST_WORD
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.grids.reproduce import GridSettings, reproduce_grid
 from spcviz.problems.grids.page import live, panels
-from spcviz.problems.grids.page.shown import OPENING
+from spcviz.problems.grids.shown import OPENING
 from spcviz.web.cached import common
 from tests.app.driver import check, open_page
 

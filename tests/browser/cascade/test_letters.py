@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from spcviz.problems.letters.page import cached
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.shown import FIRST_WORD
 from tests.browser.driver import open_more
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.pose import anyone
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 
 TRUTH = np.array(
     [[[100.0, 60.0], [100.0, 140.0]], [[80.0, 60.0], [80.0, 100.0]], [[120.0, 60.0], [120.0, 100.0]]]

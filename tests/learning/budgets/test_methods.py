@@ -6,8 +6,8 @@ import string
 import pytest
 
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, PART, Terms, find_method
-from spcviz.problems.arms.page import shown as arms
-from spcviz.problems.words.page import shown as words
+from spcviz.problems.arms import shown as arms
+from spcviz.problems.words import shown as words
 from spcviz.shared.folders import RESULTS
 
 RESULTS_OF_WORDS = ("dms-ocr", "policy-ocr", "constrained-ocr", "budget-ocr")

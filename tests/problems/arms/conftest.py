@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from experiments.arms import dms_pi, reproduce
-from spcviz.problems.arms.data.proposals import N_MODES, ArmClips
 from spcviz.problems.arms.model import dms as dms_pose
 from spcviz.problems.arms.model.features import STATE_EDGES, STEP_EDGES
+from spcviz.problems.arms.model.proposals import N_MODES, ArmClips
 from tests.problems.arms.made_up import MS, SETTINGS, trial
 
 

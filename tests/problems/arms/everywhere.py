@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 
 
 def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.page.shown import ANY_SPANS, SPANS, WHOLE_SPANS, spans_of
 from spcviz.problems.arms.paper import charts, result, tables
+from spcviz.problems.arms.shown import ANY_SPANS, SPANS, WHOLE_SPANS, spans_of
 from spcviz.web.figures import palette
 
 GAP = [[-1.0, 0.5], [0.2, 0.6]]

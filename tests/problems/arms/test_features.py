@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from spcviz.problems.arms.model import detectors, features, modes
-from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.data import body, render
+from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import features as pose_features
 from spcviz.problems.pose.model.stored import ARMS, load_pose
 from tests.problems.arms.everywhere import arm_scores

@@ -5,8 +5,8 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.problems.arms.model import modes as pose_modes
+from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import body as pose
 from tests.problems.arms.everywhere import arm_scores
 
 

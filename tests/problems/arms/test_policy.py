@@ -8,13 +8,7 @@ import pytest
 from experiments.arms import dms_pi, reproduce
 from spcviz.problems.arms.model import readings as pose_budgets
 from spcviz.problems.arms.model.tallies import gap
-from spcviz.problems.arms.page.shown import (
-    ANY_SPANS,
-    SPAN_LENGTHS,
-    SPANS,
-    WHOLE_SPANS,
-    spans_of,
-)
+from spcviz.problems.arms.shown import ANY_SPANS, SPAN_LENGTHS, SPANS, WHOLE_SPANS, spans_of
 from tests.problems.arms.made_up import MS, SETTINGS, made_up, trial
 
 

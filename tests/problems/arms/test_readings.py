@@ -8,17 +8,13 @@ import pytest
 from experiments.arms import dms_pi, reproduce
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.expansion import expand
-from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms as dms_pose
 from spcviz.problems.arms.model import fit
 from spcviz.problems.arms.model import readings as pose_budgets
 from spcviz.problems.arms.model.features import LADDER
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.readings import GRID
-from spcviz.problems.arms.page.shown import (
-    EITHER,
-    EVERYONE,
-    TIERS,
-)
+from spcviz.problems.arms.shown import EITHER, EVERYONE, TIERS
 from tests.problems.arms.made_up import MS, SETTINGS, made_up, trial, wrong_by_hand
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from experiments.arms import reproduce
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import dms as dms_pose
 from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.pose.data import signs
 from spcviz.registry.problem import Run
 from tests.problems.arms.made_up import MS, SETTINGS, trial

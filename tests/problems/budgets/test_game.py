@@ -13,7 +13,7 @@ from spcviz.problems.budgets import game, task
 from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.web.classroom import games
 from spcviz.web.classroom.rooms import RoomError, Rooms
-from spcviz.web.serving.tokens import Phone
+from spcviz.web.transport.tokens import Phone
 from tests.node import needs_node, run_node
 from tests.problems.budgets.test_view import UNPACK, batch, sent, wrong
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.arms.page import cached
-from spcviz.problems.arms.page.shown import ArmPictures
+from spcviz.problems.arms.shown import ArmPictures
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, Purchases, TradeOff
 from spcviz.problems.budgets.view.component import batch_part
 from spcviz.problems.words.view.component import word_part

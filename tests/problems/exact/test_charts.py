@@ -9,7 +9,7 @@ import pytest
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import crossword
 from spcviz.problems.exact.page import text as say
-from spcviz.problems.exact.page.shown import (
+from spcviz.problems.exact.shown import (
     Decomposition,
     ExactRun,
     TreeMessage,

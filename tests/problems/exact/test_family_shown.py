@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import family as figures
-from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
+from spcviz.problems.exact.shown import FamilyRun, WordProblem
 from spcviz.web.figures import palette
 
 PROBLEM = WordProblem(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import merging as figures
-from spcviz.problems.exact.page.shown import MergedRun, WordProblem
+from spcviz.problems.exact.shown import MergedRun, WordProblem
 from spcviz.web.figures import palette
 
 PROBLEM = WordProblem(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.grids.page import charts, maps, text
-from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
+from spcviz.problems.grids.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 from spcviz.web.figures import palette
 
 PALETTES = (palette.LIGHT, palette.DARK)

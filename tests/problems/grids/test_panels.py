@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from spcviz.problems.grids.data import fields
 from spcviz.problems.grids.page import panels, text
 from spcviz.problems.grids.page.live import grid_beliefs, live_grid
-from spcviz.problems.grids.page.shown import OPENING
+from spcviz.problems.grids.shown import OPENING
 from spcviz.web.figures import palette
 from tests.problems.grids.test_charts import COMBS, LIVE, LOOSE, SHARES
 

@@ -8,7 +8,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
-from spcviz.problems.hybrid.page.shown import opening_step
+from spcviz.problems.hybrid.shown import opening_step
 from spcviz.shared.folders import MODELS
 
 pytestmark = pytest.mark.skipif(

@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.apart import read_apart
+from spcviz.problems.own_data.model.apart import read_apart
 from spcviz.shared.uploading.uploads import PATIENCE, UploadError
 
 SMALL = 300

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.examples import read_example
 from spcviz.problems.own_data.model import curve
+from spcviz.problems.own_data.model.examples import read_example
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import learning_curve
-from spcviz.problems.own_data.page.shown import Compared, LearningCurve
+from spcviz.problems.own_data.shown import Compared, LearningCurve
 from spcviz.store.raw import pieces_of, value_of
 from spcviz.web.figures.palette import LIGHT
 

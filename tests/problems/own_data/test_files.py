@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.examples import data_of, read_example
-from spcviz.problems.own_data.data.files import found, read
+from spcviz.problems.own_data.model.examples import data_of, read_example
+from spcviz.problems.own_data.model.files import found, read
 
 CHUNKS = "He PRP B-NP\nreckons VBZ B-VP\nthe DT B-NP\ndeficit NN I-NP\n. . O\n\nIt PRP B-NP\nwill MD B-VP\n\n"
 

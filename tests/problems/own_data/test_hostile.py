@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.files import MOST_SEQUENCES, MOST_TOKENS, read
+from spcviz.problems.own_data.model.files import MOST_SEQUENCES, MOST_TOKENS, read
 from spcviz.scores.schemes import bio_transitions, find_broken
 from tests.problems.own_data import hostile
 from tests.strategies import cases

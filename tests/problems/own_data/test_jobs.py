@@ -8,8 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spcviz.problems.own_data.data.examples import read_example
 from spcviz.problems.own_data.model import jobs, works
+from spcviz.problems.own_data.model.examples import read_example
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import shelf
@@ -188,8 +188,8 @@ def test_what_a_process_wrote_is_not_believed(body):
 
 
 def test_other_columns_make_void_what_was_made_and_end_what_is_under_way():
-    from spcviz.problems.own_data.data.examples import EXAMPLES, data_of
-    from spcviz.problems.own_data.data.files import FOUND_OUT, read
+    from spcviz.problems.own_data.model.examples import EXAMPLES, data_of
+    from spcviz.problems.own_data.model.files import FOUND_OUT, read
 
     data = data_of("ewt")
     visit = shelf.Own(read("a.conllu", data), data)

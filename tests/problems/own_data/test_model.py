@@ -13,12 +13,12 @@ import pytest
 import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import MANIFEST, of_zip, to_zip
-from spcviz.problems.own_data.data.examples import data_of, read_example
-from spcviz.problems.own_data.data.files import read
 from spcviz.problems.own_data.model import cascades, foreign_scores, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import POLICIES, spend
+from spcviz.problems.own_data.model.examples import data_of, read_example
+from spcviz.problems.own_data.model.files import read
 from spcviz.problems.own_data.model.settings import MOST_TOKENS, Settings, deal
 from spcviz.problems.own_data.model.training import train
 from spcviz.problems.own_data.page import live, tables

@@ -10,11 +10,11 @@ import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.models import contents
 from spcviz.io.zipped import MANIFEST, of_zip, to_zip
-from spcviz.problems.own_data.data.examples import data_of, read_example
-from spcviz.problems.own_data.data.files import found, read
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.examples import data_of, read_example
+from spcviz.problems.own_data.model.files import found, read
 from spcviz.problems.own_data.model.own_model import read_with
 from spcviz.problems.own_data.page import live
 from spcviz.store.archive import pack

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.problems.own_data.page import answers, live
 from spcviz.problems.own_data.page import text as say
-from spcviz.problems.own_data.page.shown import Points, Report, Swept
+from spcviz.problems.own_data.shown import Points, Report, Swept
 from spcviz.shared.verdict import filter_verdict
 
 

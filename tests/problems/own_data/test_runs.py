@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.own_data.data.files import FOUND_OUT, read
+from spcviz.problems.own_data.model.files import FOUND_OUT, read
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import runs, shelf
 

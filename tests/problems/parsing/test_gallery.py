@@ -6,7 +6,7 @@ import pytest
 from spcviz.problems.parsing.data import gallery, prepare
 from spcviz.problems.parsing.model import policies, stored
 from spcviz.problems.parsing.page import live
-from spcviz.problems.parsing.page.shown import OFFERED
+from spcviz.problems.parsing.shown import OFFERED
 from spcviz.problems.tagging.model import stored as tagging
 from spcviz.shared import folders
 from spcviz.shared.bring.original import OriginalError

@@ -8,7 +8,7 @@ from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import stored as models
 from spcviz.problems.parsing.model.parser import score, settings_for
 from spcviz.problems.parsing.page import live
-from spcviz.problems.parsing.page.shown import OFFERED
+from spcviz.problems.parsing.shown import OFFERED
 from spcviz.store import load_model
 from tests.problems.parsing.conftest import tags_of
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from experiments.parsing import measure
-from spcviz.problems.parsing.page.shown import METHOD_OF
 from spcviz.problems.parsing.paper import charts, result
+from spcviz.problems.parsing.shown import METHOD_OF
 from spcviz.web.figures.palette import LIGHT
 
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

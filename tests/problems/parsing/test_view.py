@@ -8,7 +8,7 @@ import pytest
 from experiments.parsing import measure
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.parsing.data import gallery
-from spcviz.problems.parsing.page.shown import ParsedSentence, PolicyCourse
+from spcviz.problems.parsing.shown import ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.view import component
 from spcviz.problems.parsing.view.component import PARSING, cut_off, parsing_payload, sentence_part
 from spcviz.web.view.mount import script

@@ -7,7 +7,7 @@ from experiments.parsing import measure, times
 from spcviz.learning.budgets import one_shot, part_policy
 from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import world as worlds
-from spcviz.problems.parsing.page.shown import ONE_SHOT
+from spcviz.problems.parsing.shown import ONE_SHOT
 from tests.oracles import trees_of_words as oracle
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.problems.pictures.page import charts
 from spcviz.problems.pictures.page import text as say
-from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.web.figures import palette
 
 Z = np.zeros((4, 6), dtype=np.int64)

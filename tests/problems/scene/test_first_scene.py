@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.problems.scene.data import road
 from spcviz.problems.scene.page import cached, live
-from spcviz.problems.scene.page.shown import CLASSES, LONGER
+from spcviz.problems.scene.shown import CLASSES, LONGER
 from spcviz.problems.scene.view.component import opening_share
 from spcviz.shared.folders import CACHE
 

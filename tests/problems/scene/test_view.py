@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.scene.page import cached
-from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
+from spcviz.problems.scene.shown import Choices, Course, MarkedPictures, SceneCourse
 from spcviz.problems.scene.view.component import opening_share, scene_part
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node

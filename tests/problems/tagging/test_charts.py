@@ -2,8 +2,8 @@
 
 import pytest
 
-from spcviz.problems.tagging.page import charts
-from spcviz.problems.tagging.page.shown import TagComparison
+from spcviz.problems.tagging.paper import charts
+from spcviz.problems.tagging.shown import TagComparison
 from spcviz.web.figures import palette
 
 FOUND = TagComparison(

@@ -15,7 +15,7 @@ from spcviz.problems.tagging.model.features import (
     vocabulary,
     vocabulary_of,
 )
-from spcviz.problems.tagging.page.shown import TAG_NAMES
+from spcviz.problems.tagging.shown import TAG_NAMES
 
 SPLIT = [
     ("I can't, you cannot.", ["I", "ca", "n't", ",", "you", "can", "not", "."]),

@@ -4,7 +4,8 @@ import pytest
 
 from spcviz.problems.tagging.data import examples
 from spcviz.problems.tagging.data.corpora import words_of
-from spcviz.problems.tagging.page import cached, charts
+from spcviz.problems.tagging.page import cached
+from spcviz.problems.tagging.paper import charts
 from spcviz.problems.tagging.state import TAGGING
 from spcviz.web.cached.common import STORED
 

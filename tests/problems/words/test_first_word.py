@@ -8,7 +8,7 @@ from spcviz.problems.open_words.data import word_images
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
-from spcviz.problems.words.page.shown import FIRST, TRACED
+from spcviz.problems.words.shown import FIRST, TRACED
 from spcviz.problems.words.state import POLICY
 from spcviz.shared.folders import MODELS
 

@@ -10,7 +10,7 @@ from spcviz.learning.budgets import part_policy
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page import live
-from spcviz.problems.words.page.shown import OFFERED
+from spcviz.problems.words.shown import OFFERED
 from tests.problems.budgets.purchases import assert_all_bought_in_order
 
 CACHE = Path(__file__).parents[3] / "cache" / "models"

@@ -9,7 +9,7 @@ import pytest
 from streamlit import config, runtime
 
 from spcviz.web.cached import ownership
-from spcviz.web.serving import leaving
+from spcviz.web.transport import leaving
 from tests.waiting import wait_until
 
 

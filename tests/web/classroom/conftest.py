@@ -10,7 +10,8 @@ from starlette.applications import Starlette
 
 from spcviz.web.classroom import routes
 from spcviz.web.classroom.rooms import Rooms
-from spcviz.web.serving import clients, first_html
+from spcviz.web.serving import first_html
+from spcviz.web.transport import clients
 from tests.web.classroom.client import Client
 from tests.web.classroom.hall import Clock
 

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from spcviz.web.classroom import routes
-from spcviz.web.serving import clients
+from spcviz.web.transport import clients
 from spcviz.web.ui import requests
 from tests.web.classroom.client import Client, answer, opened, put, steer
 

@@ -12,8 +12,8 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.limits import LateError
 from spcviz.web.exporting import making, saving
 from spcviz.web.exporting.line import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
-from spcviz.web.serving import clients, tokens
-from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.transport import clients, tokens
+from spcviz.web.transport.visitor_cache import Kept
 
 
 class Browser:

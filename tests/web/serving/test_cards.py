@@ -16,8 +16,8 @@ from spcviz.problems.letters.controls import card as letters_card
 from spcviz.problems.letters.page import cached
 from spcviz.web.exporting import card
 from spcviz.web.serving import cards, first_html
-from spcviz.web.serving.clients import Buckets
-from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.transport.clients import Buckets
+from spcviz.web.transport.visitor_cache import Kept
 
 STEPS = (card.Step("possible", 26**3), card.Step("letters", 40), card.Step("read", 1))
 INK = "bAAAB.BABB~CACB~DADBEE"

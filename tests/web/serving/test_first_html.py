@@ -8,8 +8,9 @@ from PIL import Image
 
 from benchmarks.app import preview
 from spcviz import registry
-from spcviz.web.serving import first_html, static
-from spcviz.web.serving.clients import outside_of
+from spcviz.web.serving import first_html
+from spcviz.web.transport import static
+from spcviz.web.transport.clients import outside_of
 from spcviz.web.ui import navigation
 
 NAMES = sorted(navigation.headings())

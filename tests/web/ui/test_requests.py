@@ -15,8 +15,8 @@ from starlette.requests import ClientDisconnect
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached
 from spcviz.problems.open_words.data.drawings import boxes_text
+from spcviz.web.transport import static_files
 from spcviz.web.ui import requests
-from spcviz.web.view import static_files
 from spcviz.web.view.mount import as_message
 
 needs_model = pytest.mark.skipif(

@@ -15,7 +15,8 @@ from spcviz.problems.letters.view.component import HOME_WORD
 from spcviz.problems.words.view.component import POLICY
 from spcviz.shared.folders import ROOT
 from spcviz.web.lattice.component import LATTICE
-from spcviz.web.view import mount, static_files
+from spcviz.web.transport import static_files
+from spcviz.web.view import mount
 from tests.node import needs_node, node, run_node
 
 COMPONENTS = pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import numpy as np
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import ARE_COMPILED, add, load, mul, splat, total
 from spcviz.problems.arms.model import modes
-from spcviz.problems.pose.model import body, cascade, features
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import cascade, features
 
 _PARTS = (1, 3)  # the left arm's, upper and lower
 _WIDTH = (0,) * 16

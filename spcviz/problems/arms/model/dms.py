@@ -18,12 +18,11 @@ from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Variant
 from spcviz.learning.budgets.expansion import at_cost, curve_of, expand, last_within
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS, find_method
-from spcviz.problems.arms.data import proposals
-from spcviz.problems.arms.data.proposals import N_TIERS
-from spcviz.problems.arms.model import fit, readings
+from spcviz.problems.arms.model import fit, proposals, readings
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.readings import GRID, N_GRAM_COLUMNS, SHARES, TARGETS, Overhead
 from spcviz.problems.arms.model.tallies import Tally, tier_rows
-from spcviz.problems.arms.page.shown import AT_ONCE, EITHER, EVERYONE
+from spcviz.problems.arms.shown import AT_ONCE, EITHER, EVERYONE
 
 RADII = tuple(range(5, 41, 5))  # pixels of Fig. 6.2
 RANDOM_STATE = 11

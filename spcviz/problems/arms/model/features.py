@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.problems.arms.model.flow import HALF, REACH, match_blocks
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 
 
 class Source(NamedTuple):

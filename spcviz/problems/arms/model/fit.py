@@ -16,8 +16,8 @@ from spcviz.learning.budgets.chains import tiered_states
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams
 from spcviz.learning.budgets.chains.parts import Parts, typical_margin
 from spcviz.learning.budgets.chains.tiered import draw_tiers
-from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, join_clips
 from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model.proposals import N_MODES, N_TIERS, ArmClips, join_clips
 
 EDGES = (features.STATE_EDGES, features.STEP_EDGES)
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 
 N_MODES = 32
 SIDES = ("left", "right")

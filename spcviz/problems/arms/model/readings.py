@@ -16,9 +16,9 @@ from spcviz.engine.chains.chain import decode
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import META, chain_meta
 from spcviz.learning.budgets.chains.tiered_states import TieredStates, state_scores, step_tables
-from spcviz.problems.arms.data import proposals as data
-from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.model import proposals as data
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.tallies import JOINTS, ratio_error
 from spcviz.problems.pose.data import render
 from spcviz.shared.clock import median_us

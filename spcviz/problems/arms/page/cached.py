@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from spcviz.problems.arms.model import stored
-from spcviz.problems.arms.page import batch, clip, live
-from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN, ArmPictures
+from spcviz.problems.arms.model import batch, stored
+from spcviz.problems.arms.page import clip, live
 from spcviz.problems.arms.paper import pays
+from spcviz.problems.arms.shown import COST_HELP, ORIGIN, ArmPictures
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
-from spcviz.problems.pose.page.shown import PoseScene
+from spcviz.problems.pose.shown import PoseScene
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import pool
 from spcviz.web.cached.common import STORED, stored_evidence

@@ -7,12 +7,12 @@ import numpy as np
 from skimage import data as skimage_data
 
 from spcviz.learning.budgets import part_policy
-from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.model import batch as arm_batch
+from spcviz.problems.arms.model import proposals
 from spcviz.problems.arms.model import stored as pose_budget_models
 from spcviz.problems.arms.model.stored import ArmModel
-from spcviz.problems.arms.page import batch as arm_batch
 from spcviz.problems.arms.page import live as trade_arms
-from spcviz.problems.arms.page.shown import TIERS, PoseBudget
+from spcviz.problems.arms.shown import TIERS, PoseBudget
 from spcviz.problems.pose.page import live
 from spcviz.store import StoreError
 

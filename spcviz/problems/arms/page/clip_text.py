@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.arms.page.shown import TIERS, PoseBudget
+from spcviz.problems.arms.shown import TIERS, PoseBudget
 
 NEAR_PX = 20.0  # an elbow or wrist counts as right within this many pixels
 MISSING = (

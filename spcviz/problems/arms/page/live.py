@@ -11,12 +11,11 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import uniform_values
-from spcviz.problems.arms.data import proposals
-from spcviz.problems.arms.data.proposals import N_TIERS
-from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model import batch as arm_batch
+from spcviz.problems.arms.model import features, proposals
+from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.stored import ArmModel
-from spcviz.problems.arms.page import batch as arm_batch
-from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS, ArmPictures
+from spcviz.problems.arms.shown import OFFERED, TERMS, TIERS, ArmPictures
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff

@@ -49,8 +49,8 @@ def arms(
 
 def batch(clips: int = 12, seed: int = 0) -> "TradeOff":
     """A random batch of rendered test clips under every method."""
+    from spcviz.problems.arms.model import batch as drawing
     from spcviz.problems.arms.model import stored
-    from spcviz.problems.arms.page import batch as drawing
     from spcviz.problems.arms.page import live
 
     model = stored.load(shipped_path(MODELS))

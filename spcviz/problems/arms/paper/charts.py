@@ -3,7 +3,7 @@
 import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
-from spcviz.problems.arms.page.shown import (
+from spcviz.problems.arms.shown import (
     ANY_SPANS,
     AT_ONCE,
     EITHER,

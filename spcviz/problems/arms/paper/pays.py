@@ -1,6 +1,6 @@
 """Evidence on arms for the Trade-off page: the results of all partitions, as an `Evidence`."""
 
-from spcviz.problems.arms.page.shown import TERMS
+from spcviz.problems.arms.shown import TERMS
 from spcviz.problems.budgets.evidence import Evidence, Gap
 
 CLIPS = "rendered"  # what the page shows, and the rows that are about it

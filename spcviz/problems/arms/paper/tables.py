@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from spcviz.problems.arms.page.shown import ANY_SPANS, AT_ONCE, EITHER, SPANS
 from spcviz.problems.arms.paper.charts import JOINTS, SHORT, name_of, rows_of
+from spcviz.problems.arms.shown import ANY_SPANS, AT_ONCE, EITHER, SPANS
 from spcviz.web.figures.results import data_of
 
 _AGAINST = {

@@ -12,7 +12,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.graphs import exhaustive
 from spcviz.problems.exact.model.agglomerate import agglomerate, separate
-from spcviz.problems.exact.page.shown import MergedRun, WordProblem
+from spcviz.problems.exact.shown import MergedRun, WordProblem
 from spcviz.problems.letters.data import handwriting
 
 CAP = 100_000

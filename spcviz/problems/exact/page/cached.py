@@ -1,7 +1,8 @@
 """Cached calls of the Exact inference page: search, elimination, trees, losses and merged letters."""
 
-from spcviz.problems.exact.model import crossword, merging
-from spcviz.problems.exact.page import live, shown
+from spcviz.problems.exact import shown
+from spcviz.problems.exact.model import merging
+from spcviz.problems.exact.page import live, live_crossword
 from spcviz.web.cached.sharing import share
 
 
@@ -18,14 +19,14 @@ def decomposition(scopes):
     return live.decomposition([26] * 4, scopes)
 
 
-CROSSWORDS = tuple(crossword.CROSSWORDS)
+CROSSWORDS = tuple(live_crossword.CROSSWORDS)
 
 
 @share(64, stored=(shown.TreeProblem, shown.TreeRun))
 def tree_run(name, n_candidates, pair_weight, root):
     """(problem, its messages); the last letter is the root if there are too few letters for `root`."""
-    problem = crossword.crossword(name, n_candidates, pair_weight)
-    return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
+    problem = live_crossword.crossword(name, n_candidates, pair_weight)
+    return problem, live_crossword.run_tree(problem, min(root, len(problem.names) - 1))
 
 
 @share(256, stored=(shown.WordProblem, shown.FamilyRun))

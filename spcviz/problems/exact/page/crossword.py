@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.exact.page.charts import BARE, letter
-from spcviz.problems.exact.page.shown import TreeProblem, TreeRun
+from spcviz.problems.exact.shown import TreeProblem, TreeRun
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke

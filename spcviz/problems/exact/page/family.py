@@ -3,8 +3,8 @@
 import numpy as np
 
 from spcviz.problems.exact.page.charts import BARE, letter, word_of
-from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 from spcviz.problems.exact.page.text import HELP
+from spcviz.problems.exact.shown import FamilyRun, WordProblem
 from spcviz.web.figures.numbers import count
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image

@@ -17,7 +17,7 @@ from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive
 from spcviz.learning.loss_family import loss_family
-from spcviz.problems.exact.page.shown import Decomposition, ExactRun, FamilyRun, WordProblem
+from spcviz.problems.exact.shown import Decomposition, ExactRun, FamilyRun, WordProblem
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.page import home_word
 

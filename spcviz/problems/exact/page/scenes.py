@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spcviz.shared.folders import NEEDS
 
 if TYPE_CHECKING:
-    from spcviz.problems.exact.page.shown import WordProblem
+    from spcviz.problems.exact.shown import WordProblem
 
 
 def exact_inference(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.grids.page import maps
 from spcviz.problems.grids.page import text as say
-from spcviz.problems.grids.page.shown import OPENING
+from spcviz.problems.grids.shown import OPENING
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 

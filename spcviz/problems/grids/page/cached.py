@@ -1,7 +1,7 @@
 """Cached calls of Loopy grids: a random grid, beliefs on it, its states pruned, nine strengths."""
 
 from spcviz.problems.grids.page import live
-from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
+from spcviz.problems.grids.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 from spcviz.web.cached.sharing import share
 
 

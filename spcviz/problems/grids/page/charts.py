@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.grids.page.maps import comb_name
-from spcviz.problems.grids.page.shown import StrengthSweep
+from spcviz.problems.grids.shown import StrengthSweep
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 

@@ -15,7 +15,7 @@ from spcviz.engine.graphs import ensemble, graph, loopy_bp
 from spcviz.engine.graphs import grid as combs
 from spcviz.engine.graphs.ensemble import state_rank
 from spcviz.problems.grids.data import fields
-from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
+from spcviz.problems.grids.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 
 N_SAMPLES, N_SWEEPS = 200, 200
 MAX_SIDE, MAX_STATES, MAX_ITERATIONS = 11, 8, 60

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.grids.page.shown import LiveGrid
+from spcviz.problems.grids.shown import LiveGrid
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.problems.grids.page.maps import comb_name
-from spcviz.problems.grids.page.shown import GridBeliefs, LiveGrid
+from spcviz.problems.grids.shown import GridBeliefs, LiveGrid
 from spcviz.web.figures.palette import Palette
 
 ROLES = ("kept", "threshold", "truth", "map", "lost", "pruned", "text", "muted")

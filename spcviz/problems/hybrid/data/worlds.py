@@ -13,7 +13,6 @@ from spcviz.engine.variable_order.weights import Weights, checked_weights
 from spcviz.learning.cascade.counting import count
 from spcviz.learning.hybrid.adaptive import Part
 from spcviz.learning.hybrid.courses import Batch
-from spcviz.problems.hybrid.model.ink import dev_fold
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
@@ -43,6 +42,15 @@ class World(NamedTuple):
     test_words: np.ndarray
     dev_words: np.ndarray
     rows: dict  # "dev", "test": each letter's place among the shipped letter images
+
+
+def dev_fold(fold):
+    """The fold on whose words settings are chosen when `fold` is the test fold: the next one.
+
+    >>> dev_fold(0), dev_fold(9)
+    (1, 0)
+    """
+    return (fold + 1) % letters.N_FOLDS
 
 
 def weights_of(counted, frequency):

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from spcviz.engine import checks
+from spcviz.problems.hybrid.data.worlds import dev_fold
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.open_words.data.compose import N_PARTS, part_of_fold
@@ -36,15 +37,6 @@ def tier_features(pixels):
     """Features of all tiers side by side, (R, 1245), float32: those of `words.folds.features`, faster."""
     border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
     return scaled_tiers([letters.raw_features(pixels), batch_hog(border, 3), batch_hog(pixels, 2)])
-
-
-def dev_fold(fold):
-    """The fold on whose words settings are chosen when `fold` is the test fold: the next one.
-
-    >>> dev_fold(0), dev_fold(9)
-    (1, 0)
-    """
-    return (fold + 1) % letters.N_FOLDS
 
 
 def scores_of_fold(

@@ -16,7 +16,7 @@ from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import ink
 from spcviz.problems.hybrid.model.clock import clock_of
 from spcviz.problems.hybrid.model.times import Clock
-from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
 from spcviz.registry.problem import Run

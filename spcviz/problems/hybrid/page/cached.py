@@ -3,7 +3,7 @@
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.hybrid.model import stored
 from spcviz.problems.hybrid.page import live
-from spcviz.problems.hybrid.page.shown import HybridCourse, HybridWord, Step
+from spcviz.problems.hybrid.shown import HybridCourse, HybridWord, Step
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.sharing import share

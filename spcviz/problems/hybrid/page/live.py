@@ -12,7 +12,7 @@ from spcviz.problems.hybrid.data.worlds import N_ORDERS
 from spcviz.problems.hybrid.model import stored as models
 from spcviz.problems.hybrid.model import times
 from spcviz.problems.hybrid.model.clock import BOTH
-from spcviz.problems.hybrid.page.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
+from spcviz.problems.hybrid.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.compose import TEST_FOLD

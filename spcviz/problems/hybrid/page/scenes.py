@@ -65,7 +65,7 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
     """
     from spcviz.problems.hybrid.model import stored
     from spcviz.problems.hybrid.page import live
-    from spcviz.problems.hybrid.page.shown import SHOWN
+    from spcviz.problems.hybrid.shown import SHOWN
 
     if data not in SHOWN:
         raise ArgumentError(f"data must be one of {', '.join(SHOWN)}, got {data!r:.60}")

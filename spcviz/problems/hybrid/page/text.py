@@ -1,6 +1,6 @@
 """Sentences of the Orders and features page, and numbers for its tours."""
 
-from spcviz.problems.hybrid.page.shown import HybridWord, opening_step
+from spcviz.problems.hybrid.shown import HybridWord, opening_step
 
 INTRODUCTION = (
     "# Orders and features: context or a closer look?\n"

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.hybrid.page.shown import DATA, METHODS, VARIANTS
+from spcviz.problems.hybrid.shown import DATA, METHODS, VARIANTS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 

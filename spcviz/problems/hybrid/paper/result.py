@@ -1,7 +1,7 @@
 """How Paper tables shows orders and features bought together (thesis, chapter 8)."""
 
-from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import charts
+from spcviz.problems.hybrid.shown import DATA
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on, data_of
 

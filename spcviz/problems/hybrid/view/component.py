@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.hybrid.page.shown import TIERS, HybridWord
+from spcviz.problems.hybrid.shown import TIERS, HybridWord
 from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("step", "course", "hand")

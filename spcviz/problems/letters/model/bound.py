@@ -18,7 +18,7 @@ from spcviz.engine import checks
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade import bounds
 from spcviz.problems.letters.model.sweep import Sweep, losses_at
-from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
+from spcviz.problems.letters.shown import BoundTerms, SweepBound
 
 
 def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float = 0.05) -> SweepBound:

@@ -26,7 +26,7 @@ from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.cascade import HeldOut, filter_examples
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.page.shown import (
+from spcviz.problems.letters.shown import (
     LossCurves,
     LossesAt,
     RuleCurve,

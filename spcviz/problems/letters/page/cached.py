@@ -11,7 +11,7 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, cascade, stored, sweep
 from spcviz.problems.letters.page import live
 from spcviz.problems.letters.page.live import ReadOnce
-from spcviz.problems.letters.page.shown import (
+from spcviz.problems.letters.shown import (
     FIRST_ORDER,
     FIRST_WORD,
     SweepBound,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spcviz.problems.letters.page.shown import RuleCurve, SweepChoice, SweepRules
+from spcviz.problems.letters.shown import RuleCurve, SweepChoice, SweepRules
 from spcviz.web.figures.filter_curves import grams
 from spcviz.web.figures.numbers import percent
 

@@ -14,7 +14,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 
 if TYPE_CHECKING:
-    from spcviz.problems.letters.page.shown import SweepChoice
+    from spcviz.problems.letters.shown import SweepChoice
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """Features of the open vocabulary: name in the pages' addresses -> name in the stored models."""

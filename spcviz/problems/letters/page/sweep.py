@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spcviz.problems.letters.page.promises import at_loss
-from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.problems.letters.paper.tables import legend
+from spcviz.problems.letters.shown import SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.web.figures.filter_curves import GRAMS, grams, split_name
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import DASHES, Chart, figure, line, mark, points, stroke

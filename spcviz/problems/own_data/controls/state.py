@@ -7,7 +7,7 @@ import streamlit as st
 from spcviz.io.cells import SEPARATORS
 from spcviz.io.source import ENCODINGS
 from spcviz.problems.budgets.spending import BROWSER_FIELDS
-from spcviz.problems.own_data.data.files import How
+from spcviz.problems.own_data.model.files import How
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
 from spcviz.scores.schemes import SCHEMES

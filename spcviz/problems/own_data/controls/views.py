@@ -19,10 +19,9 @@ from spcviz.problems.own_data.page.charts import (
     confusions,
     learning_curve,
 )
-from spcviz.problems.own_data.page.shown import SHORT_NAMES
+from spcviz.problems.own_data.shown import SHORT_NAMES
 from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
-from spcviz.web.course.veil import veil
 from spcviz.web.figures.filter_curves import filter_curves
 from spcviz.web.figures.lattice_facts import facts
 from spcviz.web.figures.lattice_values import values
@@ -32,6 +31,7 @@ from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import callbacks, layout
 from spcviz.web.ui.state import LOWEST_ALPHA
+from spcviz.web.ui.veil import veil
 from spcviz.web.view.mount import live_view
 
 LATTICE, SPENDING = "data_lattice", "data_spending"

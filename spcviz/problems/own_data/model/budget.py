@@ -19,7 +19,7 @@ from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal
-from spcviz.problems.own_data.page.shown import TERMS
+from spcviz.problems.own_data.shown import TERMS
 from spcviz.shared.clock import fastest_us
 from spcviz.spending import BudgetedTagger, FeatureTiers
 from spcviz.spending.policies import rule_of, world_of

@@ -23,7 +23,7 @@ from spcviz.learning.cascade.features import Features, SparseRows, unary_scores
 from spcviz.learning.chains.cascade import model_of
 from spcviz.learning.chains.crf import Weights
 from spcviz.problems.own_data.model import template as templates
-from spcviz.problems.own_data.page.shown import Points
+from spcviz.problems.own_data.shown import Points
 from spcviz.sequences import CascadeTagger, encoding
 from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.lattices import features_of

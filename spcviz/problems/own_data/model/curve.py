@@ -13,7 +13,7 @@ from spcviz.problems.own_data.model import evaluation
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Settings, deal, estimator_of, rules_of
 from spcviz.problems.own_data.model.training import MOST_LABELS, features_in
-from spcviz.problems.own_data.page.shown import LearningCurve, Point
+from spcviz.problems.own_data.shown import LearningCurve, Point
 
 PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the training sentences."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import permutation_test
 
-from spcviz.problems.own_data.page.shown import Compared
+from spcviz.problems.own_data.shown import Compared
 from spcviz.scores.schemes import form_of, parts_of
 
 N_DRAWS = 1000

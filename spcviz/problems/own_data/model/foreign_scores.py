@@ -16,7 +16,7 @@ from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.training import Half, measure_model
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.shown import Report
 from spcviz.scores.schemes import bio_transitions, is_chunked
 from spcviz.shared.verdict.filter_verdict import deal_halves
 

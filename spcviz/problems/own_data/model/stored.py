@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from spcviz.problems.own_data.data.examples import data_of, read_example
-from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.model.examples import data_of, read_example
+from spcviz.problems.own_data.model.files import digest_of
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.training import train as train_on
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.shown import Trained
 from spcviz.registry.problem import Run
 from spcviz.store import load_model, save_model
 from spcviz.store.errors import DamagedError, StoreError, refusal

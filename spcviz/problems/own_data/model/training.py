@@ -13,7 +13,7 @@ from spcviz.learning.cascade.features import Features
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.settings import Dealt, Settings, deal, estimator_of, rules_of
-from spcviz.problems.own_data.page.shown import Report, Swept, Trained
+from spcviz.problems.own_data.shown import Report, Swept, Trained
 from spcviz.sequences import ChainCRF
 
 MOST_LABELS = 100

@@ -14,7 +14,7 @@ from spcviz.problems.own_data.model.curve import learn
 from spcviz.problems.own_data.model.own_model import read_with
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import LearningCurve, Trained
+from spcviz.problems.own_data.shown import LearningCurve, Trained
 from spcviz.shared.confined.limits import Task
 from spcviz.store.raw import pieces_of
 
@@ -85,7 +85,7 @@ def load(method: str | dict[str, Any], order: int = 0) -> None:
     """
     if isinstance(method, dict):
         return
-    from spcviz.problems.own_data.data.examples import read_example
+    from spcviz.problems.own_data.model.examples import read_example
 
     example, n = read_example("ewt"), 2 * LEAST_SENTENCES
     settings = Settings(method=method, order=order)

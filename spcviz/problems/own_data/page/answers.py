@@ -8,17 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spcviz.engine.ngrams.dense import dense_decode, dense_model
-from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.learning.cascade.config import Cascade
-from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.problems.own_data.model import cascades, evaluation
 from spcviz.problems.own_data.model.cascades import Reader
 from spcviz.problems.own_data.model.settings import Settings, deal
 from spcviz.problems.own_data.page import live
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.shown import Report
 from spcviz.shared.verdict.filter_verdict import Times, Verdict, exact_interval, is_worth
-from spcviz.shared.verdict.sequences import GROUP, MOST_DENSE, N_TIMED, timed_groups
+from spcviz.shared.verdict.sequences import GROUP, N_TIMED
 
 
 class Judged(NamedTuple):
@@ -68,39 +64,13 @@ def judge(
     )
 
 
-def time_groups(
-    cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]
-) -> Times | None:
-    """Time groups of sentences: each through all levels and the last predictor, and densely one by one.
-
-    Returns None if the dense tables would be too large.
-    """
-    order = len(cascade.levels)
-    if float(cascade.n_states) ** order > MOST_DENSE or not len(features):
-        return None
-    last = cascade.levels[-1].predictor
-    dense = dense_model(last.table, order)
-    alphas = [level.alpha for level in cascade.levels]
-
-    def by_cascade(rows: Features, each: Sequence[int]) -> None:
-        *_, step = filter_examples(cascade, rows, each, order, alphas)
-        predict(cascade.levels[-1], step.lattice, rows)
-
-    def by_dense(rows: Features, each: Sequence[int]) -> None:
-        unary = unary_scores(rows, last.weights)
-        for one in np.split(unary, np.cumsum(each)[:-1]):
-            dense_decode(dense, one)
-
-    return timed_groups(by_cascade, by_dense, list(zip(features, lengths)), order, sum(map(len, lengths)))
-
-
 def times_of(model: bytes, report: Report, sentences: Sequence[list[str]]) -> Times | None:
     """Times of a trained model on the first test sentences."""
     reader = live.reader_in(model, tuple(level.tuned_alpha for level in report.levels))
     chosen = [sentences[n] for n in report.test.tolist() if len(sentences[n]) <= live.MAX_WORDS][:N_TIMED]
     groups = [chosen[a : a + GROUP] for a in range(0, len(chosen), GROUP)]
     rows = [cascades.rows_of(reader, group) for group in groups]
-    return time_groups(reader.cascade, rows, [[len(words) for words in group] for group in groups])
+    return live.time_groups(reader.cascade, rows, [[len(words) for words in group] for group in groups])
 
 
 HERE, BEFORE = "on this server", "on the server that made the app's first scenes"

@@ -13,11 +13,10 @@ import streamlit as st
 from streamlit import runtime
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data import apart, examples, files
-from spcviz.problems.own_data.data.example_texts import pixels_of
-from spcviz.problems.own_data.data.examples import EXAMPLES
-from spcviz.problems.own_data.data.files import found as found
-from spcviz.problems.own_data.model import cascades, foreign_scores, stored
+from spcviz.problems.own_data.model import apart, cascades, examples, files, foreign_scores, stored
+from spcviz.problems.own_data.model.example_texts import pixels_of
+from spcviz.problems.own_data.model.examples import EXAMPLES
+from spcviz.problems.own_data.model.files import found as found
 from spcviz.problems.own_data.model.settings import METHODS as METHODS
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
@@ -25,8 +24,8 @@ from spcviz.problems.own_data.model.template import read_template as read_templa
 from spcviz.problems.own_data.page import live, runs, shelf
 from spcviz.problems.own_data.page.answers import times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.shown import Choice, Report, Trained
 from spcviz.problems.own_data.page.work import key_of
+from spcviz.problems.own_data.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
 from spcviz.shared.trace_records import WordTrace
 from spcviz.shared.uploading.uploads import UploadError

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 
-from spcviz.problems.own_data.page.shown import LearningCurve, Report
+from spcviz.problems.own_data.shown import LearningCurve, Report
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import SIZE, Chart, figure, mark, points, stroke
 

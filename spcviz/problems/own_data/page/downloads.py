@@ -1,9 +1,8 @@
 """Downloads of the page Your data: a Python script that repeats it, the model, tables, the example's file."""
 
-from spcviz.problems.own_data.data import examples, files
-from spcviz.problems.own_data.data.examples import EXAMPLES
-from spcviz.problems.own_data.model import foreign_scores
+from spcviz.problems.own_data.model import examples, files, foreign_scores
 from spcviz.problems.own_data.model import script as scripts
+from spcviz.problems.own_data.model.examples import EXAMPLES
 from spcviz.problems.own_data.model.settings import Settings, rules_of
 from spcviz.problems.own_data.page import shelf, tables
 from spcviz.problems.own_data.page.cached import Source, steps_of

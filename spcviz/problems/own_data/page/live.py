@@ -5,25 +5,27 @@ from pathlib import Path
 
 import numpy as np
 
+from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import curves as curve_of
 from spcviz.engine.thresholds import filtering
 from spcviz.io.zipped import of_zip
-from spcviz.learning.cascade.cascade import HeldOut, Step
+from spcviz.learning.cascade.cascade import HeldOut, Step, filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams
 from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, curves_of
-from spcviz.problems.letters.page.shown import StepCurve, SweepChoice, SweepLevel
+from spcviz.problems.letters.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.settings import METHODS, Settings
 from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page.shown import LEVEL_NAMES, Choice, Points, Report, Swept
+from spcviz.problems.own_data.shown import LEVEL_NAMES, Choice, Points, Report, Swept
 from spcviz.shared.trace import arc_level, node_level, timed_run
 from spcviz.shared.trace_records import WordTrace
-from spcviz.shared.verdict.filter_verdict import Promise, check_guarantees
+from spcviz.shared.verdict.filter_verdict import Promise, Times, check_guarantees
+from spcviz.shared.verdict.sequences import MOST_DENSE, timed_groups
 
 MAX_WORDS = 40
 """Most words of a sentence that are drawn; a longer sentence is cut after them."""
@@ -35,8 +37,6 @@ _TAGS = {"the": "D", "a": "D", "old": "A", "man": "N", "dog": "N", "sleeps": "V"
 
 def warmup(models: Path) -> None:
     """Compile what training, the lattice and the verdict call, on a few words."""
-    from spcviz.problems.own_data.page.answers import time_groups  # which imports this module
-
     tags = [[_TAGS[word] for word in words] for words in _TOY]
     for method in METHODS:
         trained = train(Settings(method=method, passes=2), 6 * _TOY, 6 * tags)
@@ -102,6 +102,32 @@ def trace(
         meanings=tuple(labels),
         level_names=LEVEL_NAMES[:n_levels],
     )
+
+
+def time_groups(
+    cascade: Cascade, features: Sequence[Features], lengths: Sequence[Sequence[int]]
+) -> Times | None:
+    """Time groups of sentences: each through all levels and the last predictor, and densely one by one.
+
+    Returns None if the dense tables would be too large.
+    """
+    order = len(cascade.levels)
+    if float(cascade.n_states) ** order > MOST_DENSE or not len(features):
+        return None
+    last = cascade.levels[-1].predictor
+    dense = dense_model(last.table, order)
+    alphas = [level.alpha for level in cascade.levels]
+
+    def by_cascade(rows: Features, each: Sequence[int]) -> None:
+        *_, step = filter_examples(cascade, rows, each, order, alphas)
+        predict(cascade.levels[-1], step.lattice, rows)
+
+    def by_dense(rows: Features, each: Sequence[int]) -> None:
+        unary = unary_scores(rows, last.weights)
+        for one in np.split(unary, np.cumsum(each)[:-1]):
+            dense_decode(dense, one)
+
+    return timed_groups(by_cascade, by_dense, list(zip(features, lengths)), order, sum(map(len, lengths)))
 
 
 def sweep(report: Report, level: int, tolerance: float) -> Sweep:

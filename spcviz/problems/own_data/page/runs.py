@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page.shown import Trained
+from spcviz.problems.own_data.shown import Trained
 
 MOST = 30
 """Most runs that are kept; beyond that the oldest is dropped."""

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.data.files import FOUND_OUT, Brought, Columns, How
+from spcviz.problems.own_data.model.files import FOUND_OUT, Brought, Columns, How
 from spcviz.problems.own_data.model.jobs import Job
 
 _MOST_KEPT = 12

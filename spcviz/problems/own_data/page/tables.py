@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from spcviz.problems.own_data.page.charts import confusions, reliability
-from spcviz.problems.own_data.page.shown import Report
+from spcviz.problems.own_data.shown import Report
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.io.source import ENCODINGS as _ENCODINGS
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.own_data.page.shown import TERMS
+from spcviz.problems.own_data.shown import TERMS
 from spcviz.web.cached.ownership import GOES
 
 INTRODUCTION = (

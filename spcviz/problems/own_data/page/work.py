@@ -7,7 +7,7 @@ from spcviz.problems.own_data.model.curve import PARTS
 from spcviz.problems.own_data.model.jobs import Job
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import runs, shelf
-from spcviz.problems.own_data.page.shown import LearningCurve
+from spcviz.problems.own_data.shown import LearningCurve
 
 
 def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:

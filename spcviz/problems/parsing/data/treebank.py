@@ -8,9 +8,11 @@ import numpy as np
 from cachetools.func import lru_cache
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.parsing.model.features import UNKNOWN_TAG
 from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.shared.folders import data_folder
+
+UNKNOWN_TAG = 62
+"""Tag code of a tag that the tag set does not have; the root's is 0, a tag set's are 1 .. 61."""
 
 
 class Sentences(NamedTuple):

@@ -15,11 +15,12 @@ Codes of a sentence: row 0 is the root; columns are TAG, WORD (lower-cased), END
 import numpy as np
 
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.problems.parsing.data.treebank import UNKNOWN_TAG
 
 TAG, WORD, ENDING = 0, 1, 2
 CHEAP, FULL = 0, 1
-UNKNOWN_TAG, BEYOND = 62, 63
-"""Tag codes besides the root's 0 and a tag set's 1 .. 61: any other tag; before and after a sentence."""
+BEYOND = UNKNOWN_TAG + 1
+"""Tag code before and after a sentence."""
 
 TEMPLATES = ("tags", "full")
 N_FEATURES = (8, 85)

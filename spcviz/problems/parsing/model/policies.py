@@ -16,7 +16,7 @@ from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.model.features import BEYOND, TEMPLATES
-from spcviz.problems.parsing.page.shown import ONE_SHOT
+from spcviz.problems.parsing.shown import ONE_SHOT
 
 N_TIERS = len(TEMPLATES)
 N_TAGS = 64

@@ -9,7 +9,7 @@ from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model.policies import Policies
-from spcviz.problems.parsing.page.shown import ONE_SHOT
+from spcviz.problems.parsing.shown import ONE_SHOT
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 

@@ -10,8 +10,8 @@ from spcviz.problems.budgets.task import SENTENCES, TradeTask
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
-from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
+from spcviz.problems.parsing.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS

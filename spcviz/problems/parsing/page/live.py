@@ -15,7 +15,7 @@ from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.parsing.data.treebank import encode
 from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import stored as models
-from spcviz.problems.parsing.page.shown import (
+from spcviz.problems.parsing.shown import (
     OFFERED,
     ONE_SHOT,
     TERMS,
@@ -27,7 +27,7 @@ from spcviz.problems.parsing.page.shown import (
 )
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model import stored as tagging
-from spcviz.problems.tagging.page.shown import TAG_NAMES
+from spcviz.problems.tagging.shown import TAG_NAMES
 from spcviz.store import StoreError
 
 MAX_WORDS = 50

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.parsing.page.shown import ParsedSentence
+from spcviz.problems.parsing.shown import ParsedSentence
 from spcviz.web.figures.plain import plain
 
 INTRODUCTION = (

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
-from spcviz.problems.parsing.page.shown import describe_policy
+from spcviz.problems.parsing.shown import describe_policy
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 

@@ -1,7 +1,7 @@
 """Evidence on parsing for the Trade-off page: the stored result as an `Evidence`."""
 
 from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
-from spcviz.problems.parsing.page.shown import METHOD_OF, TERMS, TRADED
+from spcviz.problems.parsing.shown import METHOD_OF, TERMS, TRADED
 
 DATA = "ewt"
 """The corpus of the page, and of the rows that are used."""

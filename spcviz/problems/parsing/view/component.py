@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.budgets.task import short
-from spcviz.problems.parsing.page.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
+from spcviz.problems.parsing.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")

@@ -2,7 +2,7 @@
 
 from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.page import live
-from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.shared.folders import data_folder
 from spcviz.web.cached.sharing import share
 

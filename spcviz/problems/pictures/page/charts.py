@@ -3,7 +3,7 @@
 import numpy as np
 from cachetools.func import lru_cache
 
-from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import png
 from spcviz.web.figures.theme import Chart, figure

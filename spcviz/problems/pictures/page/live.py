@@ -15,7 +15,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive
 from spcviz.problems.pictures.data import denoise, stereo_pairs
 from spcviz.problems.pictures.model import near, stereo
-from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.problems.pictures.shown import PictureReadings
 
 DOTS = "dots"
 DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.25

@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import data_folder
 
 if TYPE_CHECKING:
-    from spcviz.problems.pictures.page.shown import PictureReadings
+    from spcviz.problems.pictures.shown import PictureReadings
 
 
 def joint_beats_separate(

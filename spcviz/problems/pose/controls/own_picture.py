@@ -8,7 +8,7 @@ import streamlit as st
 from spcviz.problems.pose.controls.choices import NEW_CLIP
 from spcviz.problems.pose.page import cached
 from spcviz.problems.pose.page import text as say
-from spcviz.problems.pose.page.shown import PoseScene
+from spcviz.problems.pose.shown import PoseScene
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable
 

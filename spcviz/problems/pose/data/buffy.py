@@ -14,7 +14,7 @@ from skimage import transform
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 from spcviz.store import digest_of_arrays
 
 FOLDER = "pose_buffy"

@@ -13,8 +13,8 @@ from PIL import Image
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.pose.data import body
 from spcviz.problems.pose.data.buffy import FOLDER, ORIGIN, PoseClips, annotations
-from spcviz.problems.pose.model import body
 from spcviz.registry.problem import DataSet
 
 ORIGINS = {

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from spcviz.problems.pose.data import body
 from spcviz.problems.pose.data.pictures import window
-from spcviz.problems.pose.model import body
 from spcviz.shared.bring import original
 from spcviz.shared.bring.original import OriginalError, Source
 

@@ -15,7 +15,7 @@ from PIL import Image
 from scipy import ndimage
 
 from spcviz.engine import checks
-from spcviz.problems.pose.model import body as pose
+from spcviz.problems.pose.data import body as pose
 
 PHOTOGRAPHS = (
     ("sklearn", "datasets/images/china.jpg"),

@@ -20,8 +20,7 @@ from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.data import pictures
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body, pictures
 from spcviz.registry.problem import DataSet
 from spcviz.shared.folders import CACHE, shipped_path
 

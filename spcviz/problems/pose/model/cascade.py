@@ -13,7 +13,8 @@ import numpy as np
 from spcviz.engine.graphs import placed
 from spcviz.learning.ensemble import coarse_to_fine
 from spcviz.learning.ensemble.placed_states import PlacedModel
-from spcviz.problems.pose.model import body, features
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import features
 from spcviz.problems.pose.model import geometry as pose_geometry
 
 SUB_MODELS = {  # by method: the limb that each sub-model ties from frame to frame

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.pose.data import buffy, pictures
-from spcviz.problems.pose.model import body, cascade, features, templates
+from spcviz.problems.pose.data import body, buffy, pictures
+from spcviz.problems.pose.model import cascade, features, templates
 from spcviz.problems.pose.model import geometry as pose_geometry
 
 

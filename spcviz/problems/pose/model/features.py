@@ -10,7 +10,8 @@ import numpy as np
 from scipy import ndimage
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.model import body, hog, templates
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import hog, templates
 
 N_BINS, N_CHANNELS = 12, 14
 _BLOCK = 5

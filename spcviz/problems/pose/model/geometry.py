@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.graphs.placed import Joints
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body
 
 
 class Geometry(NamedTuple):

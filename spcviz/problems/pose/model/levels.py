@@ -15,7 +15,8 @@ import numpy as np
 from spcviz.engine.thresholds import filtering, rules
 from spcviz.engine.thresholds.rule import survives
 from spcviz.learning.ensemble import coarse_to_fine, joint
-from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import cascade
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
+from spcviz.problems.pose.data import body, signs
 from spcviz.problems.pose.data import buffy as data
-from spcviz.problems.pose.data import signs
-from spcviz.problems.pose.model import body, finder, finder_train, stored
+from spcviz.problems.pose.model import finder, finder_train, stored
 from spcviz.problems.pose.page import live, shelf, trace
-from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
+from spcviz.problems.pose.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import MODELS, data_folder
 from spcviz.shared.uploading.uploads import UploadError
 from spcviz.web.cached import pool, upload_answers

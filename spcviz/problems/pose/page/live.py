@@ -10,10 +10,10 @@ from PIL import Image
 from skimage import data as skimage_data
 
 from spcviz.engine import checks
-from spcviz.problems.pose.data import buffy, render, signs
+from spcviz.problems.pose.data import body, buffy, render, signs
 from spcviz.problems.pose.data.pictures import window
-from spcviz.problems.pose.model import body, cascade
-from spcviz.problems.pose.page.shown import PoseScene
+from spcviz.problems.pose.model import cascade
+from spcviz.problems.pose.shown import PoseScene
 
 ASTRONAUT = (225.0, 327.0, 800.0)  # centre and side of the window in scikit-image's picture
 SIGN_EVERY, SIGN_RATE = 3, 30.0

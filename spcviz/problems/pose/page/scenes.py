@@ -14,7 +14,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import MODELS, NEEDS, data_folder, shipped_path
 
 if TYPE_CHECKING:
-    from spcviz.problems.pose.page.shown import PoseScene
+    from spcviz.problems.pose.shown import PoseScene
 
 KINDS = ("signs", "astronaut", "rendered", "strided", "buffy")
 

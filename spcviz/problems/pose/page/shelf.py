@@ -18,7 +18,7 @@ from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
-from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
+from spcviz.problems.pose.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import WORK, data_folder
 from spcviz.shared.work.disk_cache import UNREADABLE, Form, path_of
 from spcviz.store.atomic import write_bytes_atomic

@@ -1,6 +1,6 @@
 """Sentences of the Pose page, composed from the numbers: plain words first, symbols after."""
 
-from spcviz.problems.pose.page.shown import ClipTrace
+from spcviz.problems.pose.shown import ClipTrace
 from spcviz.web.cached.ownership import GOES
 
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")

@@ -24,12 +24,13 @@ from skimage import data as skimage_data
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.thresholds import rule
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.data.body import is_reachable
 from spcviz.problems.pose.data.pictures import window
-from spcviz.problems.pose.model import body, cascade
-from spcviz.problems.pose.model.body import is_reachable
+from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model.stored import load_pose
 from spcviz.problems.pose.page import live
-from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace, PoseScene
+from spcviz.problems.pose.shown import ClipLevel, ClipTrace, PoseScene
 from spcviz.store import StoreError
 
 N_STEPS, N_BELOW, PARTS, ABOVE = 1000, 500, 32, 16384

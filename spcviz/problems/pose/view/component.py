@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
+from spcviz.problems.pose.shown import ClipLevel, ClipTrace
 from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
 from spcviz.web.view.mount import Component, narrow, packed_of, viewer
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.scene.data.camvid import SIZE, VOID
-from spcviz.problems.scene.page.shown import CLASSES
+from spcviz.problems.scene.shown import CLASSES
 
 _CLASS = {name: number for number, name in enumerate(CLASSES)}
 _ROUGH = {"Sky": 0.4, "Building": 3, "Road": 1.5, "Pavement": 2, "Tree": 16, "Fence": 5, "Car": 1.5}  # noise

@@ -7,11 +7,12 @@ import numpy as np
 
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
+from spcviz.problems.scene import shown
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page import live, shown, trade
-from spcviz.problems.scene.page.shown import MarkedPictures
+from spcviz.problems.scene.page import live, trade
 from spcviz.problems.scene.paper import pays
+from spcviz.problems.scene.shown import MarkedPictures
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached import upload_answers
 from spcviz.web.cached.common import STORED, stored_evidence

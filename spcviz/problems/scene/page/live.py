@@ -14,7 +14,7 @@ from spcviz.problems.scene.data import render
 from spcviz.problems.scene.data import road as photographed
 from spcviz.problems.scene.model import features, run, segments
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
+from spcviz.problems.scene.shown import Choices, Course, SceneCourse
 from spcviz.store import StoreError
 
 N_RUNS = 2  # a step's time is the fastest of this many runs: a server has other visitors too

@@ -65,7 +65,7 @@ def scene(kind: str = "road", *, seed: int = 0, number: int = 0) -> tuple[SceneP
     from spcviz.problems.scene.data import camvid
     from spcviz.problems.scene.model import stored
     from spcviz.problems.scene.page import live
-    from spcviz.problems.scene.page.shown import CLASSES
+    from spcviz.problems.scene.shown import CLASSES
 
     if kind not in PICTURES:
         raise ArgumentError(f"kind must be one of {', '.join(PICTURES)}, got {kind!r:.60}")
@@ -93,7 +93,7 @@ def batch(vocabulary: str = "rendered", size: int = 12, seed: int = 0) -> "Trade
     """A random batch of pictures under every method."""
     from spcviz.problems.scene.model import stored
     from spcviz.problems.scene.page import trade
-    from spcviz.problems.scene.page.shown import KINDS
+    from spcviz.problems.scene.shown import KINDS
 
     if vocabulary not in KINDS:
         raise ArgumentError(f"vocabulary must be one of {', '.join(KINDS)}, got {vocabulary!r:.60}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.scene.page.shown import LONGER, SceneCourse
+from spcviz.problems.scene.shown import LONGER, SceneCourse
 from spcviz.web.cached.ownership import GOES
 
 INTRODUCTION = (

@@ -25,7 +25,7 @@ from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run, train
 from spcviz.problems.scene.model.stored import SceneModel
 from spcviz.problems.scene.page import live
-from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
+from spcviz.problems.scene.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED, MarkedPictures
 
 STEP = 10  # pixels between the places of a picture that are counted as right or wrong
 N_TOGETHER = 12  # successive validation pictures that stay together in cross-validation

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.problems.scene.page.shown import CLASSES, GROUPS
+from spcviz.problems.scene.shown import CLASSES, GROUPS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 

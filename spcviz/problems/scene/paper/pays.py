@@ -1,7 +1,7 @@
 """Evidence on street scenes for the Trade-off page: DMS on all of CamVid's test pictures."""
 
 from spcviz.problems.budgets.evidence import Evidence, Gap
-from spcviz.problems.scene.page.shown import TERMS
+from spcviz.problems.scene.shown import TERMS
 
 _RIVALS = {"uniform": "uniform_arms", "myopic": "least_sure"}  # the result's names: keys of methods
 

@@ -1,7 +1,7 @@
 """How Paper tables shows scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
 
-from spcviz.problems.scene.page.shown import CLASSES
 from spcviz.problems.scene.paper import charts, shared_budget
+from spcviz.problems.scene.shown import CLASSES
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, chart
 from spcviz.web.figures.results import chosen_on
 

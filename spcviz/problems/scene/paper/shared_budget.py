@@ -3,7 +3,7 @@
 import pandas as pd
 
 from spcviz.learning.budgets.methods import EXAMPLE, find_method
-from spcviz.problems.scene.page.shown import TERMS, TIERS
+from spcviz.problems.scene.shown import TERMS, TIERS
 from spcviz.web.figures.blocks import Heading, Link, Table, chart
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import figure, points, stroke

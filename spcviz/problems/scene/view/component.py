@@ -6,7 +6,7 @@ time needs no server.
 
 import numpy as np
 
-from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
+from spcviz.problems.scene.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
 from spcviz.web.figures.palette import by_theme
 from spcviz.web.view.mount import Component, Packed, packed_of, runs, viewer
 

@@ -7,7 +7,7 @@ from spcviz.problems.tagging.data.examples import GALLERY as GALLERY
 from spcviz.problems.tagging.data.examples import find_tags, treebank
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
-from spcviz.problems.tagging.page.shown import TagComparison
+from spcviz.problems.tagging.shown import TagComparison
 from spcviz.shared.folders import MODELS
 from spcviz.shared.trace_records import WordTrace
 from spcviz.web.cached.common import STORED

@@ -1,7 +1,6 @@
 """How Paper tables shows the result tagging (thesis Table 4.2)."""
 
-from spcviz.problems.tagging.page import charts
-from spcviz.problems.tagging.paper import tables
+from spcviz.problems.tagging.paper import charts, tables
 from spcviz.web.figures.blocks import Heading, Link, Note, Shown, Table, Text, chart
 from spcviz.web.figures.results import chosen_on
 

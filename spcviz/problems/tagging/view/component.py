@@ -1,6 +1,6 @@
 """Python side of the Tagging view: a sentence with the tags that are left under each word."""
 
-from spcviz.problems.tagging.page.shown import PLAIN
+from spcviz.problems.tagging.shown import PLAIN
 from spcviz.web.view.mount import Component, viewer
 
 VIEW_NAMES = ("alphas", "level", "cell")

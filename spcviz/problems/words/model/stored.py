@@ -21,7 +21,7 @@ from spcviz.problems.words.model import dms, dms_pi, folds
 from spcviz.problems.words.model import resource_constraints as constrained_ocr
 from spcviz.problems.words.model import times as budget_times
 from spcviz.problems.words.model.folds import N_TIERS, tier_features
-from spcviz.problems.words.page.shown import TIERS
+from spcviz.problems.words.shown import TIERS
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-budget", 2

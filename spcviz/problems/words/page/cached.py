@@ -6,10 +6,11 @@ import numpy as np
 
 from spcviz.problems.budgets.shown import PolicyWord, TradeOff
 from spcviz.problems.budgets.task import Choice, TradeTask
+from spcviz.problems.words import shown
 from spcviz.problems.words.model import stored
-from spcviz.problems.words.page import live, shown
-from spcviz.problems.words.page.shown import VOCABULARIES
+from spcviz.problems.words.page import live
 from spcviz.problems.words.paper import pays
+from spcviz.problems.words.shown import VOCABULARIES
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
 from spcviz.web.cached.pool import run_in_pool

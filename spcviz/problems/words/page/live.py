@@ -20,7 +20,7 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS
-from spcviz.problems.words.page.shown import OFFERED, TERMS, TIERS, TRACED
+from spcviz.problems.words.shown import OFFERED, TERMS, TIERS, TRACED
 from spcviz.store import StoreError
 
 EXTRACTORS = {"library": "us", "fast": "us_fast"}

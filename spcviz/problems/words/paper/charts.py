@@ -4,7 +4,7 @@ import pandas as pd
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.budgets.shown import DASHES, MARKS, ROLES
-from spcviz.problems.words.page.shown import TERMS, TIERS
+from spcviz.problems.words.shown import TERMS, TIERS
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 

@@ -7,7 +7,7 @@ from scipy.special import stdtrit
 
 from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.problems.budgets.evidence import Evidence, Gap, is_simple
-from spcviz.problems.words.page.shown import OFFERED, TERMS
+from spcviz.problems.words.shown import OFFERED, TERMS
 
 EVERY = 4
 """The rows of single folds hold every `EVERY`-th budget of a curve."""

@@ -5,7 +5,7 @@ import numpy as np
 from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyWord
 from spcviz.problems.budgets.task import short
-from spcviz.problems.words.page.shown import TERMS
+from spcviz.problems.words.shown import TERMS
 from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend", "panels")

@@ -7,9 +7,9 @@ import pytest
 
 import spcviz
 from spcviz.io.zipped import to_zip
-from spcviz.problems.own_data.data.examples import read_example
-from spcviz.problems.own_data.data.files import digest_of
 from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.examples import read_example
+from spcviz.problems.own_data.model.files import digest_of
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import cached, work
 from tests.app.start.data.visitor import give, read_with_model, run, said, theirs

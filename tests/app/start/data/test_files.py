@@ -3,8 +3,8 @@
 import pytest
 
 from spcviz.problems.own_data.controls.state import TABLE
-from spcviz.problems.own_data.data.examples import data_of
-from spcviz.problems.own_data.data.files import digest_of
+from spcviz.problems.own_data.model.examples import data_of
+from spcviz.problems.own_data.model.files import digest_of
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
 from tests.app.start.data.visitor import CHUNKS, PAGE, give, let_go, run, said, theirs, trained

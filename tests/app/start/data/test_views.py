@@ -3,8 +3,8 @@
 import pytest
 
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
-from spcviz.problems.own_data.data.examples import read_example
 from spcviz.problems.own_data.model.budget import spend
+from spcviz.problems.own_data.model.examples import read_example
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.page import runs, work
 from spcviz.problems.own_data.page import text as say

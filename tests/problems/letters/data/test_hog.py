@@ -8,7 +8,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_features
-from spcviz.problems.words.page.shown import TIERS
+from spcviz.problems.words.shown import TIERS
 
 
 @pytest.mark.parametrize("cell", [2, 3])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.letters.model.bound import ensemble_bound
-from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
+from spcviz.problems.letters.shown import BoundTerms, SweepBound
 
 TERMS = BoundTerms(0.2, 50.0, 0.1, 50.3, True, 1e6, 0.05)
 FOUND = SweepBound(0.3, 10.0, 0.05, 20.0, 600, 4000, 13, 200.0, 14.0, 2800.0, TERMS, TERMS, 0.06)

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.problems.letters.data.handwriting import Words, rows_of
 from spcviz.problems.letters.page import cached, live
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.web.figures import lattice_facts

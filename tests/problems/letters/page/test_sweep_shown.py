@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.letters.page import sweep, sweep_text
-from spcviz.problems.letters.page.shown import (
+from spcviz.problems.letters.shown import (
     BoundTerms,
     LossCurves,
     LossesAt,

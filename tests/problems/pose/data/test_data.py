@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.data import buffy
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body, buffy
 
 
 def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.pose.data import body, pictures
 from spcviz.problems.pose.data import buffy as data
-from spcviz.problems.pose.data import pictures
-from spcviz.problems.pose.model import body
 
 SIDE = 100.0
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose.data import signs
-from spcviz.problems.pose.model import body
+from spcviz.problems.pose.data import body, signs
 
 REFERENCE = signs.load_reference()
 

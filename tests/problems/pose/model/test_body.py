@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import body as pose
 from spcviz.problems.pose.model import features, geometry
 
 

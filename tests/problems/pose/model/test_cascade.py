@@ -7,8 +7,8 @@ from experiments.pose import follow, measure
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import tree
 from spcviz.learning.ensemble import coarse_to_fine
+from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import body as pose
 from spcviz.problems.pose.model import cascade, features, geometry
 from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.model import levels as pose_training

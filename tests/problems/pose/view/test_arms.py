@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.page.shown import PoseBudget
+from spcviz.problems.arms.shown import PoseBudget
 from spcviz.problems.pose.view import component
 from tests.node import needs_node, run_node
 

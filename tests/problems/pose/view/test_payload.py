@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.page.shown import PoseBudget
-from spcviz.problems.pose.model import body, stored
+from spcviz.problems.arms.shown import PoseBudget
+from spcviz.problems.pose.data import body
+from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import cached, live, trace
 from spcviz.problems.pose.view import component
 from spcviz.shared.folders import MODELS

@@ -9,8 +9,8 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import ensemble, placed
-from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import body, cascade, detectors, features, levels
+from spcviz.problems.pose.data import body, render
+from spcviz.problems.pose.model import cascade, detectors, features, levels
 from spcviz.problems.pose.page import live, trace
 from spcviz.problems.pose.view import component
 from spcviz.web.view import mount

@@ -8,7 +8,7 @@ from spcviz.learning.budgets.selector import uniform_values
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spell_readings
 from spcviz.problems.budgets.shown import TradeOff
-from spcviz.problems.toy.page.shown import COLOURS, OFFERED, TERMS, TIERS
+from spcviz.problems.toy.shown import COLOURS, OFFERED, TERMS, TIERS
 
 ALPHABET = "abcd"
 NOISE = (0.9, 0.3)

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from spcviz.web.serving import leaving
+from spcviz.web.transport import leaving
 
 
 def connected(*messages, headers=(), kind="websocket"):

@@ -7,7 +7,7 @@ import pytest
 from spcviz.web.cached import ownership
 from spcviz.web.exporting import saving
 from spcviz.web.serving import cards
-from spcviz.web.serving.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import Kept
 
 
 class Clock:

@@ -25,7 +25,7 @@ from spcviz.store import digest_of_arrays
 
 N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
-CODE = ("spcviz.problems.arms.data.proposals",)  # the modules that make the features of clips
+CODE = ("spcviz.problems.arms.model.proposals",)  # the modules that make the features of clips
 SIGN_EVERY, PIECE = 2, 10  # step between frames (15 a second are left); frames of a piece, about
 MODE_CLIPS, MODE_SEED = 24, 10_000  # rendered clips to make modes from; nothing is measured on them
 

@@ -3,8 +3,8 @@
 import html
 from typing import Literal
 
-from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.problems.tagging.paper.tables import CORPORA, DRAWN, METHODS
+from spcviz.problems.tagging.shown import TagComparison
 from spcviz.web.figures.filter_curves import filter_curves, style_of
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain

@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spcviz.web.serving.answers import answer
+from spcviz.web.transport.answers import answer
 
 FOLDER = "view"
 

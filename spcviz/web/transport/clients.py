@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spcviz.web.serving import tokens
-from spcviz.web.serving.tokens import Phone
-from spcviz.web.view import static_files
+from spcviz.web.transport import static_files, tokens
+from spcviz.web.transport.tokens import Phone
 
 BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
 """Environment variable: set where only a proxy reaches this process, so that its headers can be trusted."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.models import ESTIMATORS
-from spcviz.problems.own_data.data import files
-from spcviz.problems.own_data.data.files import FOUND_OUT, MOST_BYTES, Brought, Columns, How, read
+from spcviz.problems.own_data.model import files
+from spcviz.problems.own_data.model.files import FOUND_OUT, MOST_BYTES, Brought, Columns, How, read
 from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.limits import Task
 from spcviz.shared.uploading.uploads import in_turn

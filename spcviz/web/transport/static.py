@@ -10,8 +10,8 @@ import streamlit
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 
-from spcviz.web.serving.answers import SHELF, Shelf, accepted_encodings, answer
-from spcviz.web.view import static_files
+from spcviz.web.transport import static_files
+from spcviz.web.transport.answers import SHELF, Shelf, accepted_encodings, answer
 
 ROOT = Path(streamlit.__file__).with_name("static")
 _FONT = "SourceSansVF-Upright*.woff2"

@@ -13,7 +13,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive, graph, tree
 from spcviz.problems.exact.page.live import letter_scores, run_exact, word_problem
-from spcviz.problems.exact.page.shown import TreeMessage, TreeProblem, TreeRun
+from spcviz.problems.exact.shown import TreeMessage, TreeProblem, TreeRun
 from spcviz.problems.letters.data import handwriting
 
 # (word, first letter, letters, which of them crosses), across and down. The last pair is misread.

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.web.serving import answers
-from spcviz.web.serving.answers import Form, Shelf, accepted_encodings
+from spcviz.web.transport import answers
+from spcviz.web.transport.answers import Form, Shelf, accepted_encodings
 
 BOTH = ("br", "gzip")
 UNPACK = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from experiments.letters import times
+from benchmarks import cascades
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.problems.letters.model import cascade as experiment
@@ -14,7 +14,7 @@ from spcviz.problems.letters.model import cascade as experiment
 def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, trained, monkeypatch):
     """All test words, in the same batches, in every round, at every order."""
     seen = []
-    dense, fast = times.dense_labels, times.decode_examples
+    dense, fast = cascades.dense_labels, cascades.decode_examples
 
     def read(name, function):
         def run(*arguments):
@@ -24,11 +24,11 @@ def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, tr
 
         return run
 
-    monkeypatch.setattr(times, "dense_labels", read(lambda models: ("dense", len(models)), dense))
-    monkeypatch.setattr(times, "decode_examples", read(lambda c: ("cascade", len(c.levels)), fast))
+    monkeypatch.setattr(cascades, "dense_labels", read(lambda models: ("dense", len(models)), dense))
+    monkeypatch.setattr(cascades, "decode_examples", read(lambda c: ("cascade", len(c.levels)), fast))
     monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
-    monkeypatch.setattr(times, "BATCH", 5)
-    rows = times.time_orders({"a": trained.model, "b": trained.model}, repeats=1)
+    monkeypatch.setattr(cascades, "BATCH", 5)
+    rows = cascades.time_orders({"a": trained.model, "b": trained.model}, repeats=1)
     assert len(rows) == 3
     assert all(row["us_per_word"][name] > 0 for row in rows for name in "ab")
     assert [row["us_dense_per_word"] is None for row in rows] == [False, False, True]
@@ -47,7 +47,7 @@ def test_dense_labels_are_those_of_every_word_by_itself(order):
     lengths = np.array([1, 4, 2, 3, 5, 1])
     unary = rng.normal(size=(lengths.sum(), k))
     models = [dense_model(table, n) for n in range(1, order + 1)]
-    labels = times.dense_labels(models, unary, lengths)
+    labels = cascades.dense_labels(models, unary, lengths)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     expected = [dense_decode(models[-1], unary[a:b]).labels for a, b in itertools.pairwise(starts)]
     assert np.array_equal(labels, np.concatenate(expected))

@@ -8,8 +8,8 @@ from spcviz.engine import checks
 from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.problems.arms.data.proposals import ArmClips
 from spcviz.problems.arms.model import fit, readings
+from spcviz.problems.arms.model.proposals import ArmClips
 
 
 class Batch(NamedTuple):

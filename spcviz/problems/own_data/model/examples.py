@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from spcviz.problems.own_data.data import example_texts as texts
-from spcviz.problems.own_data.data.files import Brought, Columns, read
+from spcviz.problems.own_data.model import example_texts as texts
+from spcviz.problems.own_data.model.files import Brought, Columns, read
 from spcviz.problems.own_data.model.template import DEFAULT
 from spcviz.shared.folders import CACHE, shipped_path
 

@@ -1,1 +1,0 @@
-"""Data of arms under a budget: proposals and features of clips of people."""

@@ -1,1 +1,0 @@
-"""Data of Your data: files that visitors upload, read from bytes, and the examples."""
