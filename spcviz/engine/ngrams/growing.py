@@ -1,16 +1,28 @@
 """Kernels that lay out a lattice's arcs and grow its survivors by one symbol."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import fill_new, larger_of
 
-if TYPE_CHECKING:
-    from spcviz.engine.ngrams.space import Lattice
-
 MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
+
+
+class LatticeArrays(NamedTuple):
+    """The arrays of a `spcviz.engine.ngrams.space.Lattice`, as kernels take them: explained there."""
+
+    n_states: int
+    bits: int
+    order: np.ndarray
+    row_start: np.ndarray
+    col_start: np.ndarray
+    arc_start: np.ndarray
+    node_start: np.ndarray
+    arc_tail: np.ndarray
+    arc_head: np.ndarray
+    arc_key: np.ndarray
 
 
 @kernel
@@ -76,7 +88,7 @@ def allowed_arcs(allowed: np.ndarray, row_start: np.ndarray, n_arcs: int) -> tup
 
 
 @kernel
-def _kept_leaving(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
+def _kept_leaving(lattice: LatticeArrays, keep: np.ndarray) -> np.ndarray:
     """Number of kept arcs that leave each node."""
     out = fill_new(lattice.node_start[-1], np.int64, 0)
     arc_tail = lattice.arc_tail
@@ -86,7 +98,7 @@ def _kept_leaving(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def count_extended(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
+def count_extended(lattice: LatticeArrays, keep: np.ndarray) -> np.ndarray:
     out = fill_new(len(lattice.order), np.int64, 0)
     leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
     for w in range(len(out)):
@@ -100,7 +112,7 @@ def count_extended(lattice: "Lattice", keep: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def fill_extended(lattice: "Lattice", keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple[Any, ...]:
+def fill_extended(lattice: LatticeArrays, keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple[Any, ...]:
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
     n_examples = len(lattice.order)
     order, col_start = lattice.order.copy(), fill_new(n_examples + 1, np.int64, 0)

@@ -12,8 +12,6 @@ Legend: W examples, A arcs, N nodes, all examples one after the other. Scores an
 are in `lattice`.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -25,6 +23,7 @@ from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
 from spcviz.engine.ngrams.growing import (
     MOST_ARCS,
+    LatticeArrays,
     allowed_arcs,
     count_extended,
     fill_extended,
@@ -33,20 +32,7 @@ from spcviz.engine.ngrams.growing import (
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
 
 
-class _Fields(NamedTuple):
-    n_states: int
-    bits: int
-    order: np.ndarray
-    row_start: np.ndarray
-    col_start: np.ndarray
-    arc_start: np.ndarray
-    node_start: np.ndarray
-    arc_tail: np.ndarray
-    arc_head: np.ndarray
-    arc_key: np.ndarray
-
-
-class Lattice(_Fields):
+class Lattice(LatticeArrays):
     """Valid n-grams of many examples.
 
     - `n_states`, `bits`: K, and the bits of a symbol

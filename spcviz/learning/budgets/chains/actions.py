@@ -10,7 +10,7 @@ comes from one of two sources (m = 2 .. 5):
 Either way more than 1/2 is odd. States with places add the distance they jump from frame to frame.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.chains.ngram_sets import code_of, is_seen
 from spcviz.learning.budgets.world import Rule
-
-if TYPE_CHECKING:
-    from spcviz.learning.budgets.chains.parts import Parts
 
 LONGEST = 5
 """Longest window."""
@@ -75,6 +72,27 @@ _JUMP_LEFT = _N_ACTION + PLACE_FEATURES.index("jump from the left")
 _JUMP_RIGHT = _N_ACTION + PLACE_FEATURES.index("jump to the right")
 
 
+class PartArrays(NamedTuple):
+    """The arrays of a batch of chains at all tiers, as kernels take them: see `parts.Parts`."""
+
+    scores: np.ndarray  # (R, T, K) unary scores of each part at each tier
+    # pairwise, transposed (M, K, K): transition tables [table, from, to] and their transposes
+    pairwise: np.ndarray
+    transposed: np.ndarray
+    # (R, T) int64: table of the step into each part at each tier; not used for a chain's first part
+    step: np.ndarray
+    starts: np.ndarray  # (W + 1,) int64: first part of each chain
+    loss: np.ndarray  # (R, K) int64: of each state of each part; letters: 1 for all but the true one
+    # known n-grams, from `ngram_sets.seen_grams`. Not used where states have looks
+    seen: np.ndarray
+    # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
+    looks: np.ndarray
+    # (R, K, P) float32: x and y of each state's joints, 1 a notable distance; (R, 0, 0) if there are none
+    places: np.ndarray
+    scale: float  # what a margin is compared with: the median at tier 0 in training
+    bits: int  # bits per symbol, from `spcviz.engine.ngrams.table.symbol_bits`
+
+
 class State(NamedTuple):
     """The state of a batch of chains, row by row; `read_off` fills what is read off the messages."""
 
@@ -90,7 +108,7 @@ class State(NamedTuple):
 
 
 @spliced_kernel
-def at_tiers(parts: "Parts", tiers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def at_tiers(parts: PartArrays, tiers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unary scores of every part at its tier, and the table of the step into it."""
     unary, into = np.empty((len(tiers), parts.scores.shape[2]), np.float64), np.empty(len(tiers), np.int64)
     for r in range(len(tiers)):
@@ -110,7 +128,7 @@ def state_at(tiers: np.ndarray, unary: np.ndarray) -> State:
 
 
 @spliced_kernel
-def n_features(parts: "Parts") -> int:
+def n_features(parts: PartArrays) -> int:
     """Number of features of an action."""
     return _N_ACTION + _N_PLACE if parts.places.shape[2] else _N_ACTION
 
@@ -128,7 +146,7 @@ def chi_squared(p: np.ndarray, q: np.ndarray) -> float:
 
 
 @kernel
-def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> None:
+def read_off(parts: PartArrays, state: State, a: int, b: int, lo: int, hi: int) -> None:
     """Labels, margins and oddness of windows at positions lo .. hi of chain a .. b - 1 from its messages."""
     _, unary, forward, backward, labels, margin, lead, new = state
     n = unary.shape[1]
@@ -166,7 +184,7 @@ def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> 
 
 
 @kernel
-def describe_action(parts: "Parts", state: State, r: int, a: int, b: int, phi: np.ndarray) -> None:
+def describe_action(parts: PartArrays, state: State, r: int, a: int, b: int, phi: np.ndarray) -> None:
     """Features of lifting part r of chain a .. b - 1, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
     at, labels, margin, lead, new = state.at, state.labels, state.margin, state.own, state.new
     top = larger_of(parts.scores.shape[1] - 1, 1)
@@ -209,7 +227,7 @@ def _jump(places: np.ndarray, labels: np.ndarray, i: int, j: int) -> float:
 
 
 @spliced_kernel
-def value_of(parts: "Parts", rule: Rule, state: State, r: int, a: int, b: int, phi: np.ndarray) -> float:
+def value_of(parts: PartArrays, rule: Rule, state: State, r: int, a: int, b: int, phi: np.ndarray) -> float:
     """Value of the next action of part r of chain a .. b - 1; phi is a buffer for its features."""
     describe_action(parts, state, r, a, b, phi)
     value, tier = 0.0, state.at[r]

@@ -18,6 +18,7 @@ from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
+    PartArrays,
     State,
     at_tiers,
     describe_action,
@@ -31,25 +32,8 @@ from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
 
 
-class Parts(NamedTuple):
+class Parts(PartArrays):
     """A batch of chains at all tiers."""
-
-    scores: np.ndarray  # (R, T, K) unary scores of each part at each tier
-    # pairwise, transposed (M, K, K): transition tables [table, from, to] and their transposes
-    pairwise: np.ndarray
-    transposed: np.ndarray
-    # (R, T) int64: table of the step into each part at each tier; not used for a chain's first part
-    step: np.ndarray
-    starts: np.ndarray  # (W + 1,) int64: first part of each chain
-    loss: np.ndarray  # (R, K) int64: of each state of each part; letters: 1 for all but the true one
-    # known n-grams, from `ngram_sets.seen_grams`. Not used where states have looks
-    seen: np.ndarray
-    # (R, K, B) float32: a histogram of each state that sums to 1; shape (R, 0, 0) if states have none
-    looks: np.ndarray
-    # (R, K, P) float32: x and y of each state's joints, 1 a notable distance; (R, 0, 0) if there are none
-    places: np.ndarray
-    scale: float  # what a margin is compared with: the median at tier 0 in training
-    bits: int  # bits per symbol, from `spcviz.engine.ngrams.table.symbol_bits`
 
     @property
     def shape(self) -> tuple[int, int]:

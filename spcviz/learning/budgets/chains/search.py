@@ -1,20 +1,22 @@
 """Evaluate states that no trajectory has reached: losses of chains there, and features of their actions."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import fill_new
-from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
-
-if TYPE_CHECKING:
-    from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.actions import (
+    PartArrays,
+    at_tiers,
+    describe_action,
+    n_features,
+    read_off,
+    state_at,
+)
 
 
 @kernel
-def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def losses_if(parts: PartArrays, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(Loss of every chain (W,), loss (R,) of part r's chain if r alone moves to ``targets[r]``), both int64.
 
     Where tiers and targets agree the loss stays the same.
@@ -50,7 +52,7 @@ def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[n
 
 
 @kernel
-def describe_parts(parts: "Parts", tiers: np.ndarray) -> np.ndarray:
+def describe_parts(parts: PartArrays, tiers: np.ndarray) -> np.ndarray:
     """Features of lifting every part from its tier, see `actions`: shape (R, D)."""
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
