@@ -84,7 +84,7 @@ ROWS = (
     Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
         ("store.models",), "store/test_damage.py"),
     Row("estimators", "damaged estimators", "saved estimators, each thing in them damaged: refused or the"
-        " same", 6000, 1000, ("io.models", "sequences", "spending"), "robust/damaged_estimators.py", True),
+        " same", 6000, 1000, ("io.estimators", "sequences", "spending"), "robust/damaged_estimators.py", True),
     Row("pages", "stored models", "each stored model damaged: pages say the command, others work", 126, 7,
         ("store.models", *(f"problems.{name}.page.cached" for name in _CACHED)), "robust/stored_models.py"),
     Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,

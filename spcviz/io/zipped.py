@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.models import KIND, VERSION, contents, estimator_of
+from spcviz.io.estimators import KIND, VERSION, contents, estimator_of
 from spcviz.store.archive import EPOCH, pack, unpack
 from spcviz.store.errors import OWN_MODEL, DamagedError, StoreError
 from spcviz.store.manifest import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spcviz as sp
-from spcviz.io.models import contents
+from spcviz.io.estimators import contents
 from spcviz.spending import FeatureTiers
 
 TIERS = FeatureTiers(("free", "dear"), ([0, 1], [2, 3]), (0, 2))

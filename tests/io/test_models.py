@@ -9,7 +9,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import load, save
-from spcviz.io.models import ESTIMATORS
+from spcviz.io.estimators import ESTIMATORS
 from spcviz.store import StoreError
 
 

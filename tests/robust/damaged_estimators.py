@@ -13,7 +13,7 @@ import numpy as np
 
 import spcviz as sp
 from spcviz.engine.errors import SpcvizError
-from spcviz.io.models import contents, estimator_of
+from spcviz.io.estimators import contents, estimator_of
 from spcviz.spending import FeatureTiers
 from spcviz.store import StoreError
 from spcviz.store.errors import OWN_MODEL

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.io import load, save
-from spcviz.io.models import contents
+from spcviz.io.estimators import contents
 from spcviz.sequences.states import pack_texts
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, FeatureTiers
 from spcviz.store import StoreError

@@ -8,7 +8,7 @@ import pytest
 
 import spcviz
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.models import contents
+from spcviz.io.estimators import contents
 from spcviz.io.zipped import MANIFEST, of_zip, to_zip
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model import script as scripts

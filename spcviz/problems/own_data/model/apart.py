@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.models import ESTIMATORS
+from spcviz.io.estimators import ESTIMATORS
 from spcviz.problems.own_data.model import files
 from spcviz.problems.own_data.model.files import FOUND_OUT, MOST_BYTES, Brought, Columns, How, read
 from spcviz.shared.confined import fork_server
