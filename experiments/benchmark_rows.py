@@ -19,7 +19,7 @@ _TAGGERS = (("perceptron", "Perceptron tagger, EWT"), ("CRF", "CRF tagger, EWT")
 def rows(results: Path = RESULTS) -> str:
     """The table in Markdown; lines of benchmarks that are not stored are left out."""
     lines = []
-    for name, make in (("engine", _engine), ("library", _library), ("app", _app)):
+    for name, make in (("engine", _engine_cells), ("library", _library_cells), ("app", _app_cells)):
         result = result_files.read(results, f"bench-{name}")
         if result is not None:
             with result_files.reading(f"bench-{name}"):
@@ -28,7 +28,7 @@ def rows(results: Path = RESULTS) -> str:
     return markdown_table(("what", "here", "best other", "`bench`, measured on"), lines)
 
 
-def _engine(result):
+def _engine_cells(result):
     cpu = result["machine"]["cpu"]
     for operation, what in _ENGINE:
         of = [row for row in result["rows"] if row["operation"] == operation and row["processor"] == cpu]
@@ -39,7 +39,7 @@ def _engine(result):
         yield what, f"{ours['us']:.0f} µs", f"{other['us']:.0f} µs ({other['contender'].split(' (')[0]})"
 
 
-def _library(result):
+def _library_cells(result):
     for model, what in _TAGGERS:
         of = [
             row
@@ -53,7 +53,7 @@ def _library(result):
         yield what, texts[0], f"{texts[1]} (CRFsuite)"
 
 
-def _app(result):
+def _app_cells(result):
     few = min(row["sessions"] for row in result["rows"])
     crowd = [row for row in result["rows"] if row["sessions"] == few]
     worst = max(row["p95_ms"] for row in crowd)

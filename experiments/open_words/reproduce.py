@@ -31,7 +31,7 @@ from spcviz.problems.open_words.model.cascade import (
     prior_counts,
 )
 from spcviz.problems.open_words.model.cascade import priors as begun_at
-from spcviz.problems.open_words.model.dictionary import dictionary, read
+from spcviz.problems.open_words.model.dictionary import dictionary, read_by_dictionary
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
 from spcviz.shared.clock import turns_us
@@ -232,7 +232,7 @@ def _dictionary_run(model):
     ink_only = model.weights.copy()
     ink_only[letters.N_STATES] = 0.0  # no frequencies of letters, at the beginning of words or overall
     ink_only[-1] = 0.0
-    return lambda table, lengths: read(known, unary_scores(table, ink_only), lengths)
+    return lambda table, lengths: read_by_dictionary(known, unary_scores(table, ink_only), lengths)
 
 
 def _measure_methods(methods, seen, words):

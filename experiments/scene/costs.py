@@ -56,8 +56,8 @@ def _pieces(picture, vocabulary, repeats):
     _, less = _least(lambda: segments.hierarchy(picture, 2), repeats)
     n_levels, size = segments.N_LEVELS, np.bincount(tree.atoms.ravel()).astype(np.float32)
     out = {"FH": (ms, None), "level": ((ms - less) / (n_levels - 2), None)}
-    sums, ms = _least(lambda: shape.of_atoms(tree), repeats)
-    _, more = _least(lambda: [shape.of_level(sums, tree, level) for level in range(n_levels)], repeats)
+    sums, ms = _least(lambda: shape.shapes_of_atoms(tree), repeats)
+    _, more = _least(lambda: [shape.shapes_of_level(sums, tree, level) for level in range(n_levels)], repeats)
     out["SHAPE"] = (ms + more, None)
     seen = features.Seen(picture, vocabulary)
     for group in codes.GROUPS:

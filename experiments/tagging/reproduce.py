@@ -270,11 +270,11 @@ def _model(of_part, method, folder):
     part = settings.data_of(of_part)
     if method == "full":
         key = {"epochs": of_part.full_epochs}
-        make = partial(model_arrays.train_full, of_part.full_epochs, part)
+        make = partial(model_arrays.train_full_arrays, of_part.full_epochs, part)
     else:
         config, n_orders = _configs(of_part, folder)[method], settings.orders_of(of_part, method)
         key = {"config": asdict(config), "n_orders": n_orders}
-        make = partial(model_arrays.train_cascade, config, part, n_orders)
+        make = partial(model_arrays.train_cascade_arrays, config, part, n_orders)
     form = tree_of((model_arrays.Kept, Model))
     return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 

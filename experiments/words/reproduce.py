@@ -32,7 +32,7 @@ MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
 
 def train(run: Run) -> Iterator[str]:
     """Train the budget pages' models of words, as given and of an open vocabulary; yields a line for each."""
-    for source in sources.NAMES:
+    for source in sources.SOURCE_NAMES:
         trained = stored.train(source, run.work, quick=run.quick, tick=run.tick)
         path = stored.save(run.models, source, *trained)
         metrics = stored.metrics_of(stored.model_of(source, *trained))
@@ -48,7 +48,7 @@ def result(run: Run) -> dict:
 def measure(run: Run) -> Measured:
     """Measure everything that a result consists of, on its first test folds."""
     vocabulary, parts = MADE_OF[run.name]
-    source = sources.load(vocabulary)
+    source = sources.load_source(vocabulary)
     n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
     settings = folds.settings_for(run.quick)
     jobs = [(part, source.name, f, settings, run.work) for part in parts for f in range(n_folds)]

@@ -25,7 +25,7 @@ def run_fold(name, source, index, settings, folder, tick=None) -> dict:
         fold, about = folds.fold_models(source, index, settings, folder, tick), {}
         clock = measured_times(source, settings, folder, fold)
         if name == "dms-ocr":
-            rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
+            rows = [_dms_row(row, clock) for row in dms.model_curves(fold, rng, clock.feature[1:])]
         elif name == "policy-ocr":
             curves, about = dms_pi.curves(fold, rng)
             rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in curves]

@@ -59,7 +59,7 @@ def choose(state):
         with layout.more(TAGGING, state, said, "View"):
             layout.segments("Show", say.SHOWS, layout.bind(TAGGING, "tagging", "view", state))
             tie = layout.bind(TAGGING, "tagging", "rule", state)
-            layout.segments("Threshold", say.RULES, tie, say.RULE_HELP)
+            layout.segments("Threshold", say.RULE_NAMES, tie, say.RULE_HELP)
     problem = st.session_state.get("tagging_problem")
     if problem:
         st.warning(problem + " The last sentence that could be tagged is still shown.")

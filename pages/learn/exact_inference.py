@@ -60,7 +60,7 @@ def tree(state):
     problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
     touring.offer(say.tree_facts, problem, run)
     at = choices.stepper(state, len(run.messages) + 1)
-    show_chart(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
+    show_chart(trees.crossing_messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
 
 def merge(state):

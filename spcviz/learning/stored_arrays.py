@@ -12,14 +12,14 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
 
-MOST = 1e100
+MOST_VALUE = 1e100
 """Largest learned number: products of two, and sums of more of them than fit in memory, stay finite."""
 
 
-def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> None:
+def check_table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> None:
     """Refuse anything but an array of this shape with finite numbers; `kinds`: dtypes, separated by spaces.
 
-    >>> table("weights", np.zeros((2, 3)), (2, 4))
+    >>> check_table("weights", np.zeros((2, 3)), (2, 4))
     Traceback (most recent call last):
     spcviz.engine.errors.ShapeError: weights has shape (2, 3); it needs (2, 4)
     """
@@ -28,26 +28,28 @@ def table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> N
         raise ArgumentError(f"{name} must be an array of {' or '.join(kinds.split())}, got {got}")
     if array.shape != tuple(shape):
         raise ShapeError(f"{name} has shape {array.shape}; it needs {tuple(shape)}")
-    if array.dtype.kind == "f" and not (is_good := np.abs(array) <= MOST).all():
+    if array.dtype.kind == "f" and not (is_good := np.abs(array) <= MOST_VALUE).all():
         at = tuple(int(i) for i in np.argwhere(~is_good)[0])
-        raise ArgumentError(f"{name}{list(at)} must be a number from {-MOST} to {MOST}, got {array[at]}")
+        raise ArgumentError(
+            f"{name}{list(at)} must be a number from {-MOST_VALUE} to {MOST_VALUE}, got {array[at]}"
+        )
 
 
-def positive(name: str, array: Any, shape: tuple[int, ...]) -> None:
+def check_positive(name: str, array: Any, shape: tuple[int, ...]) -> None:
     """Refuse anything but an array of this shape with numbers above 0."""
-    table(name, array, shape)
+    check_table(name, array, shape)
     if array.size and array.min() <= 0:
         raise ArgumentError(f"{name} must be above 0, got {array.min()}")
 
 
-def flag(name: str, value: Any, wanted: bool | None = None) -> None:
+def check_flag(name: str, value: Any, wanted: bool | None = None) -> None:
     """Refuse anything but True or False, or anything but `wanted` if that is given."""
     if not isinstance(value, bool | np.bool_) or wanted not in (None, bool(value)):
         rule = "True or False" if wanted is None else str(wanted)
         raise ArgumentError(f"{name} must be {rule}, got {value!r:.60}")
 
 
-def classes(name: str, labels: Any, least: int, most: int) -> None:
+def check_classes(name: str, labels: Any, least: int, most: int) -> None:
     """Refuse anything but `least` to `most` labels: different texts or whole numbers."""
     if not isinstance(labels, list | tuple) or not least <= len(labels) <= most:
         n = len(labels) if isinstance(labels, list | tuple) else type(labels).__name__
@@ -61,15 +63,15 @@ def classes(name: str, labels: Any, least: int, most: int) -> None:
         raise ArgumentError(f"{name} must be different, got {labels!r:.60}")
 
 
-def grams(name: str, keys: Any, values: Any, n_states: int, longest: int) -> None:
+def check_grams(name: str, keys: Any, values: Any, n_states: int, longest: int) -> None:
     """Refuse anything but weights of n-grams: rising codes of 2 to `longest` symbols, one weight each.
 
     A symbol is a state, the end mark after all others, or the begin mark before them; see
     `spcviz.engine.ngrams.table`.
     """
     size = np.shape(keys)[0] if np.ndim(keys) else 0
-    table(f"{name}.keys", keys, (size,), "i8")
-    table(f"{name}.values", values, (size,), "f8 f4")
+    check_table(f"{name}.keys", keys, (size,), "i8")
+    check_table(f"{name}.values", values, (size,), "f8 f4")
     bits = symbol_bits(n_states)
     longest = min(longest, MAX_BITS // bits)
     if size and (keys[0] < 1 << bits or keys[-1] >> bits * longest or (np.diff(keys) <= 0).any()):

@@ -187,7 +187,7 @@ class Lattices:
         symbol table cannot hold.
         """
         names = [str(self._names.at(k)) for k in range(self._names.n_states)]
-        return openfst.write(folder, names, self._packed.lengths, self.arcs())
+        return openfst.write_openfst(folder, names, self._packed.lengths, self.arcs())
 
     def _best(self) -> engine.Paths:
         return engine.decode(self._lattice, self._score)

@@ -11,7 +11,7 @@ EPSILON = "<eps>"
 """The symbol for no label; its number is 0."""
 
 
-def write(
+def write_openfst(
     folder: str | Path, names: list[str], lengths: np.ndarray, arcs: dict[str, np.ndarray]
 ) -> list[Path]:
     """Write the symbol table and one acceptor per sequence; see `spcviz.scores.lattices.Lattices`."""
@@ -29,17 +29,17 @@ def write(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     table = [f"{EPSILON}\t0", *(f"{name}\t{k + 1}" for k, name in enumerate(names))]
-    _save(folder / SYMBOLS, table)
+    _save_lines(folder / SYMBOLS, table)
     bounds = np.searchsorted(arcs["sequence"], np.arange(len(lengths) + 1))
     out = []
     for i, length in enumerate(lengths):
         sequence_arcs = {key: values[bounds[i] : bounds[i + 1]] for key, values in arcs.items()}
         out.append(folder / f"{i}.txt")
-        _save(out[-1], acceptor(names, int(length), sequence_arcs))
+        _save_lines(out[-1], acceptor(names, int(length), sequence_arcs))
     return out
 
 
-def _save(path: Path, lines: list[str]) -> None:
+def _save_lines(path: Path, lines: list[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 

@@ -301,7 +301,7 @@ class ChainCRF(ChainTagger):
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
         checks.integer("n_iter", state.n_iter, 0, 2**62)
-        stored_arrays.flag("has_converged", state.has_converged)
+        stored_arrays.check_flag("has_converged", state.has_converged)
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
                 n_rows = self.n_features_in_ + self.n_edges_

@@ -131,7 +131,7 @@ def _is_like(default: float, value: Any) -> bool:
 
 def checked_classes(labels: Any) -> np.ndarray:
     """Labels as an array: sorted, all texts or all whole numbers."""
-    stored_arrays.classes("classes", labels, 1, MOST_CLASSES)
+    stored_arrays.check_classes("classes", labels, 1, MOST_CLASSES)
     if len(set(map(type, labels))) > 1 or labels != sorted(labels):
         raise ArgumentError(f"classes must be sorted, all texts or all whole numbers, got {labels!r:.60}")
     return np.array(labels)
@@ -140,9 +140,9 @@ def checked_classes(labels: Any) -> np.ndarray:
 def checked_names(utf8: Any, ends: Any) -> list[str]:
     """Feature names from two arrays: their UTF-8, and where each ends."""
     n = np.shape(ends)[0] if np.ndim(ends) else 0
-    stored_arrays.table("names.ends", ends, (n,), "i8")
+    stored_arrays.check_table("names.ends", ends, (n,), "i8")
     size = int(ends[-1]) if n else 0
-    stored_arrays.table("names.utf8", utf8, (size,), "u1")
+    stored_arrays.check_table("names.utf8", utf8, (size,), "u1")
     if n and (ends[0] < 0 or (np.diff(ends) < 0).any()):
         raise ArgumentError(f"names.ends must rise from 0 to {size}")
     data, bounds = utf8.tobytes(), [0, *ends.tolist()]
@@ -157,8 +157,8 @@ def checked_names(utf8: Any, ends: Any) -> list[str]:
 
 def check_weights(name: str, weights: Weights, n_features: int, n_states: int) -> None:
     """Refuse weights whose shapes are not (F, K) and (K, K) for these features and labels."""
-    stored_arrays.table(f"{name}.unary", weights.unary, (n_features, n_states))
-    stored_arrays.table(f"{name}.pairwise", weights.pairwise, (n_states, n_states))
+    stored_arrays.check_table(f"{name}.unary", weights.unary, (n_features, n_states))
+    stored_arrays.check_table(f"{name}.pairwise", weights.pairwise, (n_states, n_states))
 
 
 def checked_edges(n_edges: Any) -> int:
@@ -189,16 +189,18 @@ def check_cascade(
         raise ArgumentError(f"{what}.levels must be 2 to {MOST_LEVELS}, got {levels!r:.60}")
     checks.integer(f"{what}.max_arcs", cascade.max_arcs, 1, 2**40)
     checks.integer(f"{what}.first_order", cascade.first_order, 2, 2)
-    stored_arrays.flag(f"{what}.on_nodes", cascade.on_nodes, False)
-    stored_arrays.flag(f"{what}.by_marginals", cascade.by_marginals, False)
+    stored_arrays.check_flag(f"{what}.on_nodes", cascade.on_nodes, False)
+    stored_arrays.check_flag(f"{what}.by_marginals", cascade.by_marginals, False)
     of = f"{what}.levels[0].filter.weights"
     n_features = n_features_of(of, levels[0].filter.weights, n_names, n_edges)
     for n, level in enumerate(levels):
         checks.alpha(f"{what}.levels[{n}].alpha", level.alpha)
         for role in ("filter", "predictor"):
             model, of = getattr(level, role), f"{what}.levels[{n}].{role}"
-            stored_arrays.table(f"{of}.weights", model.weights, (n_features + n_edges, n_states), "f8 f4")
-            stored_arrays.grams(of, model.keys, model.values, n_states, max(n + 1, 2))
+            stored_arrays.check_table(
+                f"{of}.weights", model.weights, (n_features + n_edges, n_states), "f8 f4"
+            )
+            stored_arrays.check_grams(of, model.keys, model.values, n_states, max(n + 1, 2))
     _check_figures(figures, len(levels) - 1)
     return n_features
 

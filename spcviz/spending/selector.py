@@ -163,7 +163,7 @@ class ModelSelector(Budgeted):
         for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
             state_checks.check_tiered(f"models[{t}]", model, np.array([edge]), n)
         state_checks.check_selector(state.selector, len(selector.reader_.widths))
-        stored_arrays.flag("per_cost", state.per_cost)
+        stored_arrays.check_flag("per_cost", state.per_cost)
         checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
         selector.per_cost_, selector.seed_ = state.per_cost, state.seed

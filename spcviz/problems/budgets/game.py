@@ -58,7 +58,7 @@ def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str,
     return dict(state) | FIXED | {"day": day.isoformat(), "seed": seed_of(day)}
 
 
-def table(batch: TradeOff) -> games.Game:
+def game_table(batch: TradeOff) -> games.Game:
     """Costs and right letters of whole words, from which a room computes the results of phones."""
     parts, count = batch.n_faults * np.array([len(truth) for truth in batch.truths]), facts.counter(batch)
     wrong = [[count(word, read) for word, read in enumerate(readings)] for readings in batch.hand_readings]
@@ -70,7 +70,7 @@ def table(batch: TradeOff) -> games.Game:
 def poll(state: Mapping[str, Any], batch: TradeOff, room: str) -> dict[str, Any]:
     """A poll that asks a class to play a batch; phones are led to it, and it determines their results."""
     day = day_of(state["day"]).isoformat()
-    address, asked = f"trade_off?mode={MODE}&day={day}", table(batch)
+    address, asked = f"trade_off?mode={MODE}&day={day}", game_table(batch)
     games.keep(address, asked)
     return {
         "ask": f"Beat the policy: the batch of {day}. How many letters can you get right?",

@@ -14,7 +14,7 @@ MOST_FILES = 100_000
 """Files in one archive; the prepared sets together have some 5,000."""
 MOST_BYTES = 4 << 30
 """Bytes of one archive, unpacked; the prepared sets together have some 100 MB."""
-CHUNK = 1 << 20
+UNPACKED_CHUNK = 1 << 20
 
 
 def unpack(path: Path) -> None:
@@ -73,7 +73,7 @@ def _extract(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left:
     place.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with archive.open(entry) as packed, open(place, "wb") as file:
-        while chunk := packed.read(CHUNK):
+        while chunk := packed.read(UNPACKED_CHUNK):
             written += len(chunk)
             if written > min(left, entry.file_size):
                 raise SumError(f"{path} is damaged: {entry.filename!r:.80} is longer than it says")

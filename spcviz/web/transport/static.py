@@ -21,7 +21,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 def files(root: Path = ROOT) -> dict[str, Path]:
     """Files worth compressing, as {path in addresses: file}; no other file can be requested."""
     paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
-    return {static_files.path(path.relative_to(root).as_posix()): path for path in sorted(paths)}
+    return {static_files.path(one.relative_to(root).as_posix()): one for one in sorted(paths)}
 
 
 def font() -> Path | None:

@@ -9,7 +9,7 @@ from spcviz.web.figures.pixels import ink as drawn_ink
 from spcviz.web.figures.pixels import png
 from spcviz.web.ui import layout
 
-STYLE = """.veil { display: flex; gap: 0.6rem }
+_VEIL_CSS = """.veil { display: flex; gap: 0.6rem }
 .veil img { height: 30vh; max-width: calc(100%% / %d - 0.6rem); object-fit: contain }
 .veil img { image-rendering: pixelated }"""
 """Pictures side by side, as large as possible: a class judges by them."""
@@ -20,7 +20,7 @@ def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
     with st.container(border=True, key="course_veil"):
         if pictures:
             each = "".join(f'<img alt="{alt}" src="{picture}">' for picture in pictures)
-            st.html(f"<style>{STYLE % len(pictures)}</style><div class='veil'>{each}</div>")
+            st.html(f"<style>{_VEIL_CSS % len(pictures)}</style><div class='veil'>{each}</div>")
         st.markdown(sentence)
 
 

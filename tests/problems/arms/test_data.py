@@ -194,7 +194,7 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     assert digest_of_arrays(arrays_of(stored)) == digest_of_arrays(arrays_of(again))
     model = models.model_of(stored, load_pose(MODELS, ARMS))
     assert model.clips.seconds[0] == pytest.approx([0.06, 0.03, 0.08])
-    batch = arm_batch.read(model, model.clips)
+    batch = arm_batch.read_batch(model, model.clips)
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     assert course.cost.sum() == pytest.approx(batch.costs.sum())
     tested = [np.flatnonzero(many.clip == c)[0] for c in np.unique(model.clips.clip)]

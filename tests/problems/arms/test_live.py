@@ -27,7 +27,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def chains(model):
-    return arm_batch.draw(model, 3, 1)
+    return arm_batch.draw_batch(model, 3, 1)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_frames_are_read_by_the_tiered_model_and_arms_by_plain_ones(model, chain
     last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     w = range(len(chains))
     assert tuple(last["dms"][i] for i in w) == found.hand_readings[-1]
-    batch = arm_batch.read(model, model.clips.choose(chains))
+    batch = arm_batch.read_batch(model, model.clips.choose(chains))
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     method = next(m for m in found.methods if m.name == "dms_pi")
     assert tuple(last["dms_pi"][i] for i in w) == live.spell_readings(
@@ -94,7 +94,7 @@ def test_the_models_are_better_with_more_and_a_tenth_of_the_time_is_worth_it():
 @pytest.mark.parametrize("bad", [0, 10_000, 1.5, "x"])
 def test_bad_batches_are_refused(model, bad):
     with pytest.raises(ArgumentError, match="n_clips"):
-        arm_batch.draw(model, bad, 0)
+        arm_batch.draw_batch(model, bad, 0)
 
 
 def test_a_clip_is_watched_purchase_by_purchase(model):

@@ -117,7 +117,7 @@ def test_a_result_is_worked_out_as_the_phone_shows_it(tmp_path):
     """The same purchases give the sum that the page sends."""
     rng = np.random.default_rng(11)
     cases = [batch(rng, n_words=24) for _ in range(20)]
-    tables = [game.table(case) for case in cases]
+    tables = [game.game_table(case) for case in cases]
     played = [purchases(table, rng) for table in tables]
     assert sum(len(picks) > 0 for picks, _ in played) > 15
     body = (
@@ -198,7 +198,7 @@ def played():
 
 def several(n):
     """Different results, the best first, each with its purchases."""
-    table, found, rng = game.table(BATCH), {}, np.random.default_rng(5)
+    table, found, rng = game.game_table(BATCH), {}, np.random.default_rng(5)
     while len(found) < n:
         picks, cuts = purchases(table, rng)
         found.setdefault(table.result(picks, cuts), (picks, cuts))

@@ -136,7 +136,7 @@ RAN = TreeRun(1, SENT, np.zeros((3, 2)), 3.5, np.array([0, 1, 0]), np.array([0, 
 @pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize("step", range(6))
 def test_the_tree_after_every_step(palette, step):
-    figure = crossword.messages(TREE, RAN, step, palette)
+    figure = crossword.crossing_messages(TREE, RAN, step, palette)
     lines, nodes, numbers = figure.data[1:]
     is_sending = 1 <= step <= 4
     assert sum(x is not None for x in lines.x) == (4 if is_sending else 0)

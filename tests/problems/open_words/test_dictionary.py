@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.open_words.model.dictionary import dictionary, read
+from spcviz.problems.open_words.model.dictionary import dictionary, read_by_dictionary
 
 
 def test_it_is_the_best_of_all_entries():
@@ -11,7 +11,9 @@ def test_it_is_the_best_of_all_entries():
     bonus = rng.normal(size=len(entries))
     lengths = np.array([4, 1, 3, 2, 6])
     unary = rng.normal(size=(lengths.sum(), 4))
-    labels = read(dictionary(np.concatenate(entries), [len(e) for e in entries], bonus), unary, lengths)
+    labels = read_by_dictionary(
+        dictionary(np.concatenate(entries), [len(e) for e in entries], bonus), unary, lengths
+    )
     first = 0
     for n in lengths:
         rows, here = unary[first : first + n], labels[first : first + n]

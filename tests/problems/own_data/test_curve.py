@@ -20,7 +20,7 @@ SETTINGS = Settings(method="perceptron", passes=4)
 @pytest.fixture(scope="module")
 def learned():
     example = read_example("ewt")
-    return curve.learn(SETTINGS, example.sentences, example.labels)
+    return curve.learn_curve(SETTINGS, example.sentences, example.labels)
 
 
 def test_the_last_point_is_the_page_s_model(learned):
@@ -82,4 +82,4 @@ def test_its_chart_has_every_point(learned):
 )
 def test_too_little_to_learn_is_said(sentences, labels, said):
     with pytest.raises(ArgumentError, match=said):
-        curve.learn(SETTINGS, sentences, labels)
+        curve.learn_curve(SETTINGS, sentences, labels)

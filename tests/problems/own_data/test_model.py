@@ -244,7 +244,7 @@ def test_a_model_of_another_version_or_damaged_is_said(trained):
 
 def test_tables_hold_every_held_out_token_and_no_formula(trained, example):
     _, outcome = trained
-    rows = tables.tokens(outcome.report, [["=1+1"] * len(sentence) for sentence in example[0]])
+    rows = tables.write_tokens(outcome.report, [["=1+1"] * len(sentence) for sentence in example[0]])
     rows = rows.decode("utf-8-sig").splitlines()
     assert len(rows) == 1 + len(outcome.report.truth)
     assert "'=1+1" in rows[1]

@@ -152,7 +152,7 @@ def test_merging_is_that_of_sets():
 
 def test_shape_of_a_level_is_that_of_its_pixels(tree):
     level, tall, wide = 4, *tree.atoms.shape
-    shapes = dict(zip(shape.NAMES, shape.of_level(shape.of_atoms(tree), tree, level).T))
+    shapes = dict(zip(shape.SHAPE_NAMES, shape.shapes_of_level(shape.shapes_of_atoms(tree), tree, level).T))
     labels = tree.member[level][tree.atoms]
     for r in range(tree.n_regions(level)):
         rows, columns = np.nonzero(labels == r)

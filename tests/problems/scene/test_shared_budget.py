@@ -31,7 +31,7 @@ def found():
 
 
 def test_blocks_hold_what_was_measured(found):
-    blocks = shared_budget.blocks(found, "", LOOK)
+    blocks = shared_budget.shared_blocks(found, "", LOOK)
     frames = {b.name: b.frame for b in blocks if hasattr(b, "frame")}
     assert frames["scene-shared"]["10.0 ms"].tolist() == [21, 19, 25, 26, 24, 24, 27]
     assert frames["scene-shared"]["method"][2] == "Pictures, at random"

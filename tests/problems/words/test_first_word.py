@@ -50,7 +50,7 @@ def test_development_words_are_new_to_the_models_and_scored_like_test_words(read
     words = word_images.load_set("dev").words
     texts = ["".join(ALPHABET[k] for k in half.labels[a:b]) for a, b in zip(half.starts, half.starts[1:])]
     assert texts == [words.text(3), words.text(FIRST["dev"])]
-    source, tests = sources.load("open"), stored.load(MODELS, "open").fold.test
+    source, tests = sources.load_source("open"), stored.load(MODELS, "open").fold.test
     assert not set(half.images.tolist()) & set(source.images.tolist())
     unseen, n_train = word_images.load_set("unseen"), len(word_images.load_set("train").types)
     monkeypatch.setattr(stored.open_words, "load_set", lambda name: unseen)

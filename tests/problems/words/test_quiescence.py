@@ -63,7 +63,7 @@ def test_every_way_to_stop_has_its_curve(palette):
 
 
 def test_frames():
-    assert len(quiescence_shown.frame(RESULT)) == len(RESULT["rows"])
+    assert len(quiescence_shown.updates_frame(RESULT)) == len(RESULT["rows"])
     assert quiescence_shown.courses_frame(RESULT).iloc[0]["letters of a line"] == 7.4
     look = {"palette": palette.LIGHT, "scale": 1.0, "height": 400}
     blocks = QUIESCENCE.blocks(RESULT, "", look)

@@ -22,7 +22,7 @@ class Batch(NamedTuple):
     costs: np.ndarray  # (R, T - 1): milliseconds
 
 
-def read(model, clips: ArmClips) -> Batch:
+def read_batch(model, clips: ArmClips) -> Batch:
     """Read arms at all tiers with all models."""
     looked, _ = readings.look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
@@ -44,7 +44,7 @@ def clips_of(model):
     return np.unique(model.clips.clip).tolist()
 
 
-def draw(model, n_clips, seed):
+def draw_batch(model, n_clips, seed):
     """Chains of a random batch of test clips, both arms of each."""
     numbers = clips_of(model)
     n = checks.integer("n_clips", n_clips, 1, len(numbers))
@@ -55,7 +55,7 @@ def draw(model, n_clips, seed):
 
 def metrics_of(model):
     """Percent of elbows and wrists off on test clips, plain and after a tenth of the time; ms a tier."""
-    batch = read(model, model.clips)
+    batch = read_batch(model, model.clips)
     joints = 2 * len(batch.costs)
     trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
     lost = part_policy.curve(batch.parts, trajectory, batch.costs).loss[-1]

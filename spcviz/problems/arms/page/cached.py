@@ -53,7 +53,7 @@ def _arm_sheet(seed):
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
     model = _arm_model()
-    chains = batch.draw(model, n_clips, seed)
+    chains = batch.draw_batch(model, n_clips, seed)
     return pool.run_in_pool(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 

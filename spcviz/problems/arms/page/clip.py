@@ -37,7 +37,7 @@ def watch(
     clips = proposals.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
-    batch = arm_batch.read(model, clips)
+    batch = arm_batch.read_batch(model, clips)
     how = arm_batch.policy_rule(model)
     trajectory = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])

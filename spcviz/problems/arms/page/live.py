@@ -28,7 +28,7 @@ def compare(
     model: ArmModel, chains: Sequence[int], seed: int = 0, sheet_of: Callable | None = None
 ) -> TradeOff:
     """What methods buy on chains of ``model.clips``, both arms of a clip one after the other."""
-    read = arm_batch.read(model, model.clips.choose(chains))
+    read = arm_batch.read_batch(model, model.clips.choose(chains))
     clips, labels, world = read.clips, read.looked.labels, read.parts
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
     values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}

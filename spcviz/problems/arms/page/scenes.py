@@ -54,4 +54,4 @@ def batch(clips: int = 12, seed: int = 0) -> "TradeOff":
     from spcviz.problems.arms.page import live
 
     model = stored.load(shipped_path(MODELS))
-    return live.compare(model, drawing.draw(model, clips, seed), seed)
+    return live.compare(model, drawing.draw_batch(model, clips, seed), seed)

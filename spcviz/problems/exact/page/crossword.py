@@ -28,7 +28,7 @@ def waiting_for(problem, run, step):
     return lacks
 
 
-def messages(
+def crossing_messages(
     problem: TreeProblem,
     run: TreeRun,
     step: int,

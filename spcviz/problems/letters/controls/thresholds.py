@@ -76,7 +76,7 @@ def show(state: dict):
             _slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), sweep.HELP_ON_PARTS)
         if view in ("curves", "bound"):
-            help_text = promises.HELP
+            help_text = promises.PROMISE_HELP
             layout.segments("The loss is kept", promises.PROMISES, tie("promise", alpha=None), help_text)
         if view == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])

@@ -14,7 +14,7 @@ PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % cer
 GUARANTEES: Mapping[str, str | float | None] = {"tuned": None, "mean": "mean", "certain": 0.9}
 """The same in the form that `spcviz.engine.thresholds.guarantees` takes."""
 
-HELP = (
+PROMISE_HELP = (
     "*As tuned*: at most the tolerance of the *development* words is lost; nothing is said of others. *On "
     "average*: other words lose at most the tolerance in expectation. *With 90 % certainty*: in nine of ten "
     "draws of development words they do. Both hold whatever the filter is, for words that might have been "

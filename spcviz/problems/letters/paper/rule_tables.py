@@ -12,7 +12,7 @@ SEEN = (
 )
 
 
-def orders_frame(result: dict, features: str) -> pd.DataFrame:
+def rules_frame(result: dict, features: str) -> pd.DataFrame:
     """n-grams to score, losses and accuracy of each order at the tuned thresholds, rule by rule."""
     rows = [row for row in result["rows"] if row["features"] == features]
     return pd.DataFrame(
@@ -56,22 +56,22 @@ def equal_frame(result: dict, features: str, what: str = "n_grams_in") -> pd.Dat
     )
 
 
-def _blocks(result, features, look):
+def _rule_blocks(result, features, look):
     return [
         Heading("At the tuned thresholds"),
-        Table(orders_frame(result, features), f"ocr-rules-{features}", RULE_DECIMALS),
+        Table(rules_frame(result, features), f"ocr-rules-{features}", RULE_DECIMALS),
         Heading("At equal loss"),
         Table(equal_frame(result, features), f"ocr-rules-equal-{features}", RULE_DECIMALS),
     ]
 
 
-def _notes(result):
+def _rule_notes(result):
     return [WHAT_DECIDES, SEEN, *result.get("missing", ()), f"Chosen on: {result['settings']['chosen_on']}."]
 
 
 RULES = Shown(
     needs=("features", "rule", "order", "n_grams_in", "word_accuracy", "train_alpha", "guarantee"),
-    blocks=_blocks,
-    notes=_notes,
+    blocks=_rule_blocks,
+    notes=_rule_notes,
     features={"raw": "raw pixels", "hog": "pixels and edges (HoG)", "fourier": "random waves (Fourier)"},
 )

@@ -7,8 +7,8 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
 from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke
 
-_ROLES = ("map", "kept", "threshold", "truth", "lost", "text")
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
+_ORDER_ROLES = ("map", "kept", "threshold", "truth", "lost", "text")
+_ORDER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 
 
 def trade_rows(result, features):
@@ -27,7 +27,10 @@ def trade_figure(
     features = features_of(result)[0] if features is None else features
     traces, shapes = [], []
     for i, (order, rows) in enumerate(trade_rows(result, features).items()):
-        colour, symbol = getattr(palette, _ROLES[i % len(_ROLES)]), _SYMBOLS[i % len(_SYMBOLS)]
+        colour, symbol = (
+            getattr(palette, _ORDER_ROLES[i % len(_ORDER_ROLES)]),
+            _ORDER_SYMBOLS[i % len(_ORDER_SYMBOLS)],
+        )
         tolerances, name = [row["tolerance"] for row in rows], f"order {order}"
         for panel, key, unit in (("", "word_accuracy", "% of words"), ("2", "us_per_word", "µs")):
             hover = f"{name}, %{{x:g}} % allowed: %{{y:.4~g}} {unit}<extra></extra>"

@@ -34,11 +34,11 @@ def dictionary(labels: ArrayLike, lengths: ArrayLike, bonus: ArrayLike) -> Dicti
     return Dictionary(sorted_labels, start, first, bonus[order])
 
 
-def read(known: Dictionary, unary: ArrayLike, lengths: ArrayLike):
+def read_by_dictionary(known: Dictionary, unary: ArrayLike, lengths: ArrayLike):
     """The best entry (R,) for each word by its letters' scores (R, K).
 
     >>> known = dictionary([0, 1, 1, 0], [2, 2], [0.0, 0.0])
-    >>> read(known, [[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [2, 1])
+    >>> read_by_dictionary(known, [[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [2, 1])
     array([0, 1, 1])
     """
     unary = checks.scores("unary", unary, 2)

@@ -164,7 +164,7 @@ def show_run(run: runs.Run) -> None:
 
 def all_runs(source, state: dict) -> None:
     """Every training run of this visit, and two of them compared."""
-    held = runs.of(source.own)
+    held = runs.runs_of(source.own)
     if not held:
         st.info(say.NO_RUNS)
         return

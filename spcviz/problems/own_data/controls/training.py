@@ -25,7 +25,7 @@ SAID = {
 def begin() -> None:
     """Train on the current data, with the settings in the address."""
     state = read()
-    work.start(cached.current(state["example"]), settings_of(state))
+    work.start_job(cached.current(state["example"]), settings_of(state))
     TABLE.write(model="", **ANEW)
 
 
@@ -91,9 +91,9 @@ def _follow():
         st.rerun()
     job = visit.job
     if job is None or job.ended.is_set():
-        st.session_state["own_data_problem"] = work.collect(visit, settings_of(read()))
+        st.session_state["own_data_problem"] = work.collect_job(visit, settings_of(read()))
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         status = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
         st.progress(job.progress, text=status)
-        st.button("Cancel", on_click=work.cancel, args=(visit,), icon=":material/close:")
+        st.button("Cancel", on_click=work.cancel_job, args=(visit,), icon=":material/close:")

@@ -264,7 +264,7 @@ def spending() -> None:
 def begin_to_spend() -> None:
     """Start to learn to buy features, with the settings in the address."""
     state = read()
-    work.start(cached.current(state["example"]), settings_of(state), "budget")
+    work.start_job(cached.current(state["example"]), settings_of(state), "budget")
 
 
 def budget(source, state: dict) -> None:
@@ -284,7 +284,7 @@ def budget(source, state: dict) -> None:
 def begin_curve() -> None:
     """Start to train on parts of the sentences, with the settings in the address."""
     state = read()
-    work.start(cached.current(state["example"]), settings_of(state), "curve")
+    work.start_job(cached.current(state["example"]), settings_of(state), "curve")
 
 
 def curve(source, state: dict) -> None:

@@ -19,7 +19,7 @@ PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the training sentences."""
 
 
-def learn(
+def learn_curve(
     settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, verbose: int = 0
 ) -> LearningCurve:
     """Train on each part and judge it; `ArgumentError` where there is too little or too much to learn."""

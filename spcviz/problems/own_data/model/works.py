@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.budget import Bought, spend
-from spcviz.problems.own_data.model.curve import learn
+from spcviz.problems.own_data.model.curve import learn_curve
 from spcviz.problems.own_data.model.own_model import read_with
 from spcviz.problems.own_data.model.settings import LEAST_SENTENCES, Settings
 from spcviz.problems.own_data.model.training import train
@@ -66,7 +66,9 @@ def spend_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
 def curve_here(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
     """Train on parts of the sentences."""
     settings = Settings(**about["settings"])
-    return _record(LearningCurve, lambda: learn(settings, about["sentences"], about["labels"], verbose=1))
+    return _record(
+        LearningCurve, lambda: learn_curve(settings, about["sentences"], about["labels"], verbose=1)
+    )
 
 
 def _record(kind: type, make: Callable[[], Any]) -> tuple[dict, list[bytes]]:

@@ -286,7 +286,7 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         read = visit.find(key)
         return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
     key = key_of(visit, settings, "train")
-    done, is_stored = visit.find(key) or runs.find(visit, key), False
+    done, is_stored = visit.find(key) or runs.find_run(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
     return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)

@@ -53,5 +53,5 @@ def tables_of(source: Source) -> list[str]:
 def table(source: Source, name: str) -> bytes:
     """One table as CSV."""
     if name == "tokens":
-        return tables.tokens(source.report, source.own.brought.sentences)
+        return tables.write_tokens(source.report, source.own.brought.sentences)
     return tables.TABLES[name](source.report)

@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.shown import Trained
 
-MOST = 30
+MOST_RUNS = 30
 """Most runs that are kept; beyond that the oldest is dropped."""
 
 
@@ -21,21 +21,21 @@ class Run(NamedTuple):
     trained: Trained
 
 
-def of(visit: Any) -> list[Run]:
+def runs_of(visit: Any) -> list[Run]:
     """The runs on a visit's file, the oldest first."""
     return visit.runs
 
 
-def add(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> None:
+def add_run(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> None:
     """Record a run; it replaces an older one with the same key."""
-    runs = [run for run in of(visit) if run.key != key]
-    number = max((run.number for run in of(visit)), default=0) + 1
-    visit.runs = [*runs, Run(number, key, settings, trained)][-MOST:]
+    runs = [run for run in runs_of(visit) if run.key != key]
+    number = max((run.number for run in runs_of(visit)), default=0) + 1
+    visit.runs = [*runs, Run(number, key, settings, trained)][-MOST_RUNS:]
 
 
-def find(visit: Any, key: Hashable) -> Trained | None:
+def find_run(visit: Any, key: Hashable) -> Trained | None:
     """The outcome of the run with a key, or None."""
-    return next((run.trained for run in of(visit) if run.key == key), None)
+    return next((run.trained for run in runs_of(visit) if run.key == key), None)
 
 
 def are_comparable(first: Run, second: Run) -> bool:

@@ -25,7 +25,7 @@ def _safe(cell):
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) and len(cell) > 1 else cell
 
 
-def tokens(report: Report, sentences: list[list[str]]) -> bytes:
+def write_tokens(report: Report, sentences: list[list[str]]) -> bytes:
     """Every held-out token: its sentence, gold label, answer and probability."""
     held, rows = [*report.dev.tolist(), *report.test.tolist()], []
     for w, number in enumerate(held):
@@ -38,17 +38,17 @@ def tokens(report: Report, sentences: list[list[str]]) -> bytes:
     return write_csv(("sentence", "token", "word", "gold", "answer", "probability", "part"), rows)
 
 
-def mistakes(report: Report) -> bytes:
+def write_mistakes(report: Report) -> bytes:
     """Which labels are mistaken for which."""
     return write_csv(("gold", "answer", "tokens"), confusions(report))
 
 
-def sure(report: Report) -> bytes:
+def write_sure(report: Report) -> bytes:
     """How often an answer is right, by the probability that the model gives it."""
     return write_csv(("probability", "right", "tokens"), reliability(report))
 
 
-def sweep(report: Report) -> bytes:
+def write_sweep(report: Report) -> bytes:
     """Where each held-out sentence loses its truth at each level: alphas, by Definition 1 and in fact."""
     rows = []
     for n, level in enumerate(report.levels, 1):
@@ -59,4 +59,9 @@ def sweep(report: Report) -> bytes:
     return write_csv(("level", "part", "sentence", "alpha_by_definition", "alpha_in_fact"), rows)
 
 
-TABLES = {"tokens": tokens, "confusions": mistakes, "calibration": sure, "sweep": sweep}
+TABLES = {
+    "tokens": write_tokens,
+    "confusions": write_mistakes,
+    "calibration": write_sure,
+    "sweep": write_sweep,
+}

@@ -10,7 +10,7 @@ from spcviz.problems.own_data.page import runs, shelf
 from spcviz.problems.own_data.shown import LearningCurve
 
 
-def start(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
+def start_job(visit: shelf.Own | None, settings: Settings, work: str = "train") -> None:
     """Start to train, or to buy features, on a visitor's sentences in a separate process."""
     if visit is None or visit.is_gone:  # after half an hour without use
         return
@@ -55,7 +55,7 @@ def read_with_model(visit: shelf.Own, settings: Settings) -> None:
         return
     key = key_of(visit, settings, "read")
     if visit.find(key) is None and visit.asked != key:  # a failed job is not restarted automatically
-        start(visit, settings, "read")
+        start_job(visit, settings, "read")
 
 
 def _steps(settings: Settings, work: str) -> int:
@@ -69,7 +69,7 @@ def _steps(settings: Settings, work: str) -> int:
     return 50 if settings.method == "crf" else 120 + 4 * settings.passes * (settings.order - 2)
 
 
-def collect(visit: shelf.Own, settings: Settings) -> str:
+def collect_job(visit: shelf.Own, settings: Settings) -> str:
     """Collect a job's outcome, if it has ended; return what went wrong, or an empty string.
 
     A job that ended with settings other than the current ones leaves a note.
@@ -81,7 +81,7 @@ def collect(visit: shelf.Own, settings: Settings) -> str:
     if job.state == "done":
         visit.keep(visit.asked, job.outcome)
         if job.work == "train":
-            runs.add(visit, visit.asked, visit.asked[-1], job.outcome)
+            runs.add_run(visit, visit.asked, visit.asked[-1], job.outcome)
         if job.work != "read" and visit.asked != key_of(visit, settings, job.work):
             visit.note = OTHER_SETTINGS
     elif job.state == "cancelled":
@@ -96,7 +96,7 @@ OTHER_SETTINGS = (
 )
 
 
-def cancel(visit: shelf.Own) -> None:
+def cancel_job(visit: shelf.Own) -> None:
     """Cancel the running job at its visitor's request."""
     visit.end_job()
     visit.note = CANCELLED

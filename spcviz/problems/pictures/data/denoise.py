@@ -46,9 +46,9 @@ def load_picture(name: str) -> np.ndarray:
     if name not in PICTURES:
         raise ArgumentError(f"name must be one of {', '.join(PICTURES)}, got {name!r}")
     if name == "horse":
-        return (_shrunk(skimage.data.horse() > 0, 3) > 0.5).astype(np.int64)
+        return (_shrunk_image(skimage.data.horse() > 0, 3) > 0.5).astype(np.int64)
     if name == "astronaut":
-        grey = _shrunk(rgb2gray(skimage.data.astronaut()), 4)
+        grey = _shrunk_image(rgb2gray(skimage.data.astronaut()), 4)
         return np.minimum((grey * 8).astype(np.int64), 7)
     words = handwriting.load_words()
     letters = words.pixels[words.starts[WORD] : words.starts[WORD + 1]].reshape(-1, 16, 8)
@@ -56,7 +56,7 @@ def load_picture(name: str) -> np.ndarray:
     return 1 - np.pad(ink, ((0, 0), (1, 0))).astype(np.int64)
 
 
-def _shrunk(image, by):
+def _shrunk_image(image, by):
     rows, columns = image.shape[0] // by, image.shape[1] // by
     return image[: rows * by, : columns * by].reshape(rows, by, columns, by).mean(axis=(1, 3))
 

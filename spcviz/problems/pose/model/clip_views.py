@@ -13,7 +13,7 @@ from spcviz.problems.pose.model import features
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 EVERY = 3  # step in frames of the video, which leaves 10 a second
-MODULES = ("spcviz.problems.pose.model.clip_views",)
+CLIP_CODE = ("spcviz.problems.pose.model.clip_views",)
 
 
 class Clip(NamedTuple):
@@ -32,7 +32,7 @@ def load_clips(work: str | Path | None, names: Sequence[str] | None = None) -> d
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
         made = partial(_view_sign, name)
-        out[name] = load_or_compute(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
+        out[name] = load_or_compute(work, f"pose-cells-{name}", key, CLIP_CODE, made, tree_of(Clip))
     return out
 
 

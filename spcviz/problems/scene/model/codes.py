@@ -34,7 +34,7 @@ class Codebook:
         self.constants = squares.mean() - squares
 
 
-def learn(samples: np.ndarray, seed: int) -> Codebook:
+def learn_codebook(samples: np.ndarray, seed: int) -> Codebook:
     """A codebook by k-means from samples (N, D)."""
     from sklearn.cluster import MiniBatchKMeans
 

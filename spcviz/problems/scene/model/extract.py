@@ -30,7 +30,7 @@ def vocabulary(names: Sequence[str], work: Path | None):
             for picture in pictures:
                 described = codes.describe(picture, group)
                 rows.append(described[rng.choice(len(described), N_SAMPLES, replace=False)])
-            books[group] = codes.learn(np.concatenate(rows), RANDOM_STATE + g)
+            books[group] = codes.learn_codebook(np.concatenate(rows), RANDOM_STATE + g)
         n = features.N_COLUMNS
         plain = features.Scales(np.zeros(n, np.float32), np.ones(n, np.float32))
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
@@ -48,10 +48,10 @@ def vocabulary(names: Sequence[str], work: Path | None):
 def _values(picture, vocabulary):
     """All columns of the regions of levels 0 and 3 of a picture, unscaled."""
     seen = features.Seen(picture, vocabulary)
-    sums, out = shape.of_atoms(seen.hierarchy), []
+    sums, out = shape.shapes_of_atoms(seen.hierarchy), []
     for level in (0, 3):
         raised = seen.codes(level, np.arange(shape.N_SHAPE, features.N_COLUMNS))
-        out.append(np.concatenate([shape.of_level(sums, seen.hierarchy, level), raised], axis=1))
+        out.append(np.concatenate([shape.shapes_of_level(sums, seen.hierarchy, level), raised], axis=1))
     return np.concatenate(out)
 
 

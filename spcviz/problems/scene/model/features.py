@@ -107,8 +107,8 @@ class Seen:
     def _shape(self, level):
         self.begun.add("SHAPE")
         if self._sums is None:
-            self._sums = shape.of_atoms(self.hierarchy)
-        return shape.of_level(self._sums, self.hierarchy, level)
+            self._sums = shape.shapes_of_atoms(self.hierarchy)
+        return shape.shapes_of_level(self._sums, self.hierarchy, level)
 
     def codes(self, level, columns):
         """Mean codes of a level's regions: ndarray of float32, shape (R, n); no columns of SHAPE."""

@@ -9,12 +9,12 @@ import numpy as np
 from spcviz.engine.kernels.jit import kernel
 from spcviz.problems.scene.model.segments import Hierarchy
 
-NAMES = (
+SHAPE_NAMES = (
     "log area", "x", "y", "|x - middle|", "left", "right", "top", "bottom", "width", "height", "log aspect",
     "filled", "long axis", "short axis", "roundness", "cos of direction", "sin of direction", "border / root",
     "touches top", "touches bottom", "touches a side",
 )  # fmt: skip
-N_SHAPE = len(NAMES)
+N_SHAPE = len(SHAPE_NAMES)
 _SUMS, _ALL = 9, 13  # pixels; sums of x, y, xx, yy, xy; pixels at top, bottom, side; extents
 
 
@@ -66,13 +66,13 @@ def _of_regions(atoms, member, n):
     return out
 
 
-def of_atoms(hierarchy):
+def shapes_of_atoms(hierarchy):
     """Sums over the pixels of every atom: ndarray of float, shape (A, 13)."""
     return _of_atoms(hierarchy.atoms, hierarchy.n_regions(0))
 
 
-def of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
-    """SHAPE (R, 21) of a level's regions as in `NAMES`, from `of_atoms`; lengths as shares of the picture."""
+def shapes_of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
+    """SHAPE (R, 21) of a level's regions as in `SHAPE_NAMES`, from `shapes_of_atoms`; lengths as shares of the picture."""
     n = hierarchy.n_regions(level)
     region_sums = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
     borders = hierarchy.borders[level]

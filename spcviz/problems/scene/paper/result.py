@@ -53,4 +53,6 @@ def _costs_blocks(result, features, look):
 
 
 COSTS = Shown(("piece", "ms"), _costs_blocks, lambda result: [COSTS_NOTE])
-SHARED = Shown(shared_budget.NEEDS, shared_budget.blocks, lambda result: [shared_budget.NOTE])
+SHARED = Shown(
+    shared_budget.SHARED_NEEDS, shared_budget.shared_blocks, lambda result: [shared_budget.SHARED_NOTE]
+)

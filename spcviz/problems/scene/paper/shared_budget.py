@@ -8,40 +8,42 @@ from spcviz.web.figures.blocks import Heading, Link, Table, chart
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import figure, points, stroke
 
-NEEDS = ("method", "cost_ms", "error")
-NOTE = (
+SHARED_NEEDS = ("method", "cost_ms", "error")
+SHARED_NOTE = (
     "Whole pictures are lifted from one fixed inference machine to the next (DMS), by the milliseconds of "
     "their new features; regions and the first machine's features are paid for everybody before. It is not "
     "SIM, which spends on regions."
 )
-_ROLES = {
+_SHARED_ROLES = {
     "dms": "kept",
     "dms, by value per ms": "map",
     "oracle": "truth",
     "uniform": "muted",
     "myopic": "threshold",
 }
-_DASHES = {"dms, by value per ms": "longdash", "oracle": "dot", "uniform": "dash", "myopic": "dashdot"}
+_SHARED_DASHES = {"dms, by value per ms": "longdash", "oracle": "dot", "uniform": "dash", "myopic": "dashdot"}
 
 
-def label(method):
+def label_of(method):
     """The name of a row's method.
 
-    >>> label("uniform")
+    >>> label_of("uniform")
     'Pictures, at random'
     """
     return find_method(method, EXAMPLE).describe(TERMS)[0]
 
 
-def curves(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 420):
+def shared_curves(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 420):
     """Pixels wrong against milliseconds of features a picture."""
     traces = []
     for row in result["rows"]:
-        if row["method"] not in _ROLES:
+        if row["method"] not in _SHARED_ROLES:
             continue
         method, hover = row["method"], "%{x:.1f} ms: %{y:.1f} %<extra></extra>"
-        look = stroke(getattr(palette, _ROLES[method]), 2.5 * scale, _DASHES.get(method, "solid"))
-        traces.append(points("lines", row["cost_ms"], row["error"], label(method), hover) | look)
+        look = stroke(
+            getattr(palette, _SHARED_ROLES[method]), 2.5 * scale, _SHARED_DASHES.get(method, "solid")
+        )
+        traces.append(points("lines", row["cost_ms"], row["error"], label_of(method), hover) | look)
     axes = {"xaxis": {"title": "features bought, CPU ms a picture"}, "yaxis": {"title": "pixels wrong, %"}}
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
 
@@ -51,7 +53,7 @@ def errors_frame(result):
     rows = result["rows"]
     budgets = [f"{cost:.1f} ms" for cost in rows[0]["cost_ms"]]
     return pd.DataFrame(
-        [{"method": label(row["method"])} | dict(zip(budgets, row["error"])) for row in rows]
+        [{"method": label_of(row["method"])} | dict(zip(budgets, row["error"])) for row in rows]
     ).round(2)
 
 
@@ -68,13 +70,13 @@ def gaps_frame(result):
     rows = []
     for row in result["compared"]:
         numbers = (round(number, 2) for number in (row["points"], *row["interval"]))
-        rows.append((label(row["method"]), row["share"], *numbers))
+        rows.append((label_of(row["method"]), row["share"], *numbers))
     return pd.DataFrame(rows, columns=columns)
 
 
-def blocks(result, features, look):
+def shared_blocks(result, features, look):
     return [
-        chart(curves, result, look, "scene_shared"),
+        chart(shared_curves, result, look, "scene_shared"),
         Table(tiers_frame(result), "scene-shared-tiers", {"pixels": 1}),
         Heading("Pixels wrong, %, at each budget"),
         Table(errors_frame(result), "scene-shared"),

@@ -19,12 +19,12 @@ class Kept(NamedTuple):
     found: dict[str, np.ndarray]
 
 
-def train_full(epochs, part):
+def train_full_arrays(epochs, part):
     """Train the dense perceptron on a `Prepared`: a `Model` as by `narrow`."""
     return narrow(experiment.train_full(epochs, part))
 
 
-def train_cascade(config, part, n_orders):
+def train_cascade_arrays(config, part, n_orders):
     """Train a cascade on a `Prepared`: a `Kept`."""
     trained = experiment.train(config, part, n_orders=n_orders)
     in_all = np.array([report.was_pruned for report in trained.reports])

@@ -16,7 +16,7 @@ ORIGIN = (
     "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
     "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
 )
-RULES = {"mean_max": "mean and best", "margin": "margin"}
+RULE_NAMES = {"mean_max": "mean and best", "margin": "margin"}
 RULE_HELP = (
     "*Mean and best* (thesis): the line lies a share α of the way from the mean of what is left to the best. "
     "*Margin*: it lies the same distance below the best for every sentence, tuned on the development "

@@ -9,7 +9,7 @@ METHOD_NAMES = {rule: f"SPC, {name}" for rule, name in RULE_NAMES.items()}
 METHOD_NAMES |= {"margin_trained": "SPC trained for a margin", "crf": "CRF, probability"}
 CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal (sample)"}
 GUARANTEES = {None: "as tuned", "mean": "on average", 0.9: "with 90 % certainty"}
-EQUAL = (
+EQUAL_LOSS = (
     "Where exactly this share of test sentences is lost; how much of it the first filter may lose was "
     "searched on development sentences, method by method. Draws are of sentences, the same for all; a ratio "
     "of 0 means draws in which only the rival could not lose so few."
@@ -65,7 +65,7 @@ def rows_of(result: dict, name: str, data: str) -> list[dict]:
     return [row for row in result[name] if row["data"] == data]
 
 
-def _blocks(result, features, look):
+def _rule_blocks(result, features, look):
     return [
         block
         for data in dict.fromkeys(row["data"] for row in result["rows"])
@@ -78,7 +78,7 @@ def _blocks_of(data, rows):
     return [
         Heading(f"{CORPORA[data]}: bigrams at equal loss"),
         Table(equal_frame(rows("rows")), f"tagging-rules{end}", RULE_DECIMALS),
-        Note(EQUAL),
+        Note(EQUAL_LOSS),
         Heading(f"{CORPORA[data]}: whole cascades"),
         Table(
             tolerances_frame(rows("levels"), "sentence", "tokens_right"),
@@ -94,7 +94,7 @@ def _blocks_of(data, rows):
     ]
 
 
-def _notes(result):
+def _rule_notes(result):
     chosen = result["settings"]["chosen_on"]
     trained = dict.fromkeys(row["trained_on"] for row in result["rows"])
     begun = f"Trained on {' and '.join(trained)}, begun with {result['settings']['begun_with']}."
@@ -103,6 +103,6 @@ def _notes(result):
 
 RULES = Shown(
     needs=("method", "rule", "guarantee", "target", "pairs_equal", "trained_on", "train_alpha"),
-    blocks=_blocks,
-    notes=_notes,
+    blocks=_rule_blocks,
+    notes=_rule_notes,
 )

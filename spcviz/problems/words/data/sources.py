@@ -47,17 +47,17 @@ class Source(NamedTuple):
 
 
 OPEN_FOLDS = 3
-NAMES = ("ocr", "open")
+SOURCE_NAMES = ("ocr", "open")
 
 
-def load(name: str):
+def load_source(name: str):
     """One of the sources, "ocr" or "open"; `ArgumentError` for another.
 
-    >>> [len(load("open").halves(fold)["test"]) for fold in range(3)]
+    >>> [len(load_source("open").halves(fold)["test"]) for fold in range(3)]
     [667, 667, 666]
     """
-    if name not in NAMES:
-        raise ArgumentError(f"data must be one of {', '.join(NAMES)}, got {name!r:.60}")
+    if name not in SOURCE_NAMES:
+        raise ArgumentError(f"data must be one of {', '.join(SOURCE_NAMES)}, got {name!r:.60}")
     if name == "ocr":
         words, n = letters.load_words(), len(letters.load_words().lengths)
         images = np.arange(len(words.labels))

@@ -41,7 +41,7 @@ def look(fold: folds.Fold, half_name: str) -> Looked:
     return Looked(selector.with_differences(meta[:, :-1]), losses, labels)
 
 
-def curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> list[dict]:
+def model_curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> list[dict]:
     """Curves of all word-level methods, in units per word and percent of letters; `us`: a letter's tiers."""
     train, test = look(fold, "train"), look(fold, "test")
     per = tuple(half.lengths[:, None] * np.asarray(us) for half in (fold.train, fold.test))

@@ -91,12 +91,12 @@ def fold_models(
     tick: Callable | None = None,
 ) -> Fold:
     """Train, or load from the work folder, everything the experiments need of one test fold of a source."""
-    index = checks.integer("fold", index, 0, sources.load(source).n_folds - 1)
+    index = checks.integer("fold", index, 0, sources.load_source(source).n_folds - 1)
     key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
     key |= {"source": source, "data": data_digest(source)}
 
     def make():
-        return _train(sources.load(source), index, settings, features(folder), tick)
+        return _train(sources.load_source(source), index, settings, features(folder), tick)
 
     return load_or_compute(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
 
@@ -212,7 +212,7 @@ def round_weights(model):
 
 def data_digest(source):
     """Digest of a source's words."""
-    return digest_of_arrays(sources.load(source).arrays())
+    return digest_of_arrays(sources.load_source(source).arrays())
 
 
 def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:

@@ -105,7 +105,9 @@ def train(
 def save(folder, source, stored, feature_us):
     """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they are in the metrics."""
     metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
-    about = {"settings": {"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin}}
+    about = {
+        "settings": {"tiers": [tier.key for tier in TIERS], "data_origin": sources.load_source(source).origin}
+    }
     about |= {"data_digest": folds.data_digest(source), "random_state": folds.RANDOM_STATE}
     name, arrays = model_name(source), arrays_of(stored)
     return save_model(folder, name, arrays, kind=KIND, version=VERSION, metrics=metrics, **about)
@@ -167,7 +169,7 @@ def _fold(source, stored, half):
 
 def _test_half(source, stored):
     chosen = stored.words
-    labels, images, lengths = sources.load(source).letters_of(chosen)
+    labels, images, lengths = sources.load_source(source).letters_of(chosen)
     return folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         stored.plain_scores, stored.tiered_scores,

@@ -46,7 +46,7 @@ def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, heigh
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=7)
 
 
-def frame(result):
+def updates_frame(result):
     """One line per curve and length."""
     names = {"data": "chains", "length": "positions", "update": "update", "us": "µs an update"}
     names["messages_share"] = "messages, % of all"

@@ -50,7 +50,7 @@ def _long_blocks(result, features, look):
         *(chart(quiescence_shown.length_figure, result, look, key=kind, kind=kind) for kind in kinds),
         *([chart(quiescence_shown.courses_figure, result, look)] if result.get("courses_summary") else []),
         Table(quiescence_shown.courses_frame(result), f"{result['name']}-courses"),
-        Table(quiescence_shown.frame(result), result["name"], {"updates": 1}),
+        Table(quiescence_shown.updates_frame(result), result["name"], {"updates": 1}),
     ]
 
 

@@ -68,9 +68,9 @@ def test_each_training_stays_as_a_row_and_two_are_compared():
     at = trained(at.number_input(key="data_passes").set_value(3).run())
     assert at.dataframe[0].value["passes"].tolist() == [10, 3]
     visit = theirs()
-    first, second = runs.of(visit)
+    first, second = runs.runs_of(visit)
     assert runs.are_comparable(first, second)
-    assert runs.find(visit, first.key) is first.trained
+    assert runs.find_run(visit, first.key) is first.trained
 
 
 def test_misread_tokens_are_filtered():

@@ -331,7 +331,7 @@ def test_scenes(clip):
 
 
 def test_geometry_of_time_links_the_same_limb(clip):
-    fitted = geometry.fit(clip.limbs, np.zeros(2, int), 3)
+    fitted = geometry.fit_geometry(clip.limbs, np.zeros(2, int), 3)
     edges, kinds = cascade.edges_over_time(3, 3, "right upper arm")
     assert edges[-2:].tolist() == [[2, 5], [5, 8]]
     assert kinds[-2:].tolist() == [4, 4]
