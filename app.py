@@ -8,7 +8,7 @@ from spcviz.web.cached import ownership
 from spcviz.web.classroom import routes as classroom
 from spcviz.web.exporting import saving
 from spcviz.web.serving import cards, first_html
-from spcviz.web.transport import leaving, static, static_files
+from spcviz.web.transport import leaving, static_files
 from spcviz.web.ui import outside, requests, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
@@ -17,7 +17,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     warmup.start()
     routes = [*first_html.routes(), *static_files.routes(), *requests.routes(), *classroom.routes()]
     routes += [*saving.routes(), *cards.routes()]
-    middleware = [*outside.middleware(), *leaving.middleware(ownership.leave), *static.middleware()]
+    middleware = [*outside.middleware(), *leaving.middleware(ownership.leave), *static_files.middleware()]
     app = st.App(visit.__file__, routes=routes, middleware=middleware)
 else:
     visit.show()  # run as a script, as tests do

@@ -17,7 +17,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.files import Brought, read
 from spcviz.problems.own_data.model.jobs import Job
-from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.model.training import Settings
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.page.shelf import Own
 from spcviz.problems.own_data.shown import Trained

@@ -23,10 +23,9 @@ from spcviz.shared.folders import data_folder
 from spcviz.shared.report import describe
 from spcviz.spending import EnvelopeTagger, FeatureTiers
 from spcviz.spending.envelope import rates_of, spread_of
-from spcviz.spending.label_folds import drawn_folds, numbers_of
+from spcviz.spending.label_folds import Training, drawn_folds, numbers_of
 from spcviz.spending.read import Reader
 from spcviz.spending.tiers import check_tiers
-from spcviz.spending.training import Training
 
 N = 300
 """Sequences for training, and as many for evaluation."""

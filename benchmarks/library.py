@@ -308,7 +308,7 @@ COLUMNS = (
 
 
 def section(result: dict) -> str:
-    """A summary of the stored result, for the evidence; `experiments.benchmarks_page` has every row."""
+    """A summary of the stored result, for the evidence; `experiments.bench_results` has every row."""
     lines = []
     for row in result["rows"]:
         if row["what"] == "cascade of order 2":  # the evidence is kept short; docs/benchmarks.md has these

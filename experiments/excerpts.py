@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from spcviz.web.figures.blocks import Block, Shown, Table, number_format
-from spcviz.web.figures.results import features_of
+from spcviz.web.figures.stored_results import Block, Shown, Table, features_of, number_format
 
 _LOOK = {"palette": {}, "scale": 1.0, "height": 0}
 _CURVE = ("level", "at 5 %", "at 10 %", "at 20 %", "at 50 %", "least wrong", "std. error", "µs")

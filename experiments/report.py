@@ -1,7 +1,7 @@
 """``python -m spcviz report``: write the evidence and the READMEs' tables from the stored results.
 
 `experiments.statements` compares what documents say with the results here; `experiments.excerpts` has a short
-table of each result, `experiments.benchmarks_page` the page of timings. A damaged result stops the report
+table of each result, `experiments.bench_results` the page of timings. A damaged result stops the report
 (`ResultError`), so that no verdict is lowered silently. In README and docs/class.md only the text between two
 marks is replaced. Models' licences (`spcviz.registry.licences`) and cards (`spcviz.registry.model_cards`)
 come from their manifests.
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import BENCHES
-from experiments import benchmarks_page, excerpts
-from experiments.benchmark_rows import rows as benchmark_rows
+from experiments import bench_results, excerpts
+from experiments.bench_results import rows as benchmark_rows
 from experiments.statements import OWN, PAPERS, pages, rules
 from experiments.statements.evidence import Evidence
 from experiments.statements.readings import Reading, read, sensitivity
@@ -25,7 +25,7 @@ from spcviz.registry import licences, model_cards
 from spcviz.shared import result_files
 from spcviz.shared.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
-from spcviz.web.figures.results import command_of, is_usable, measured_on, origin_sentence
+from spcviz.web.figures.stored_results import command_of, is_usable, measured_on, origin_sentence
 
 README, CLASS = ROOT / "README.md", ROOT / "docs" / "class.md"
 COUNT, STATEMENTS, BENCHMARKS = "count", "statements", "benchmarks"
@@ -60,7 +60,7 @@ def files(results: Path = RESULTS, readme: Path = README, class_file: Path = CLA
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
         wanted[class_file.with_name(model_cards.FILE)] = model_cards.text(models)
-    wanted[class_file.with_name(benchmarks_page.FILE)] = benchmarks_page.text(results)
+    wanted[class_file.with_name(bench_results.FILE)] = bench_results.text(results)
     front = between(
         _text(readme), COUNT, f"{pages.describe_counts(papers)}: [each, and how sure](#{anchor(_HEADING)})."
     )

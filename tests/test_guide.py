@@ -114,11 +114,11 @@ IDEAS = {
     "experiments/budgets.py": "what two problems' results about budgets must have",
     "spcviz/engine/kernels/announcing.py": "loaded only by who wants the line",
     "spcviz/engine/prepared.py": "a door of an earlier version",
-    "spcviz/problems/scene/data/road.py": "a data set",
+    "spcviz/problems/scene/data/camvid.py": "a data set",
     "spcviz/sequences/input_types.py": "types for checkers",
     "spcviz/shared/linear.py": "the stored form of four problems' models",
-    "spcviz/web/ui/veil.py": "what stands where a question hides a picture",
-    "spcviz/web/figures/plain.py": "the one way of a visitor's text into markdown",
+    "spcviz/web/ui/layout.py": "what stands where a question hides a picture",
+    "spcviz/web/figures/formatting.py": "the one way of a visitor's text into markdown",
     "spcviz/web/ui/about.py": "whose data the models learned from",
 }
 

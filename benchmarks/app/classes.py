@@ -14,7 +14,7 @@ import os
 import sys
 import time
 
-from benchmarks.app.hostile import send_request
+from benchmarks.app.hostile_client import send_request
 
 N_PHONES, SECONDS, BEFORE = 200, 15.0, 2.0
 LOOKS, PHONE_LOOKS = 0.35, 1.75

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.app import beside, hostile
+from benchmarks.app import hostile_client
 from benchmarks.app.load import crowd
 from benchmarks.app.visitor import Lost
 from tests.problems.own_data import hostile as brought
@@ -110,7 +110,7 @@ KINDS = (
     Kind("text.txt", DATA, brought.text),
     Kind("scores.npz", DATA, brought.packed),
     Kind("damaged.npz", DATA, brought.damaged),
-    Kind("clip.webp", POSE, lambda rng: hostile.bomb(int(rng.integers(1 << 16)))),
+    Kind("clip.webp", POSE, lambda rng: hostile_client.bomb(int(rng.integers(1 << 16)))),
     Kind("wide.png", POSE, lambda rng: pictures.png(30_000, 30_000)),
     Kind("frames.gif", POSE, lambda rng: pictures.gif(60_000, 900)),
     Kind("scans.jpg", POSE, lambda rng: pictures.jpeg_of_scans(int(rng.integers(500, 4000)), 3000)),
@@ -128,7 +128,7 @@ REFUSALS = ("The file", "The picture", "Reading")
 """Beginnings of a page's refusals of a picture or clip."""
 
 
-class Bringer(hostile.Uploader):
+class Bringer(hostile_client.Uploader):
     """A session that uploads files, and reads the page's answer to each."""
 
     def __init__(self, port: int, page: str):
@@ -186,16 +186,16 @@ async def bring_all(port: int, n: int) -> list[dict[str, Any]]:
 
 async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> dict[str, Any]:
     """A row: a class on Letters while the files are uploaded, and their costs."""
-    n, n_files = (max(2, round(m * scale)) for m in (beside.N_STUDENTS, N_FILES))
-    how = {"within": 1.0, "period": beside.PERIOD, "seconds": beside.SECONDS}
+    n, n_files = (max(2, round(m * scale)) for m in (hostile_client.N_STUDENTS, N_FILES))
+    how = {"within": 1.0, "period": hostile_client.PERIOD, "seconds": hostile_client.SECONDS}
     await rest(server)
     quiet, without, sizes, families, times, faults = [], [], [], [], [], []
     with _weigh_meanwhile(server, without, []):
         for seed in range(N_BEFORE):
-            tick(f"{n} students on {beside.PAGE} before any file, {seed + 1} of {N_BEFORE}")
-            done = await crowd(server.port, beside.PAGE, n, **how, seed=seed % N_SEEDS)
+            tick(f"{n} students on {hostile_client.PAGE} before any file, {seed + 1} of {N_BEFORE}")
+            done = await crowd(server.port, hostile_client.PAGE, n, **how, seed=seed % N_SEEDS)
             quiet += [ran.ms for ran in done.reruns]
-    tick(f"{n} students on {beside.PAGE} beside {n_files} hostile files")
+    tick(f"{n} students on {hostile_client.PAGE} beside {n_files} hostile files")
     n_done = 0
     command = (sys.executable, "-m", "benchmarks.app.files", str(server.port), str(n_files))
     client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
@@ -203,7 +203,7 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
     try:
         with _weigh_meanwhile(server, sizes, families):
             while not answered.done():
-                done = await crowd(server.port, beside.PAGE, n, **how, seed=n_done % N_SEEDS)
+                done = await crowd(server.port, hostile_client.PAGE, n, **how, seed=n_done % N_SEEDS)
                 n_done += 1
                 times += [ran.ms for ran in done.reruns]
                 faults += done.faults
@@ -213,7 +213,7 @@ async def siege(server: Any, scale: float, rest: Callable, tick: Callable) -> di
         out, _ = await answered
     at_rest = max(without, default=None)
     return row_of(json.loads(out or b"[]"), n, times, faults) | {
-        "before_p95_ms": beside.percentile(quiet, 95),
+        "before_p95_ms": hostile_client.percentile(quiet, 95),
         "rest_mb": at_rest,
         "memory_mb": None if at_rest is None else round(max([*sizes, at_rest]) - at_rest, 1),
         "family_mb": round(max(families), 1) if families else None,
@@ -230,7 +230,7 @@ def row_of(rows: list[dict], n: int, times: list[float], faults: list[str]) -> d
         "refused": sum(row["answer"] == "refused" for row in rows),
         "silent": len(silent), "which": silent[:20],
         "slowest_s": slowest["seconds"], "slowest": slowest["name"],
-        "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
+        "p50_ms": hostile_client.percentile(times, 50), "p95_ms": hostile_client.percentile(times, 95),
         "actions": len(times), "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip
 

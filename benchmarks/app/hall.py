@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from benchmarks.app import beside, classes, cold, files, lessons, page_figures, passing
+from benchmarks.app import classes, files, hostile_client, lessons, load, page_figures, passing
 from benchmarks.app.load import crowd, send_malformed, visits
 from benchmarks.app.server import Server, ServerError
 from benchmarks.app.visitor import Follower, Lost, Visitor
@@ -81,8 +81,11 @@ async def _measure_part(server, only, scale, tick):
     elif only == PASSING:
         parts = {"beside": [], "passing": await passing.rows(server, scale, _until_idle, tick)}
     else:
-        rows = await beside.sieges(server, scale, _until_idle, tick)
-        parts = {"beside": rows, "classes": await classes.rows(server.port, scale, beside.percentile, tick)}
+        rows = await hostile_client.sieges(server, scale, _until_idle, tick)
+        parts = {
+            "beside": rows,
+            "classes": await classes.rows(server.port, scale, hostile_client.percentile, tick),
+        }
     return describe(
         "bench-app", "this project's goals for a class", [], baselines=[],
         settings={"scale": scale, "goals": _goals()}, data={}, **parts,
@@ -91,8 +94,8 @@ async def _measure_part(server, only, scale, tick):
 
 
 _TRIED = {
-    HOSTILE: beside.PAGES,
-    FILES: (beside.PAGE, files.DATA, files.POSE),
+    HOSTILE: hostile_client.PAGES,
+    FILES: (hostile_client.PAGE, files.DATA, files.POSE),
     COURSE: (lessons.PAGE,),
     PASSING: (passing.PAGE,),
 }
@@ -109,10 +112,10 @@ async def _measure(server, scale, wanted, tick):
     # A server may begin to warm up when its first visitor has been served.
     titles = await _titles(server.port)
     pages = _choose(titles, wanted)
-    first_pictures = await cold.first_pictures(pages, tick)
-    first_visits = await cold.first_visits(pages, tick)
+    first_pictures = await load.first_pictures(pages, tick)
+    first_visits = await load.first_visits(pages, tick)
     start_page, n_start = pages[0] if wanted else HALL_PAGE, max(2, round(N_CROWD * scale))
-    at_start = await cold.class_at_start(start_page, n_start, tick)
+    at_start = await load.class_at_start(start_page, n_start, tick)
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in pages:
@@ -142,8 +145,8 @@ async def _measure(server, scale, wanted, tick):
     n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
     tick(f"{n_visits} visits")
     came = await visits(server.port, pages, n_visits, seed=0, memory=server.memory_mb)
-    hostile = await beside.sieges(server, scale, _until_idle, tick) if not wanted else []
-    flooded = await classes.rows(server.port, scale, beside.percentile, tick) if not wanted else []
+    hostile = await hostile_client.sieges(server, scale, _until_idle, tick) if not wanted else []
+    flooded = await classes.rows(server.port, scale, hostile_client.percentile, tick) if not wanted else []
     await _until_idle(server)
     n_logged = server.tracebacks()  # from here on the log is full of complaints about bad messages
     tick(f"{n_malformed} malformed messages")
@@ -151,7 +154,7 @@ async def _measure(server, scale, wanted, tick):
     clock.cancel()
     client = {
         "cores": round((time.process_time() - cpu) / (time.perf_counter() - wall), 3),
-        "lag_p95_ms": beside.percentile(lags, 95),
+        "lag_p95_ms": hostile_client.percentile(lags, 95),
     }
     warmed = "every page opened and tried by one visitor, then the server left alone until it rests"
     return describe(
@@ -162,7 +165,7 @@ async def _measure(server, scale, wanted, tick):
         classes=flooded,
         at_start={
             "page": titles[start_page], "sessions": n_start,
-            "arrival_p95_ms": beside.percentile(at_start, 95),
+            "arrival_p95_ms": hostile_client.percentile(at_start, 95),
         },
         client=client, wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
@@ -253,13 +256,13 @@ def _row(title, n, within, period, done):
     return {
         "page": title,
         "sessions": n,
-        "p50_ms": beside.percentile([ran.ms for ran in done.reruns], 50),
-        "p95_ms": beside.percentile([ran.ms for ran in done.reruns], 95),
+        "p50_ms": hostile_client.percentile([ran.ms for ran in done.reruns], 50),
+        "p95_ms": hostile_client.percentile([ran.ms for ran in done.reruns], 95),
         "exceptions": len(done.faults),
-        "kb_first": beside.percentile([ran.kb for ran in done.first], 50),
-        "kb_rerun": beside.percentile([ran.kb for ran in done.reruns], 50),
-        "arrival_p50_ms": beside.percentile([ran.ms for ran in done.first], 50),
-        "arrival_p95_ms": beside.percentile([ran.ms for ran in done.first], 95),
+        "kb_first": hostile_client.percentile([ran.kb for ran in done.first], 50),
+        "kb_rerun": hostile_client.percentile([ran.kb for ran in done.reruns], 50),
+        "arrival_p50_ms": hostile_client.percentile([ran.ms for ran in done.first], 50),
+        "arrival_p95_ms": hostile_client.percentile([ran.ms for ran in done.first], 95),
         "arrived_within_s": within,
         "period_s": period,
         "actions": len(done.reruns),
@@ -276,8 +279,8 @@ def _of_visits(came):
     return {
         "visits": n,
         "cut_off": came.n_cut,
-        "p50_ms": beside.percentile(came.ms, 50),
-        "p95_ms": beside.percentile(came.ms, 95),
+        "p50_ms": hostile_client.percentile(came.ms, 50),
+        "p95_ms": hostile_client.percentile(came.ms, 95),
         "exceptions": len(came.faults),
         "faults": _count(came.faults),
         "memory_mb": [mb for _, mb in known],

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks.app import beside, classes
+from benchmarks.app import classes, hostile_client
 from benchmarks.app.load import crowd
 from benchmarks.app.visitor import Lost, Visitor
 from spcviz.web.course import task as tasks
@@ -118,9 +118,9 @@ def row_of(n: int, is_asked: bool, turns: Sequence, said: Sequence[str]) -> dict
     faults = [fault for turn in turns for fault in turn.faults]
     return {
         "what": describe_class(is_asked), "is_asked": is_asked, "sessions": n, "turns": len(turns),
-        "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
+        "p50_ms": hostile_client.percentile(times, 50), "p95_ms": hostile_client.percentile(times, 95),
         "actions": len(times), "skipped": sum(turn.n_skipped for turn in turns),
-        "kb_rerun": beside.percentile([ran.kb for turn in turns for ran in turn.reruns], 50),
+        "kb_rerun": hostile_client.percentile([ran.kb for turn in turns for ran in turn.reruns], 50),
         "lines": len(said), "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip
 
@@ -197,8 +197,8 @@ def of_phones(
     return {
         "phones": n, "solved": len(solved), "refused": sum(one.status != 200 for one in solved),
         "counted": len(seen), "looks": len(looks),
-        "seen_p50_ms": beside.percentile(seen, 50), "seen_p95_ms": beside.percentile(seen, 95),
-        "whole_p95_ms": beside.percentile(whole, 95),
+        "seen_p50_ms": hostile_client.percentile(seen, 50), "seen_p95_ms": hostile_client.percentile(seen, 95),
+        "whole_p95_ms": hostile_client.percentile(whole, 95),
         "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from benchmarks.app import beside
+from benchmarks.app import hostile_client
 from benchmarks.app.classes import Browser
 from benchmarks.app.load import crowd
 from spcviz.problems.letters.page import cached
@@ -81,7 +81,7 @@ def _words(n):
 
 
 async def _at_once(port, things, words, n):
-    how = {"within": 1.0, "period": beside.PERIOD}
+    how = {"within": 1.0, "period": hostile_client.PERIOD}
     quiet = await crowd(port, PAGE, n, seconds=CLASS_SECONDS, **how, seed=0)
     asking = [asyncio.create_task(fetch(port, thing, word)) for thing in things for word in words]
     times, faults, turn = [], [], 1
@@ -103,15 +103,15 @@ def row_of(what, passed, n, before, times, faults) -> dict[str, Any]:
         "wrong": sorted({one["wrong"] for one in passed if one["wrong"]})[:10],
         "p50_s": seconds[len(seconds) // 2], "slowest_s": seconds[-1],
         "largest_kb": round(max(one["bytes"] for one in passed) / 1000),
-        "before_p95_ms": beside.percentile(before, 95),
-        "p50_ms": beside.percentile(times, 50), "p95_ms": beside.percentile(times, 95),
+        "before_p95_ms": hostile_client.percentile(before, 95),
+        "p50_ms": hostile_client.percentile(times, 50), "p95_ms": hostile_client.percentile(times, 95),
         "actions": len(times), "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip
 
 
 def holds(row: dict[str, Any]) -> bool:
     """Whether every visitor got the file, and the row meets all goals."""
-    return row["made"] == row["asked"] and beside.holds(row, GOALS)
+    return row["made"] == row["asked"] and hostile_client.holds(row, GOALS)
 
 
 async def fetch(port: int, thing: Thing, word: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.app import beside, classes, files, lessons, passing
+from benchmarks.app import classes, files, hostile_client, lessons, passing
 
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
@@ -47,12 +47,12 @@ def _of_tour(row):
 
 
 def of_siege(row):
-    """A row of `benchmarks.app.beside`."""
+    """A row of `benchmarks.app.hostile_client`."""
     return (
         f"{row['sessions']} students on Letters beside {row['what']} ({row['asked']} answered): "
-        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(beside.GOALS['p95_ms'])}); first byte "
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(hostile_client.GOALS['p95_ms'])}); first byte "
         f"p50 {_s(row['first_byte_p50_ms'])}, p95 {_s(row['first_byte_p95_ms'])}, at most "
-        f"{_s(row['first_byte_max_ms'])} (goal {_s(beside.GOALS['first_byte_p95_ms'])}); memory "
+        f"{_s(row['first_byte_max_ms'])} (goal {_s(hostile_client.GOALS['first_byte_p95_ms'])}); memory "
         f"+{row['memory_mb'] or 0:.0f} MB; {row['exceptions']} faults"
     )
 
@@ -66,7 +66,7 @@ def for_readme(result: dict) -> str:
     if crowds:
         goal = goals[few]
         both = {name: goal[name] for name in ("p50_ms", "p95_ms")}
-        holding = [row for row in crowds if beside.holds(row, both)]
+        holding = [row for row in crowds if hostile_client.holds(row, both)]
         lines.append(
             f"- {few} students who act once a second: {len(holding)} of {len(crowds)} pages answer within "
             f"{goal['p50_ms']:.0f} ms (median) and {goal['p95_ms']:.0f} ms (p95); {_others(crowds, holding)}"
@@ -98,7 +98,7 @@ def for_readme(result: dict) -> str:
         f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: {_memory(came['growth_mb'])}, "
         f"{came['exceptions']} faults; {bad['messages']} malformed messages: {bad['faults']} faults"
     )
-    hostile = [row for row in result.get("beside", []) if row["client"] != beside.QUIET]
+    hostile = [row for row in result.get("beside", []) if row["client"] != hostile_client.QUIET]
     if hostile:
         lines.append(_beside(hostile))
     return "\n".join(lines)
@@ -200,7 +200,7 @@ def of_passing(row):
 
 def _beside(rows):
     """The worst figures of a class next to hostile clients."""
-    worst = {name: max(row[name] or 0 for row in rows) for name in beside.GOALS}
+    worst = {name: max(row[name] or 0 for row in rows) for name in hostile_client.GOALS}
     return (
         f"- {rows[0]['sessions']} students beside one hostile client of {len(rows)} kinds: "
         f"{_s(worst['p95_ms'])} (p95, the worst), "

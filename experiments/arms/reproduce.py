@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.arms import dms_pi, table_7_1
+from experiments.arms import dms_pi
 from experiments.budgets import Measured, reproduce
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.arms.model import batch, dms, features, fit, proposals, readings, stored
+from spcviz.problems.arms.model import dms, features, fit, proposals, readings, stored
 from spcviz.problems.arms.model.readings import GRID
 from spcviz.problems.arms.model.tallies import JOINTS, equal_rows, gap, plain, tidy
 from spcviz.problems.arms.shown import AT_ONCE, EITHER, EVERYONE, SPAN_LENGTHS, TIERS, spans_of
@@ -48,7 +48,7 @@ def train(run: Run) -> Iterator[str]:
     """Train what the budget pages need for arms; yields a line when it is stored."""
     trained = stored.train(run.models, run.work, quick=run.quick, tick=run.tick)
     path = stored.save(run.models, *trained)
-    metrics = batch.metrics_of(stored.load(run.models))
+    metrics = readings.metrics_of(stored.load(run.models))
     errors = ", ".join(f"{error:.1f}" for error in metrics["plain_error"])
     tenth = metrics["error_of_a_tenth"]
     yield (
@@ -278,10 +278,10 @@ def policy_result(measured):
     rows = [row for method in drawn for row in measured.tallies[method].rows(method)]
     fixed = measured.fixed.rows("single tier")
     rows += [row | {"tier": t} for t, row in enumerate(fixed)]
-    lists = {"rows": rows, "table": table_7_1.lines_of(measured)}
+    lists = {"rows": rows, "table": dms_pi.lines_of(measured)}
     out = {
         key: [
-            row | {"clock": table_7_1.CLOCKS[row.get("is_beyond", False)]}
+            row | {"clock": dms_pi.CLOCKS[row.get("is_beyond", False)]}
             for row in _describe_rows(entries, measured.base_ms, dms_pi.OPPONENTS)
         ]
         for key, entries in lists.items()
@@ -320,7 +320,7 @@ def policy_summary(measured):
             name: over_people("q-learning", name) for name in measured.targets if name != "q-learning"
         },
         "span_lengths": measured.lengths,
-        "people": table_7_1.people_of(measured),
+        "people": dms_pi.people_of(measured),
         "oracle_minus_uniform": against("oracle", "uniform by tiers"),
         "oracle_minus_at_once": against("oracle", AT_ONCE),
     })  # fmt: skip

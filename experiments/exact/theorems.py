@@ -11,9 +11,9 @@ import itertools
 import numpy as np
 
 from spcviz.engine.chains import chain
-from spcviz.learning.budgets import one_shot, optimality
+from spcviz.learning.budgets import classifiers, optimality
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.page import home_word
+from spcviz.problems.letters.page import landing
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import expect
 
@@ -87,7 +87,7 @@ def letter_tables(words, is_training):
     mean = (count + 1) / (np.bincount(labels, minlength=handwriting.N_STATES)[:, None] + 2)
     follows = training[:-1] & training[1:]
     follows[words.starts[1:-1] - 1] = False
-    pairs = home_word._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
+    pairs = landing._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
     return np.log(mean), np.log1p(-mean), pairs
 
 
@@ -103,7 +103,7 @@ def state_costs(words, word, n_letters, tables):
     for bought in (False, True):
         used = np.where(upper | bought, 1.0, 0.0)
         dark, light = ((shade * used).reshape(n_letters, -1) for shade in (ink, 1 - ink))
-        unary.append(home_word.PIXEL_WEIGHT * (dark @ on.T + light @ off.T))
+        unary.append(landing.PIXEL_WEIGHT * (dark @ on.T + light @ off.T))
     costs = np.zeros(2**n_letters, dtype=np.int64)
     for state in range(len(costs)):
         bits = state >> np.arange(n_letters) & 1
@@ -161,10 +161,10 @@ def _search(costs, search):
         return wrong[np.arange(n_words), here], moved
 
     if search == "trajectory":
-        searched = one_shot.greedy_trajectories(losses_if, starts, 2)
-        tiers = one_shot.trajectory_labels(searched, starts[-1], price)
+        searched = classifiers.greedy_trajectories(losses_if, starts, 2)
+        tiers = classifiers.trajectory_labels(searched, starts[-1], price)
     else:
-        tiers = one_shot.parsimonious_labels(losses_if, int(starts[-1]), 2, price, starts)
+        tiers = classifiers.parsimonious_labels(losses_if, int(starts[-1]), 2, price, starts)
     excess = costs[np.arange(n_words), masks(tiers)] - costs.min(axis=1)
     counted = {"policies": search, "n_problems": n_words, "n_policies": n_words * n_states}
     return _row("search", counted, 0, excess)

@@ -14,10 +14,9 @@ from spcviz.engine import checks
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.hybrid import policy
 from spcviz.learning.hybrid.policy import Points
-from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
-from spcviz.problems.hybrid.model import loopy, parents, times, whole_words
-from spcviz.problems.hybrid.model.clock import BOTH, clock_of, rules_of, whole_words_of
+from spcviz.problems.hybrid.model import loopy, parents, times, whole_words, worlds
+from spcviz.problems.hybrid.model.times import BOTH, clock_of, rules_of, whole_words_of
 from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data

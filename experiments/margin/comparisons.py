@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spcviz.problems.letters.paper.tables import FEATURES
 from spcviz.problems.pose.paper.result import WAYS
-from spcviz.problems.tagging.paper.rule_tables import CORPORA
+from spcviz.problems.tagging.paper.result import CORPORA
 from spcviz.shared.folders import RESULTS, shipped_path
 
 STUDIES = ("ocr-rules", "ocr-open-rules", "tagging-rules", "pose-rules", "grid-rules")

@@ -31,8 +31,8 @@ from spcviz.problems.open_words.model.cascade import (
     prior_counts,
 )
 from spcviz.problems.open_words.model.cascade import priors as begun_at
-from spcviz.problems.open_words.model.dictionary import dictionary, read_by_dictionary
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
+from spcviz.problems.open_words.model.rivals import dictionary, read_by_dictionary
 from spcviz.registry.problem import Run
 from spcviz.shared.clock import turns_us
 from spcviz.shared.report import describe

@@ -14,7 +14,7 @@ from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.model import cascade as experiment
-from spcviz.problems.open_words.model import rules, stored
+from spcviz.problems.open_words.model import rivals, stored
 from spcviz.problems.open_words.model.cascade import SETTINGS
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
 from spcviz.registry.problem import Run
@@ -29,7 +29,7 @@ SETS = ("unseen", "natural")
 AGAINST = "mean_max"
 WIDTHS = (1, 2, 4, 8, 16, 32)
 N_DRAWS = 500
-CODE = ("spcviz.problems.open_words.model.rules", "spcviz.problems.open_words.model.stored")
+CODE = ("spcviz.problems.open_words.model.rivals", "spcviz.problems.open_words.model.stored")
 
 TRAINED = ("mean_max", "margin")
 """Rules that a cascade is trained for."""
@@ -53,7 +53,7 @@ def reproduce(run: Run) -> dict:
         about = {"features": features, "guarantee": None, "trained_on": "composed words (shipped model)"}
         about["train_alpha"] = list(model.settings.config.train_alphas)
         for share in TOLERANCES[features][: 1 if run.quick else None]:
-            by_rule = {rule: _figures(run, model, features, rule, share, seen, dev) for rule in rules.RULES}
+            by_rule = {rule: _figures(run, model, features, rule, share, seen, dev) for rule in rivals.RULES}
             rows += [about | row for row in _compare_rules(by_rule, share)]
         for name in SETS:
             words = data.load_set(name).words
@@ -143,7 +143,7 @@ def _compare_rules(by_rule, share):
         draws = [rng.multinomial(n, np.full(n, 1 / n)) for _ in range(N_DRAWS)]
         mine = {rule: _of_set(figures, name) for rule, figures in by_rule.items()}
         here = {"data": name, "tolerance": 100 * share, "words": n}
-        for row in rules.compare_rules(mine, AGAINST, draws):
+        for row in rivals.compare_rules(mine, AGAINST, draws):
             yield here | row | {"settings": by_rule[row["rule"]]["settings"].tolist()}
 
 
@@ -172,10 +172,10 @@ def _figures(run, model, features, rule, share, seen, dev):
 
 def _tuned_figures(model, rule, share, seen, dev):
     """``settings`` (levels,) tuned on development words, and `by_word` of each set, prefixed by its name."""
-    cascade = rules.tuned_cascade(model.cascade, rule, seen["dev"], dev, share)
+    cascade = rivals.tuned_cascade(model.cascade, rule, seen["dev"], dev, share)
     out = {"settings": np.array([level.alpha for level in cascade.levels])}
     for name in SETS:
-        figures = rules.by_word(cascade, seen[name], data.load_set(name).words)
+        figures = rivals.by_word(cascade, seen[name], data.load_set(name).words)
         out |= {f"{name}_{key}": values for key, values in figures.items()}
     return out
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from experiments.parsing import measure, times
 from spcviz.problems.parsing.data.treebank import load_sentences
-from spcviz.problems.parsing.model import folds, stored
+from spcviz.problems.parsing.model import parser as parser_module
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import policies as policy
+from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.model.world import Sentences, sentences_of
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
@@ -24,7 +25,7 @@ CORPORA = ("ewt", "wsj")
 """Corpora in this order; the command line calls them folds."""
 SOURCE = "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 4"
 MODEL_CODE = ("spcviz.problems.parsing.model.parser",)
-FOLDS_CODE = ("spcviz.problems.parsing.model.folds",)
+FOLDS_CODE = ("spcviz.problems.parsing.model.parser",)
 POLICY_CODE = ("spcviz.problems.parsing.model.policies",)
 PART_CODE = ("experiments.parsing.measure",)
 QUICK_SENTENCES = 400
@@ -152,7 +153,7 @@ def _learn(settings, train, tag_set, folder, tick):
 
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
-        sentences, scored = folds.folds_of(train, tag_set, settings, rng, tick)
+        sentences, scored = parser_module.folds_of(train, tag_set, settings, rng, tick)
         return sentences_of(scored, sentences)
 
     key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))

@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.pose import clip_sets, follow, joint_learning
 from spcviz.problems.pose.data import buffy, signs
-from spcviz.problems.pose.model import clip_views, stored
+from spcviz.problems.pose.model import detectors, stored
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
@@ -26,8 +26,8 @@ FOLDS = (
 )
 """Clips and the person left out, or a part of the clips."""
 CLIPS = {
-    "signs": f"signs, every {clip_views.EVERY}rd frame",
-    "signs, far apart": f"signs, every {clip_views.EVERY * clip_sets.STEPS['signs, far apart']}th frame",
+    "signs": f"signs, every {detectors.EVERY}rd frame",
+    "signs, far apart": f"signs, every {detectors.EVERY * clip_sets.STEPS['signs, far apart']}th frame",
     "rendered": f"rendered, fast arms, often hidden, {clip_sets.N_FRAMES} frames",
     "buffy": f"buffy, every {clip_sets.BUFFY_EVERY}rd clip of 4 frames",
 }
@@ -50,7 +50,7 @@ def reproduce_ensemble(run: Run) -> dict:
         "pose-ensemble", SOURCE, rows, baselines=[],
         settings={
             "within_px": follow.WITHIN_PX, "quick": quick,
-            "every": clip_views.EVERY, "steps": clip_sets.STEPS,
+            "every": detectors.EVERY, "steps": clip_sets.STEPS,
             "cuts": {kind: list(cut) for kind, cut in clip_sets.CUTS.items()},
             "rendered_seeds": clip_sets.SEEDS, "rendered_every": clip_sets.STRIDE,
             "buffy_every": clip_sets.BUFFY_EVERY, "alpha_over_time": joint_learning.ALPHA_OVER_TIME,

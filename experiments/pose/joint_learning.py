@@ -18,8 +18,8 @@ import numpy as np
 
 from experiments.pose import follow
 from spcviz.problems.pose.data import buffy
-from spcviz.problems.pose.model import cascade, clip_views, detectors, levels
-from spcviz.problems.pose.model.train import start_model
+from spcviz.problems.pose.model import cascade, detectors, levels
+from spcviz.problems.pose.model.levels import start_model
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 SOME = 40  # training frames on which detectors' scores are standardised
@@ -94,8 +94,8 @@ def score_pieces(model, parts):
 
 def learn(
     model: cascade.PoseModel,
-    teach: list[clip_views.Clip],
-    dev: list[clip_views.Clip],
+    teach: list[detectors.Clip],
+    dev: list[detectors.Clip],
     cut: Cut,
     settings: levels.Settings = SETTINGS,
     *,
@@ -164,7 +164,7 @@ def _problems(pieces, by_clip):
     return [levels.Problem([fine], limbs[None], 3) for fine, limbs in frames]
 
 
-def measure_model(learnt: dict, clips: Iterable[clip_views.Clip], cut: Cut) -> list[dict]:
+def measure_model(learnt: dict, clips: Iterable[detectors.Clip], cut: Cut) -> list[dict]:
     """``method``, ``ties`` and ``found``: `follow.follow` of each piece, its clip and the detectors' ms."""
     out = {run: [] for run in learnt}
     for clip in clips:

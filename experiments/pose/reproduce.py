@@ -16,7 +16,7 @@ import numpy as np
 from experiments.pose import measure
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.model import detectors, levels, stored
-from spcviz.problems.pose.model import train as pose_train
+from spcviz.problems.pose.model import levels as pose_train
 from spcviz.problems.pose.page import live as pose_live
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe

@@ -6,7 +6,7 @@ import numpy as np
 
 from spcviz.learning.speedboost import boost, predictor, trees
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
+from spcviz.problems.scene.model import descriptors, extract, features, segments
 from spcviz.problems.scene.model.features import COSTS, Vocabulary
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
@@ -56,18 +56,21 @@ def _pieces(picture, vocabulary, repeats):
     _, less = _least(lambda: segments.hierarchy(picture, 2), repeats)
     n_levels, size = segments.N_LEVELS, np.bincount(tree.atoms.ravel()).astype(np.float32)
     out = {"FH": (ms, None), "level": ((ms - less) / (n_levels - 2), None)}
-    sums, ms = _least(lambda: shape.shapes_of_atoms(tree), repeats)
-    _, more = _least(lambda: [shape.shapes_of_level(sums, tree, level) for level in range(n_levels)], repeats)
+    sums, ms = _least(lambda: features.shapes_of_atoms(tree), repeats)
+    _, more = _least(
+        lambda: [features.shapes_of_level(sums, tree, level) for level in range(n_levels)], repeats
+    )
     out["SHAPE"] = (ms + more, None)
     seen = features.Seen(picture, vocabulary)
-    for group in codes.GROUPS:
+    for group in descriptors.GROUPS:
         step = descriptors.STEPS[group]
         (described, grid), ms = _least(
-            lambda g=group, s=step: (codes.describe(picture, g), codes.grid(tree.atoms, s)), repeats
+            lambda g=group, s=step: (descriptors.describe(picture, g), descriptors.grid(tree.atoms, s)),
+            repeats,
         )
         out[f"{group} (B)"] = (ms, None)
         pieces = (vocabulary.books[group], described, grid, tree, size)
-        _, every = _least(lambda p=pieces: _derive_codes(*p, np.arange(codes.N_CENTRES)), repeats)
+        _, every = _least(lambda p=pieces: _derive_codes(*p, np.arange(descriptors.N_CENTRES)), repeats)
         out[f"{group} (D)"] = (every, _one_more(seen, group, repeats))
     return out | _of_a_step(picture, vocabulary, repeats)
 
@@ -100,11 +103,11 @@ def _of_a_step(picture, vocabulary, repeats):
 
 def _derive_codes(book, described, grid, tree, size, wanted):
     """Codes of some centres, pooled over the regions of all levels."""
-    atoms = codes.pool(codes.codes(book, described, wanted), grid, len(size))
+    atoms = descriptors.pool(descriptors.codes(book, described, wanted), grid, len(size))
     out = []
     for level in range(1, segments.N_LEVELS):
         share = size / np.bincount(tree.member[level], size)[tree.member[level]].astype(np.float32)
-        out.append(codes.raise_to(atoms, tree.member[level], share, tree.n_regions(level)))
+        out.append(descriptors.raise_to(atoms, tree.member[level], share, tree.n_regions(level)))
     return out
 
 

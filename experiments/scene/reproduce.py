@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.scene import costs, measure
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import features, parts, segments, stored, train
+from spcviz.problems.scene.model import extract, features, segments, stored, train
 from spcviz.problems.scene.model import run as predictors
 from spcviz.problems.scene.model.features import load_costs as known_costs
 from spcviz.problems.scene.page import trade
@@ -56,7 +56,7 @@ def train_all(run: Run) -> Iterator[str]:
     lab = train.Lab(run.quick, run.work, run.tick)
     steps, risk, ms = lab.sim()
     machines = {name: lab.him(name) for name in train.LIMITED}
-    new = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
+    new = extract.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
     rng = np.random.default_rng(train.RANDOM_STATE)
     chooser = trade.learn(trade.look(new, [machines[tier.key] for tier in TIERS]), rng)
     model = stored.SceneModel(lab.vocabulary, steps, ms, machines.pop("him"), machines, chooser)
@@ -118,7 +118,7 @@ def _validate_stages(lab, run):
     """Accuracy of each of HIM's stages on validation pictures, which decides where it stops."""
 
     def make():
-        scenes = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
+        scenes = extract.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
         stages = lab.all_stages("him")
         rows = []
         for stage, share in zip(stages, predictors.shares_of(stages, scenes.structure)):
@@ -184,8 +184,8 @@ def _evaluate_pictures(lab, names, run):
     forest, evaluated = [], []
     about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
     about["costs"] = list(known_costs().values())
-    for at in range(0, len(names), parts.N_PER_PART):
-        chosen = names[at : at + parts.N_PER_PART]
+    for at in range(0, len(names), extract.N_PER_PART):
+        chosen = names[at : at + extract.N_PER_PART]
 
         def make(chosen=chosen):
             if not forest:

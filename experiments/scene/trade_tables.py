@@ -10,7 +10,7 @@ from experiments.scene import measure
 from spcviz.learning.budgets import batch_selection, expansion, selector
 from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import parts, train
+from spcviz.problems.scene.model import extract, train
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.shown import TIERS
 from spcviz.registry.problem import Run
@@ -73,11 +73,11 @@ def _look_at_split(lab, split, machines, every):
         float(sum(np.abs(t.value).sum(dtype=float) for s in stages for t in s.trees)) for stages in machines
     ]
     kept_parts = []
-    for at in range(0, len(names), parts.N_PER_PART):
-        chosen = names[at : at + parts.N_PER_PART]
+    for at in range(0, len(names), extract.N_PER_PART):
+        chosen = names[at : at + extract.N_PER_PART]
 
         def make(chosen=chosen, at=at):
-            looked = trade.look(parts.scenes(split, chosen, lab.vocabulary, None), machines)
+            looked = trade.look(extract.scenes(split, chosen, lab.vocabulary, None), machines)
             return {"meta": looked.meta, "losses": looked.losses}
 
         key = {"names": list(chosen), "books": books, "machines": weights}

@@ -9,7 +9,7 @@ from experiments.tagging import equal_loss
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
-from spcviz.problems.tagging.model.model_arrays import Kept, levels_of
+from spcviz.problems.tagging.model.cascade import Kept, levels_of
 from spcviz.shared.linear import wide, with_models
 
 

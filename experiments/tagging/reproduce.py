@@ -13,7 +13,7 @@ import numpy as np
 from experiments.tagging import equal_loss, parts, search
 from experiments.tagging import times as tagging_times
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.tagging.model import cascade, model_arrays, settings
+from spcviz.problems.tagging.model import cascade, settings
 from spcviz.registry.problem import Run
 from spcviz.shared.linear import wide, with_models
 from spcviz.shared.report import describe
@@ -24,7 +24,7 @@ from spcviz.store import digest_of_arrays
 SEARCH_CODE = ("experiments.tagging.search",)
 """The modules that compute a trial."""
 
-MODEL_CODE = ("spcviz.problems.tagging.model.model_arrays",)
+MODEL_CODE = ("spcviz.problems.tagging.model.cascade",)
 """The modules that compute a method's models, from settings in the key."""
 
 PART_CODE = ("experiments.tagging.parts",)
@@ -270,12 +270,12 @@ def _model(of_part, method, folder):
     part = settings.data_of(of_part)
     if method == "full":
         key = {"epochs": of_part.full_epochs}
-        make = partial(model_arrays.train_full_arrays, of_part.full_epochs, part)
+        make = partial(cascade.train_full_arrays, of_part.full_epochs, part)
     else:
         config, n_orders = _configs(of_part, folder)[method], settings.orders_of(of_part, method)
         key = {"config": asdict(config), "n_orders": n_orders}
-        make = partial(model_arrays.train_cascade_arrays, config, part, n_orders)
-    form = tree_of((model_arrays.Kept, Model))
+        make = partial(cascade.train_cascade_arrays, config, part, n_orders)
+    form = tree_of((cascade.Kept, Model))
     return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 
 

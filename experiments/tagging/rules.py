@@ -25,7 +25,7 @@ from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import SparseRows
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.cascade.retuning import retune
-from spcviz.problems.open_words.model.rules import compare_rules
+from spcviz.problems.open_words.model.rivals import compare_rules
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.model.features import feature_numbers

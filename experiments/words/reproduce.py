@@ -10,8 +10,7 @@ from experiments.budgets import Measured, reproduce
 from experiments.words import retiming, summary
 from experiments.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.engine import checks
-from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import dms, folds, stored
+from spcviz.problems.words.model import dms_pi, folds, stored
 from spcviz.problems.words.paper.pays import EVERY
 from spcviz.problems.words.shown import TIERS
 from spcviz.registry.problem import Run
@@ -32,7 +31,7 @@ MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
 
 def train(run: Run) -> Iterator[str]:
     """Train the budget pages' models of words, as given and of an open vocabulary; yields a line for each."""
-    for source in sources.SOURCE_NAMES:
+    for source in folds.SOURCE_NAMES:
         trained = stored.train(source, run.work, quick=run.quick, tick=run.tick)
         path = stored.save(run.models, source, *trained)
         metrics = stored.metrics_of(stored.model_of(source, *trained))
@@ -48,7 +47,7 @@ def result(run: Run) -> dict:
 def measure(run: Run) -> Measured:
     """Measure everything that a result consists of, on its first test folds."""
     vocabulary, parts = MADE_OF[run.name]
-    source = sources.load_source(vocabulary)
+    source = folds.load_source(vocabulary)
     n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
     settings = folds.settings_for(run.quick)
     jobs = [(part, source.name, f, settings, run.work) for part in parts for f in range(n_folds)]
@@ -85,7 +84,7 @@ def measure(run: Run) -> Measured:
         {
             "models": asdict(settings),
             "tiers": [tier.key for tier in TIERS],
-            "costs": [0.0, *dms.COSTS.tolist()],
+            "costs": [0.0, *dms_pi.COSTS.tolist()],
             "chosen": about,
             "random_state": folds.RANDOM_STATE,
             "chosen_on": "border and scale of HoG, passes: fold 1; budgets, gamma, alpha: training words",

@@ -7,7 +7,7 @@ import numpy as np
 
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import EXAMPLE, find_method
-from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints, times
+from spcviz.problems.words.model import dms_pi, folds, resource_constraints, times
 from spcviz.shared.work.disk_cache import load_or_compute, path_of
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
@@ -25,7 +25,7 @@ def run_fold(name, source, index, settings, folder, tick=None) -> dict:
         fold, about = folds.fold_models(source, index, settings, folder, tick), {}
         clock = measured_times(source, settings, folder, fold)
         if name == "dms-ocr":
-            rows = [_dms_row(row, clock) for row in dms.model_curves(fold, rng, clock.feature[1:])]
+            rows = [_dms_row(row, clock) for row in dms_pi.model_curves(fold, rng, clock.feature[1:])]
         elif name == "policy-ocr":
             curves, about = dms_pi.curves(fold, rng)
             rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in curves]

@@ -22,7 +22,7 @@ from spcviz.learning.budgets.chains.factors import Factors
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.letters.data.handwriting import batch_hog
 from spcviz.problems.words.model import dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.registry.problem import Run

@@ -3,16 +3,15 @@
 import streamlit as st
 
 from spcviz.problems.hybrid.page import cached, scenes
-from spcviz.problems.hybrid.page import text as say
+from spcviz.problems.hybrid.page import scenes as say
 from spcviz.problems.hybrid.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.course import questions
 from spcviz.web.touring import touring
 from spcviz.web.ui import callbacks
-from spcviz.web.ui.layout import bind, choices, has_controls, is_projected, more, show_page
+from spcviz.web.ui.layout import bind, choices, has_controls, ink, is_projected, more, show_page, veil
 from spcviz.web.ui.state import StateTable, choice, flag, text, whole
-from spcviz.web.ui.veil import ink, veil
 
 KEY = "hybrid"
 TABLE = StateTable(

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from spcviz.problems.parsing.page import cached, scenes
-from spcviz.problems.parsing.page import text as say
+from spcviz.problems.parsing.page import scenes as say
 from spcviz.problems.parsing.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.problems.tagging.state import MAX_TEXT
@@ -13,9 +13,8 @@ from spcviz.web.cached import common
 from spcviz.web.course import questions
 from spcviz.web.touring import touring
 from spcviz.web.ui.callbacks import commit_drag
-from spcviz.web.ui.layout import bind, has_controls, is_projected, missing, show_page
+from spcviz.web.ui.layout import bind, has_controls, is_projected, missing, show_page, veil
 from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
-from spcviz.web.ui.veil import veil
 
 KEY = "parsing"
 SENTENCES = cached.gallery_sentences()

@@ -14,8 +14,8 @@ from spcviz.web.course import questions
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.callbacks import commit_drag
+from spcviz.web.ui.layout import photograph, veil
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
-from spcviz.web.ui.veil import photograph, veil
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.budgets import evidence, facts, game, scenes
+from spcviz.problems.budgets import evidence, facts, scenes, spending
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
 from spcviz.problems.budgets.task import introduction, task_help, trade_tasks
 from spcviz.problems.budgets.view.component import show_trade_off, trade_off_payload
@@ -69,7 +69,7 @@ def said_of(task):
 
 def current():
     """(the page's state, its task)."""
-    state = game.apply_game(TABLE.read())
+    state = spending.apply_game(TABLE.read())
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
         state[task.size] = task.batch or next(iter(task.batches))
@@ -86,7 +86,7 @@ def trade_off():
     wanted = st.query_params.get("vocabulary")
     if wanted != state["vocabulary"] and wanted in (task.elsewhere or {}):
         st.info(task.elsewhere[wanted], icon=":material/link_off:")
-    if has_controls(state) and state["mode"] != game.MODE:
+    if has_controls(state) and state["mode"] != spending.MODE:
         pick(state, task)
     picture()
     if not is_projected():
@@ -116,17 +116,17 @@ def picture():
     identity += f"|{' '.join(only)} alone" if only else ""
     has_evidence = task.evidence and not only
     known = evidence.says(task.evidence(state) if has_evidence else None, method, state["budget"])
-    is_game = state["mode"] == game.MODE
-    plan = {"day": state["day"], "shares": list(game.SHARES)} if is_game else None
-    touring.offer_poll(partial(game.poll, state, batch) if is_game else None)
+    is_game = state["mode"] == spending.MODE
+    plan = {"day": state["day"], "shares": list(spending.SHARES)} if is_game else None
+    touring.offer_poll(partial(spending.poll, state, batch) if is_game else None)
     payload = trade_off_payload(batch, identity, task, "" if is_game else known, plan, only)
     view = {name: state[name] for name in VIEW_NAMES}
     taken = callbacks.commit_drag(TABLE, KEY, VIEW_NAMES)
     shown = show_trade_off(payload, key=KEY, view=view, on_change=taken, on_open=lambda: None)
     opened = shown.get("open") or {}
     if "game" in opened:
-        day = game.day_of(str(opened["game"])).isoformat()
-        query = {"mode": game.MODE, "day": day} if opened["game"] else {}
+        day = spending.day_of(str(opened["game"])).isoformat()
+        query = {"mode": spending.MODE, "day": day} if opened["game"] else {}
         st.switch_page(navigation.find_page("trade_off"), query_params=query)
     if "chain" in opened and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)

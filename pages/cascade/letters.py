@@ -4,15 +4,14 @@ import streamlit as st
 
 from spcviz.problems.letters.controls import word
 from spcviz.problems.letters.page import cached, scenes
-from spcviz.problems.letters.page import positions as bars
-from spcviz.problems.letters.page import text as say
+from spcviz.problems.letters.page import charts as bars
+from spcviz.problems.letters.page import charts as say
 from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.paper import result as open_words
 from spcviz.web.cached import common
 from spcviz.web.course import questions
-from spcviz.web.figures.lattice_facts import facts
-from spcviz.web.figures.lattice_values import values
+from spcviz.web.figures.lattice_numbers import facts, values
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring

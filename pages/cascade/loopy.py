@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.grids.controls import choices
 from spcviz.problems.grids.page import cached, maps, scenes
 from spcviz.problems.grids.page import charts as figures
-from spcviz.problems.grids.page import panels as pictures
+from spcviz.problems.grids.page import maps as pictures
 from spcviz.problems.grids.page import text as say
 from spcviz.problems.grids.shown import OPENING
 from spcviz.web.cached import common

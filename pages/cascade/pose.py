@@ -3,8 +3,8 @@
 import streamlit as st
 
 from spcviz.problems.arms.page import cached as bought
-from spcviz.problems.arms.page import clip_text as tell
-from spcviz.problems.pose.controls import choices, own_picture, stories
+from spcviz.problems.arms.page import scenes as tell
+from spcviz.problems.pose.controls import choices
 from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
 from spcviz.problems.pose.page import cached, scenes
 from spcviz.problems.pose.page import text as say
@@ -13,7 +13,7 @@ from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
-from spcviz.web.ui.veil import veil
+from spcviz.web.ui.layout import veil
 from spcviz.web.view.mount import live_view
 
 KEY = "pose_picture"
@@ -26,14 +26,14 @@ VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 
 def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
-    if state["scene"] in own_picture.KINDS:
-        return own_picture.scene_of(TABLE, state)
+    if state["scene"] in choices.KINDS:
+        return choices.scene_of(TABLE, state)
     return cached.pose_scene(*name_scene(state), cached.N_FRAMES)
 
 
 def is_own(state):
     """Whether the clip is a visitor's own."""
-    return state["scene"] in own_picture.KINDS
+    return state["scene"] in choices.KINDS
 
 
 def name_scene(state):
@@ -86,7 +86,7 @@ def clip_of():
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
-            st.caption(own_picture.notes(trained))
+            st.caption(choices.notes(trained))
             return
         clip = filter_clip(state, scene)
     arms = bought.known_budget(clip.pictures, is_own(state)) if bought.HAS_ARMS else None
@@ -105,7 +105,7 @@ def clip_of():
         touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     show_arms(state, clip, arms)
     if not layout.is_projected():
-        st.caption(f"{clip.title}. {clip.credit} {own_picture.notes(trained) if is_own(state) else trained}")
+        st.caption(f"{clip.title}. {clip.credit} {choices.notes(trained) if is_own(state) else trained}")
 
 
 def show_arms(state, clip, arms=None):
@@ -161,9 +161,9 @@ def page():
     if layout.has_controls(state):
         choices.show(TABLE, state, SCENES)
     if state["show"] == "thesis":
-        return stories.thesis()
+        return choices.thesis()
     if state["show"] == "people":
-        return stories.does_it_work()
+        return choices.does_it_work()
     if not cached.HAS_POSE:
         return st.info(common.why_missing(say.MISSING, cached.NAME))
     layout.missing(TABLE, {"scene": lambda _kind: say.NOT_HERE})

@@ -3,18 +3,17 @@
 import streamlit as st
 
 from spcviz.problems.tagging.page import cached, scenes
-from spcviz.problems.tagging.page import text as say
+from spcviz.problems.tagging.page import scenes as say
 from spcviz.problems.tagging.paper import charts as figures
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
 from spcviz.web.cached import common
 from spcviz.web.course import questions
-from spcviz.web.figures.lattice_facts import facts
-from spcviz.web.figures.lattice_values import values
+from spcviz.web.figures.lattice_numbers import facts, values
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import callbacks, layout
-from spcviz.web.ui.veil import veil
+from spcviz.web.ui.layout import veil
 
 LATTICE, SENTENCE = "tagging_lattice", "tagging_sentence"
 

@@ -11,13 +11,12 @@ from spcviz.problems.letters.state import WRITE
 from spcviz.problems.open_words.view.component import show_write
 from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
-from spcviz.web.figures.lattice_facts import facts
-from spcviz.web.figures.lattice_values import values
+from spcviz.web.figures.lattice_numbers import facts, values
 from spcviz.web.lattice.component import show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import callbacks, layout
+from spcviz.web.ui.layout import ink, veil
 from spcviz.web.ui.state import MAX_ORDER
-from spcviz.web.ui.veil import ink, veil
 from spcviz.web.view.mount import live_view
 
 KEY, LATTICE = "write_boxes", "write_lattice"

@@ -5,9 +5,9 @@ import streamlit as st
 from spcviz.problems.exact.controls import choices
 from spcviz.problems.exact.page import cached, scenes
 from spcviz.problems.exact.page import charts as figures
-from spcviz.problems.exact.page import crossword as trees
 from spcviz.problems.exact.page import family as losses
-from spcviz.problems.exact.page import merging as chains
+from spcviz.problems.exact.page import graphs as chains
+from spcviz.problems.exact.page import graphs as trees
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.charts import PLACES, factor_graph
 from spcviz.web.course import questions

@@ -6,7 +6,7 @@ import streamlit as st
 
 from spcviz.problems.pictures.page import cached, scenes
 from spcviz.problems.pictures.page import charts as figures
-from spcviz.problems.pictures.page import text as say
+from spcviz.problems.pictures.page import charts as say
 from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring

@@ -4,20 +4,20 @@ import json
 
 import streamlit as st
 
-from spcviz.shared import clone
-from spcviz.web.cached import common, tables
+from spcviz.shared import folders
+from spcviz.web.cached import common
 from spcviz.web.course import questions
-from spcviz.web.figures import blocks
-from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
+from spcviz.web.figures import stored_results
+from spcviz.web.figures.stored_results import command_of, features_of, is_usable, origin_sentence
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout, navigation, results
+from spcviz.web.ui.layout import veil
 from spcviz.web.ui.state import StateTable, choice, flag, text
-from spcviz.web.ui.veil import veil
 
 # A wheel has neither statements nor results, and does not offer this page.
 STATEMENTS, PAGES, EVIDENCE, READINGS = (
-    clone.load_module(f"experiments.statements{name}") for name in ("", ".pages", ".evidence", ".readings")
+    folders.load_module(f"experiments.statements{name}") for name in ("", ".pages", ".evidence", ".readings")
 )
 LOOK = layout.look(results.HEIGHT)
 NAMES = results.names()
@@ -44,7 +44,7 @@ def readings():
 
 def overview():
     """All statements in the documents' order, our own, then links to the tables of all results."""
-    papers, own = tables.statements(readings)
+    papers, own = results.statements(readings)
     questions.offer({"table": OVERVIEW, "failing": 0, **READINGS.count_held(papers)})
     if "verdicts" in questions.hidden_parts():
         veil("All verdicts stay hidden until you have guessed.")
@@ -73,7 +73,7 @@ def table(block):
     """A frame with its download."""
     frame, name = block.frame, block.name
     formats = {
-        c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
+        c: st.column_config.NumberColumn(format=stored_results.number_format(c, block.decimals))
         for c in frame.select_dtypes("number").columns
     }
     st.dataframe(block.rows, column_config=formats, placeholder="–")
@@ -98,13 +98,13 @@ def link(block):
 
 
 DRAW = {
-    blocks.Heading: lambda block: st.markdown(f"## {block.text}"),
-    blocks.Text: words,
-    blocks.Note: lambda block: st.caption(block.markdown),
-    blocks.Chart: chart,
-    blocks.Charts: charts,
-    blocks.Table: table,
-    blocks.Link: link,
+    stored_results.Heading: lambda block: st.markdown(f"## {block.text}"),
+    stored_results.Text: words,
+    stored_results.Note: lambda block: st.caption(block.markdown),
+    stored_results.Chart: chart,
+    stored_results.Charts: charts,
+    stored_results.Table: table,
+    stored_results.Link: link,
 }
 
 
@@ -136,7 +136,7 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    papers, _ = tables.statements(readings)
+    papers, _ = results.statements(readings)
     questions.offer({"table": name, "failing": len(READINGS.failing(papers, name))})
     if of_it := [one for one in [*STATEMENTS.PAPERS, *STATEMENTS.OWN] if name in one.results]:
         st.caption(f"**Statements that read it**: {'; '.join(one.text for one in of_it)}.")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.own_data.controls import bring, training, views
 from spcviz.problems.own_data.controls.state import TABLE, settings_of
-from spcviz.problems.own_data.page import cached, work
+from spcviz.problems.own_data.page import cached, shelf
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
@@ -25,7 +25,7 @@ def page() -> None:
         return
     touring.offer_brought(not visit.example or visit.model is not None)
     settings = settings_of(state)
-    work.read_with_model(visit, settings)
+    shelf.read_with_model(visit, settings)
     source = cached.source_of(visit, settings, state["steps"])
     if layout.has_controls(state):
         training.row(visit, state, source, lambda: views.sentence(visit, source, state))

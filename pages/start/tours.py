@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.touring import own_tour, scenes, touring
 from spcviz.web.touring.component import loop as loop_of
 from spcviz.web.touring.component import picture as picture_of
-from spcviz.web.touring.own_scenes import scene_box
+from spcviz.web.touring.own_tour import scene_box
 from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import layout, misread, navigation
 

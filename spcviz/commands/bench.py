@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 
 from spcviz import registry
-from spcviz.shared import clone, outputs
+from spcviz.shared import folders, outputs
 from spcviz.shared.folders import RESULTS, WORK, shipped_path
 
 HELP = "measure speed and strength; print a table"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    if not clone.is_clone():
+    if not folders.is_clone():
         parser.add_argument("name", nargs=argparse.REMAINDER, help="(in a clone of the repository)")
         return
     names = parser.add_subparsers(required=True, metavar="NAME", dest="name")
@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> int | None:
 
 def _benches():
     """{name: Bench} of the benchmarks in the clone; `NoCloneError` outside a clone."""
-    clone.require("bench")
-    return clone.load_module("benchmarks").BENCHES
+    folders.require("bench")
+    return folders.load_module("benchmarks").BENCHES
 
 
 def _bench_path(path, name, scale, part=None):

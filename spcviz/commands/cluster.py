@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from spcviz.engine import extras
 from spcviz.engine.errors import SpcvizError
 from spcviz.engine.kernels import sources
-from spcviz.shared import clone
+from spcviz.shared import folders
 from spcviz.shared.folders import CACHE, data_folder
 
 MEMORY = 2_500_000_000
@@ -31,8 +31,8 @@ class Place(NamedTuple):
 
 def place(mark: str, dask_worker: Any = None) -> Place:
     """This process's `Place`; `mark` is the client's file in the work folder. Dask passes ``dask_worker``."""
-    if clone.is_clone():
-        clone.require("a worker")  # it may have been started in another folder
+    if folders.is_clone():
+        folders.require("a worker")  # it may have been started in another folder
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
     code = sources.code_digest(sources.files())
     return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from spcviz.shared import clone, outputs
+from spcviz.shared import folders, outputs
 
 HELP = "write what the stored results come to, paper and measured"
 
@@ -15,7 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    report = clone.load_module("experiments.report")
+    report = folders.load_module("experiments.report")
     if options.sensitivity:
         print(report.sensitivity_text())
         return 0

@@ -15,7 +15,7 @@ from spcviz import registry
 from spcviz.commands import cluster
 from spcviz.engine.errors import SpcvizError
 from spcviz.registry.problem import Run
-from spcviz.shared import clone, outputs
+from spcviz.shared import folders, outputs
 from spcviz.shared.folders import RESULTS, WORK, shipped_path
 from spcviz.shared.work.jobs import Progress
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int | None:
     from spcviz.shared.work import ledger
     from spcviz.store import write_json_atomic
 
-    clone.require("reproduce")
+    folders.require("reproduce")
     options.name = _twin(options.name, options.data)
     row = registry.results()[options.name]
     path = _result_path(options, row)
@@ -124,10 +124,10 @@ def _standing(options):
 
 def _check(result, standing):
     """Print whether a result repeats the stored one; returns the exit status."""
-    from spcviz.shared import checking, result_files
+    from spcviz.shared import result_files
 
     with result_files.reading(result["name"]):
-        compared, differing = checking.differences(result, standing)
+        compared, differing = result_files.differences(result, standing)
     for line in differing[:20]:
         print(line, file=sys.stderr)
     if len(differing) > 20:

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int | None:
-    from spcviz.shared import clone, outputs
+    from spcviz.shared import folders, outputs
     from spcviz.web.exporting import drawing, site
     from spcviz.web.tours import gallery
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int | None:
     made = site.write(
         options.folder,
         tours,
-        systems=clone.load_module("experiments.report").front_table(),
+        systems=folders.load_module("experiments.report").front_table(),
         docs="docs/index.html" if n_docs else "",
         app=app,
         tell=lambda name: print(name, file=sys.stderr, flush=True),

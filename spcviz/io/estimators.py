@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.store.digests import digest_of_arrays
+from spcviz.store.archive import digest_of_arrays
 from spcviz.store.errors import DamagedError, StoreError
 from spcviz.store.models import StoredModel
 from spcviz.store.tree import pack_tree, unpack_tree

@@ -20,7 +20,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.scores.token_classifier import sentences_of, windows_of, words_of
+from spcviz.scores.making import sentences_of, windows_of, words_of
 
 ARRAYS = (
     "logits", "word_ids", "attention_mask", "overflow_to_sample_mapping", "id2label", "labels", "tokens",

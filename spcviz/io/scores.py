@@ -8,13 +8,12 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError, SpcvizError
-from spcviz.io.arrays import arrays_of
 from spcviz.io.kinds import packed_kind, unread_bytes
 from spcviz.io.logits import ARRAYS as OF_LOGITS
 from spcviz.io.logits import words_of_arrays
 from spcviz.io.score_tables import UNKNOWN, read_table
 from spcviz.io.source import UNNAMED, Text, bytes_of, text_of
-from spcviz.io.unpacking import opened_zip
+from spcviz.io.unpacking import arrays_of, opened_zip
 from spcviz.scores import Sequences, from_emissions
 
 MAX_BYTES = 256 << 20

@@ -11,7 +11,7 @@ from typing import Any
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet, Model, Page, Problem, Result, Training
-from spcviz.shared.clone import load_module
+from spcviz.shared.folders import load_module
 
 PROBLEMS = (
     "letters",

@@ -73,12 +73,12 @@ def get(name: str, folder: Path | None = None, *, is_trusted: bool = False) -> I
 def prepare(name: str, folder: Path, data: Path | None = None) -> Iterator[str]:
     """Convert an unpacked original to the loaders' format, in `data`, by default SPCVIZ_DATA.
 
-    Yields lines for the user; see `spcviz.shared.bring.place.prepare`.
+    Yields lines for the user; see `spcviz.shared.bring.original.prepare`.
     """
-    from spcviz.shared.bring import place
+    from spcviz.shared.bring import original
 
     entry = _find_row(name)
-    yield from place.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
+    yield from original.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
 
 
 def _find_row(name: str) -> DataSet:

@@ -55,7 +55,7 @@ class Result(NamedTuple):
     name: str
     title: str  # on the Paper tables page
     make: str  # "module:function" that takes a `Run` and returns the dict of `spcviz.shared.report.describe`
-    show: str  # "module:NAME" of a `spcviz.web.figures.blocks.Shown`
+    show: str  # "module:NAME" of a `spcviz.web.figures.stored_results.Shown`
     in_parts: bool = False  # whether --features makes a part of it, merged with the parts in the file
     models: tuple[str, ...] = ()  # names of the stored models that it reads; their digests are written
     folds: int = 0

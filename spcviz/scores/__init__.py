@@ -12,12 +12,11 @@ Nothing here trains. Scores are in the log domain, larger is better, -inf forbid
 except in marginals, where a labelling's probability is proportional to exp(score).
 """
 
-from spcviz.scores.answers import Curves, Ranked, Witness
 from spcviz.scores.lattices import Lattices
-from spcviz.scores.making import from_emissions
+from spcviz.scores.making import from_emissions, from_hf
+from spcviz.scores.queries import Curves, Ranked, Witness
 from spcviz.scores.schemes import Rules, bio_transitions, scheme_of
 from spcviz.scores.sequences import Sequences
-from spcviz.scores.token_classifier import from_hf
 
 __all__ = [
     "Curves",

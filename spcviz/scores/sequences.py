@@ -17,14 +17,13 @@ from spcviz.engine.chains.batch import BatchMarginals, k_best_batch, marginals_b
 from spcviz.engine.computed_once import computed_once
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.ngrams.space import bigrams
-from spcviz.engine.thresholds import curves, filtering, rules
+from spcviz.engine.thresholds import filtering, results, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.rule import survives
-from spcviz.scores.answers import Curves, Ranked, Witness
 from spcviz.scores.lattices import Lattices, most_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed, check_feasible
-from spcviz.scores.rule_arguments import read_rule, write_rule
+from spcviz.scores.queries import Curves, Ranked, Witness, read_rule, write_rule
 
 
 class Sequences:
@@ -162,8 +161,8 @@ class Sequences:
         weights = np.full(len(by_definition), 1.0 / max(len(by_definition), 1))
         points = self._points_of(rule).reshape(-1)
         lowest = rules.lowest(rules.at_first(rule), np.concatenate([points, by_definition]))
-        efficiency = curves.efficiency_curve(points, self._starts * self.n_labels, lowest)
-        lost, pruned = (curves.curve(truth, weights, lowest) for truth in (by_definition, event))
+        efficiency = results.efficiency_curve(points, self._starts * self.n_labels, lowest)
+        lost, pruned = (results.curve(truth, weights, lowest) for truth in (by_definition, event))
         return Curves(lost, pruned, efficiency)
 
     def tune(

@@ -22,9 +22,9 @@ from spcviz.learning.chains.expectations import expect, steps_of
 from spcviz.learning.estimators import generator
 from spcviz.scores import Sequences, from_emissions
 from spcviz.sequences import labels
-from spcviz.sequences.answers import Labellings
 from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.input_types import Inputs, Targets
+from spcviz.sequences.labels import Labellings
 
 
 class Weighted(NamedTuple):

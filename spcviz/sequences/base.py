@@ -10,16 +10,15 @@ from sklearn.exceptions import NotFittedError
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.learning.chains.edges import N_EDGES, with_edges
+from spcviz.learning.chains.rows import N_EDGES, with_edges
 from spcviz.learning.chains.rows import n_features as n_features_of
-from spcviz.learning.estimators import Versioned
-from spcviz.learning.workers import checked_jobs
+from spcviz.learning.estimators import Versioned, checked_jobs
+from spcviz.scores.schemes import forbidden_steps
 from spcviz.sequences import encoding, labels, states
-from spcviz.sequences.answers import Labellings, TagPaths, split_list
-from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.encoding import Encoded, Vocabulary
 from spcviz.sequences.input_types import Inputs, Item, Targets
-from spcviz.sequences.training_data import (
+from spcviz.sequences.labels import Labellings, TagPaths, split_list
+from spcviz.sequences.training import (
     Batch,
     choose_classes,
     drop_rare,
@@ -215,7 +214,7 @@ class SequenceTagger(Versioned):
         raise ArgumentError(f"fit_intercept must be True, False or 'auto', got {wanted!r:.60}")
 
     def _with_edges(self, encoded: Encoded) -> Encoded:
-        """Add the columns of `spcviz.learning.chains.edges` if this tagger has weights for them."""
+        """Add the columns of `spcviz.learning.chains.rows` if this tagger has weights for them."""
         if not self.n_edges_:
             return encoded
         return encoded._replace(rows=with_edges(encoded.rows, encoded.lengths))

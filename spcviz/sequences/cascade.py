@@ -11,24 +11,22 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.thresholds import guarantees, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade.config import Cascade, CascadeConfig
-from spcviz.learning.chains.batch import Which
-from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade
-from spcviz.learning.chains.completion import with_all_labels
+from spcviz.learning.chains.cascade import LevelFigures, PairModel, train_chain_cascade, with_all_labels
 from spcviz.learning.chains.crf import Weights, examples_of
-from spcviz.learning.chains.worth import Worth, worth_of
-from spcviz.learning.estimators import generator, rename_parameters
-from spcviz.learning.workers import spread
-from spcviz.sequences import encoding, labels, states, training_data
-from spcviz.sequences.answers import Labellings, TagPaths
+from spcviz.learning.chains.crf_training import Which
+from spcviz.learning.chains.longer import Worth, worth_of
+from spcviz.learning.estimators import generator, rename_parameters, spread
+from spcviz.sequences import encoding, labels, states, training
 from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.crf import ChainCRF
+from spcviz.sequences.filtering import Tuned
 from spcviz.sequences.input_types import Inputs, Targets
+from spcviz.sequences.labels import Labellings, TagPaths
 from spcviz.sequences.lattices import features_of
 from spcviz.sequences.perceptron import StructuredPerceptron
 from spcviz.sequences.states import Texts
-from spcviz.sequences.tuning import Tuned
-from spcviz.sequences.watching import Bar
+from spcviz.sequences.training import Bar
 
 
 class CascadeState(NamedTuple):
@@ -69,7 +67,7 @@ class CascadeTagger(Tuned):
         these: the whole cascade loses the truth of at most a share `tolerance` of them, on average ("mean")
         or with a confidence such as 0.9. `fit` then sets aside one of `cv` + 1 parts of the data and chooses
         all thresholds on it jointly; the promise costs some pruning. None: the share is that of the tuning
-        data, filter by filter. See `spcviz.learning.cascade.paths`.
+        data, filter by filter. See `spcviz.learning.cascade.retuning`.
     pair_model : {"crf", "perceptron"}
         How the model on pairs of labels is trained; a CRF leaves fewer labels at the same tolerance, a
         perceptron trains faster.
@@ -205,7 +203,7 @@ class CascadeTagger(Tuned):
         aside, rest = np.flatnonzero(is_aside), np.flatnonzero(~is_aside)
         promised = self._promised_tolerance(self.tolerance)
         guarantees.n_allowed(len(aside), promised, self.guarantee)  # too few are refused before training
-        weights = training_data.weights_of_sequences(sample_weight, len(X))
+        weights = training.weights_of_sequences(sample_weight, len(X))
         weight = None if sample_weight is None else weights[rest]
         kin = None if groups is None else np.unique(kinship[rest], return_inverse=True)[1]
         self._fit([X[i] for i in rest], [y[i] for i in rest], weight, kin, rng)
@@ -226,7 +224,7 @@ class CascadeTagger(Tuned):
         if len(self.classes_) > 1000:
             raise ArgumentError(f"y must hold at most 1000 labels for a cascade, got {len(self.classes_)}")
         forbidden = self._forbidden()
-        training_data.check_steps(batch, forbidden, self.classes_, self.constraints)
+        training.check_steps(batch, forbidden, self.classes_, self.constraints)
         lengths, is_used = batch.encoded.lengths, batch.encoded.lengths > 0
         if is_used.sum() < config.parts:
             raise ArgumentError(f"cv must be at most the {is_used.sum()} sequences, got {config.parts}")

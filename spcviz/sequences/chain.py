@@ -1,24 +1,26 @@
-"""Base class of first-order taggers: decoding and probabilities from label and transition weights."""
+"""Base classes of first-order taggers: decoding and probabilities from weights, and online learning."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.errors import InfeasibleError
-from spcviz.learning.chains import edges
+from spcviz.learning.chains import rows
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.crf import Weights, blocks_of, forbid, log_partitions
-from spcviz.learning.workers import in_threads
-from spcviz.sequences import labels, states
-from spcviz.sequences.answers import Labellings, TagPaths
+from spcviz.learning.chains.crf import Examples, Weights, blocks_of, examples_of, forbid, log_partitions
+from spcviz.learning.estimators import generator, in_threads
+from spcviz.sequences import labels, states, training
 from spcviz.sequences.asking import FirstOrderTagger
 from spcviz.sequences.base import SequenceTagger
-from spcviz.sequences.input_types import Inputs
+from spcviz.sequences.input_types import Inputs, Targets
+from spcviz.sequences.labels import Labellings, TagPaths
 from spcviz.sequences.quick import numbers_of_labels
+from spcviz.sequences.training import Bar, Batch
 
 
 class Block(NamedTuple):
@@ -149,7 +151,7 @@ class ChainTagger(FirstOrderTagger):
         def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
             unary = layouts.emissions(layouts.part(encoded.rows, a, b), self.state_weights_)
-            edges.add_edges(unary, row_start[first : last + 1] - a, self.edge_weights_)
+            rows.add_edges(unary, row_start[first : last + 1] - a, self.edge_weights_)
             if mask is not None:
                 unary[~mask[a:b]] = -np.inf
             if forbidden is not None:
@@ -161,7 +163,7 @@ class ChainTagger(FirstOrderTagger):
     def _grown_weights(self, n_features: int) -> Weights:
         """The current weights, with zeros for new features."""
         unary, n_edges = self._learned_weights().unary, self.n_edges_
-        wider = edges.widen_table(unary, n_features + n_edges, n_edges)
+        wider = rows.widen_table(unary, n_features + n_edges, n_edges)
         return Weights(wider, self.transition_weights_.copy())
 
     def _learned_weights(self) -> Weights:
@@ -173,7 +175,7 @@ class ChainTagger(FirstOrderTagger):
 
     def set_weights(self, weights: Weights) -> None:
         """Set weights (F + `n_edges_`, K) and (K, K) that were learned elsewhere; they are not checked."""
-        self.state_weights_, self.edge_weights_ = edges.split(weights.unary, self.n_edges_)
+        self.state_weights_, self.edge_weights_ = rows.split(weights.unary, self.n_edges_)
         self.transition_weights_ = weights.pairwise
 
     def _may_go_on(self) -> bool:
@@ -204,3 +206,97 @@ def _refuse_any(block: Block, steps: np.ndarray) -> None:
     unary = np.where(np.isnan(block.unary), 0.0, block.unary)
     scores[lengths > 0] = chain.decode_batch(unary, lengths[lengths > 0], steps).scores
     _refuse(block, int(scores.argmin()))
+
+
+class Walk(NamedTuple):
+    """Where training stopped: weights, whether a pass was completed, and the state to continue from."""
+
+    weights: Weights
+    has_begun: bool
+    was_interrupted: bool
+    rest: Any = None
+
+
+class OnlineTagger(ChainTagger):
+    """Abstract base of the taggers that learn from one sequence at a time."""
+
+    warm_start: bool = False
+
+    def __init__(
+        self,
+        *,
+        max_iter: int,
+        fit_intercept: bool | str,
+        min_count: int,
+        constraints: Any,
+        class_weight: Any,
+        random_state: Any,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.min_count = min_count
+        self.constraints = constraints
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Inputs, y: Targets, sample_weight: Any = None) -> Self:
+        """Train on labelled sequences; `ArgumentError` names the item that is wrong.
+
+        Parameters
+        ----------
+        X : list of sequences
+            (L, F) arrays, sparse matrices, or lists of tokens, each a list of strings or a dict.
+        y : list of sequences of str or of int
+        sample_weight : array_like, shape (len(X),), optional
+            Weights of the sequences, at least 0.
+        """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, token_weight: Any) -> Self:
+        passes = checks.integer("max_iter", self.max_iter, 1, 1_000_000)
+        goes_on = checks.switch("warm_start", self.warm_start) and self._may_go_on()
+        how = {"goes_on": goes_on, "min_count": self.min_count, "token_weight": token_weight}
+        batch = self._read(X, y, sample_weight, **how)
+        self._train(batch, passes, self._running_state() if goes_on else None)
+        return self
+
+    def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
+        """Learn from a batch; `begin` is the state to continue from, None at the start."""
+        forbidden = self._forbidden()
+        training.check_steps(batch, forbidden, self.classes_, self.constraints)
+        data = examples_of(
+            *batch.encoded,
+            batch.labels,
+            len(self.classes_),
+            weights=batch.weights,
+            position_weights=batch.token_weights,
+        )
+        rng = generator(self.random_state)
+        with Bar(type(self).__name__, passes, self.verbose) as bar:
+            walk = self._walk(data, rng, passes, begin, forbidden, bar.tick)
+        self.set_weights(walk.weights)
+        if walk.was_interrupted:
+            if not walk.has_begun:
+                raise KeyboardInterrupt
+            warnings.warn("fit was interrupted: the model is fitted as far as it came", stacklevel=4)
+        return walk
+
+    def _running_state(self) -> Any:
+        """The state from which training continues, built from the current weights."""
+        raise NotImplementedError
+
+    def _walk(
+        self,
+        data: Examples,
+        rng: np.random.Generator,
+        passes: int,
+        begin: Any,
+        forbidden: np.ndarray | None,
+        note: Callable[[str], object],
+    ) -> Walk:
+        """Run the passes; `note` is called after each with a text on how it went."""
+        raise NotImplementedError

@@ -8,17 +8,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.learning import stored_arrays
-from spcviz.learning.chains.batch import Course, Which, fit_crf
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
-from spcviz.learning.chains.stochastic import Adapting, begin, fit_stochastic
+from spcviz.learning.chains.crf_training import Adapting, Course, Which, begin, fit_crf, fit_stochastic
 from spcviz.learning.estimators import generator, rename_parameters
-from spcviz.sequences import labels, states, training_data
+from spcviz.sequences import labels, states, training
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.states import Texts
-from spcviz.sequences.training_data import Batch
-from spcviz.sequences.watching import Bar, Watch
+from spcviz.sequences.training import Bar, Batch, Watch
 
 
 class CRFState(NamedTuple):
@@ -262,7 +259,7 @@ class ChainCRF(ChainTagger):
         return self
 
     def _examples(self, batch: Batch, allowed: Any) -> Examples:
-        training_data.check_steps(batch, self._forbidden(), self.classes_, self.constraints)
+        training.check_steps(batch, self._forbidden(), self.classes_, self.constraints)
         mask = None
         if allowed is not None:
             mask = labels.allowed_mask(allowed, batch.encoded.lengths, self.classes_)
@@ -301,7 +298,7 @@ class ChainCRF(ChainTagger):
     def take_state(self, state: CRFState) -> None:
         super().take_state(state)
         checks.integer("n_iter", state.n_iter, 0, 2**62)
-        stored_arrays.check_flag("has_converged", state.has_converged)
+        states.check_flag("has_converged", state.has_converged)
         if state.adapting is not None:
             for field, weights in zip(state.adapting._fields, state.adapting):
                 n_rows = self.n_features_in_ + self.n_edges_

@@ -1,8 +1,8 @@
-"""Encode y and allowed labels, as users pass them, as numbers and masks; errors name the item."""
+"""Labels as users pass and receive them: y and masks as numbers, predictions as lists."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -268,3 +268,39 @@ def groups_of(groups: Any, n: int, parts: int) -> np.ndarray:
     if len(number) < parts:
         raise ArgumentError(f"groups must be at least the {parts} of cv, got {len(number)}")
     return np.array([number[group] for group in given])
+
+
+class TagPaths(NamedTuple):
+    """The best labellings (m, L) of a sequence, best first; scores (m,), a `ChainCRF`'s log-probabilities."""
+
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+class Labellings(list[list[Any]]):
+    """A list of labels for each sequence, in a list.
+
+    `seqeval`, `sklearn_crfsuite.metrics` and the like accept it as it is. Converted to an array, as
+    `sklearn.model_selection.cross_val_predict` does, it has one entry per sequence.
+
+    >>> np.asarray(Labellings([["DT", "NN"], ["VB"]]))
+    array([list(['DT', 'NN']), list(['VB'])], dtype=object)
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if dtype not in (None, object):
+            raise TypeError(f"labels of sequences must be an array of objects, not of {np.dtype(dtype)}")
+        out = np.empty(len(self), dtype=object)
+        for i, labels in enumerate(self):
+            out[i] = labels
+        return out
+
+
+def split_list(flat: list[Any], lengths: np.ndarray) -> Labellings:
+    """Split the concatenated labels of all sequences into one list per sequence.
+
+    >>> split_list(["DT", "NN", "VB"], np.array([2, 0, 1]))
+    [['DT', 'NN'], [], ['VB']]
+    """
+    ends = np.cumsum(lengths).tolist()
+    return Labellings(flat[a:b] for a, b in zip([0, *ends[:-1]], ends))

@@ -10,8 +10,8 @@ from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.perceptron import Running, begin, fit_perceptron
 from spcviz.learning.estimators import rename_parameters
 from spcviz.sequences import states
+from spcviz.sequences.chain import OnlineTagger, Walk
 from spcviz.sequences.input_types import Inputs, Targets
-from spcviz.sequences.online import OnlineTagger, Walk
 from spcviz.sequences.states import Texts
 
 

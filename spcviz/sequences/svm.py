@@ -8,7 +8,7 @@ import numpy as np
 from spcviz.learning.chains.crf import Examples, Weights
 from spcviz.learning.chains.margin import fit_margin
 from spcviz.learning.estimators import rename_parameters
-from spcviz.sequences.online import OnlineTagger, Walk
+from spcviz.sequences.chain import OnlineTagger, Walk
 from spcviz.sequences.states import Texts
 
 

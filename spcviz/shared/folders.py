@@ -1,7 +1,10 @@
-"""Paths of the project's cache (SPCVIZ_CACHE), the work folder and the data sets (SPCVIZ_DATA)."""
+"""Paths of the project's cache, work folder and data sets, and the code that only a clone has."""
 
 import os
+import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from spcviz.engine.errors import SpcvizError
 
@@ -57,3 +60,41 @@ def state_of_data(below: str = "") -> str:
     if not (folder / below).is_dir():
         return f"SPCVIZ_DATA is {named!r}, which holds no folder {below}"
     return f"SPCVIZ_DATA is {named!r}"
+
+
+OUTSIDE = ("experiments", "benchmarks")
+
+
+class NoCloneError(SpcvizError):
+    """Something is needed that only a clone of the repository has."""
+
+
+def is_clone() -> bool:
+    """Whether experiments and benchmarks are next to the package.
+
+    A folder of the same name next to an installed package may belong to another project: it is ours only next
+    to a ``pyproject.toml``.
+    """
+    return (ROOT / "pyproject.toml").is_file() and all((ROOT / name).is_dir() for name in OUTSIDE)
+
+
+def require(command: str) -> None:
+    """Raise `NoCloneError` outside a clone, naming `command`; in one, make its modules importable.
+
+    The clone's folder goes to the front of ``sys.path``, so that workers and a command line started elsewhere
+    find them too.
+    """
+    if not is_clone():
+        raise NoCloneError(
+            f"{command}: {ROOT / OUTSIDE[0]} is missing; {' and '.join(OUTSIDE)} come with the repository, "
+            "not with a package installed by pip: run this in a clone of the repository"
+        )
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+
+
+def load_module(name: str) -> ModuleType:
+    """A module of the package, or of the code next to it; `NoCloneError` where that is missing."""
+    if name.partition(".")[0] in OUTSIDE:
+        require(name)
+    return import_module(name)

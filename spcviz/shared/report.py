@@ -37,7 +37,7 @@ def describe(
 
     `rows` and `baselines` are measured figures, and a row's ``paper`` is the paper's figure. Of `data` (data
     set -> name -> array), the digests are written. `rows` are means of `fold_rows` (a ``fold`` and its
-    ``rows``), which are stored so that a repeated fold can be checked (`spcviz.shared.checking`).
+    ``rows``), which are stored so that a repeated fold can be checked (`spcviz.shared.result_files`).
     """
     return {
         "name": name,

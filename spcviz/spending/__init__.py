@@ -11,8 +11,8 @@ A policy has to learn from predictions of models that have not seen the sequence
 automatically.
 """
 
-from spcviz.spending.answers import BudgetCurve, Purchase, Spent
 from spcviz.spending.envelope import EnvelopeTagger
+from spcviz.spending.estimator import BudgetCurve, Purchase, Spent
 from spcviz.spending.policies import POLICIES
 from spcviz.spending.selector import ModelSelector
 from spcviz.spending.tagger import BudgetedTagger

@@ -25,8 +25,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences.labels import rows_of
 from spcviz.spending import label_folds
-from spcviz.spending.answers import Spent
-from spcviz.spending.estimator import Budgeted
+from spcviz.spending.estimator import Budgeted, Spent
 from spcviz.spending.selector import ModelSelector, ModelSelectorState
 from spcviz.spending.tagger import BudgetedTagger, BudgetedTaggerState
 from spcviz.spending.tiers import Compute, FeatureTiers, check_tiers, lengths_of

@@ -1,6 +1,7 @@
-"""Base class of the budgeted estimators: cross-fitted models, prediction, budget curves, stored states."""
+"""Base class of the budgeted estimators, and its results: predictions, purchases, budget curves."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,12 +15,82 @@ from spcviz.learning.budgets.chains.tiered import Table, Tiered
 from spcviz.learning.estimators import Versioned, generator
 from spcviz.scores.names import named_array
 from spcviz.spending import label_folds, state_checks
-from spcviz.spending.answers import BudgetCurve, Spent, curve_of
-from spcviz.spending.label_folds import Labelled
+from spcviz.spending.label_folds import Labelled, Training, train_folds
 from spcviz.spending.policies import MOST_LABELS
 from spcviz.spending.read import Reader
 from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, check_tiers
-from spcviz.spending.training import Training, train_folds
+
+
+class Spent(NamedTuple):
+    """Predictions, the tiers reached and the cost.
+
+    Attributes
+    ----------
+    labels : list of ndarray, (L_i,) each
+    tiers : list of ndarray, (L_i,) int64 each
+        Tier to which each position was lifted, 0 to T - 1.
+    cost : float
+    """
+
+    labels: list[np.ndarray]
+    tiers: list[np.ndarray]
+    cost: float
+
+
+class Purchase(NamedTuple):
+    """One purchase for one sequence, as listed by `course`.
+
+    Attributes
+    ----------
+    position : int
+        -1: the whole sequence.
+    tier : str
+        Name of the tier that was bought.
+    value : float
+        Its value in the queue.
+    cost : float
+    labels : ndarray, shape (L,)
+        Prediction after it.
+    """
+
+    position: int
+    tier: str
+    value: float
+    cost: float
+    labels: np.ndarray
+
+
+class BudgetCurve(NamedTuple):
+    """The results of several budgets.
+
+    Attributes
+    ----------
+    budget, cost : ndarray, shape (B,)
+        The available and the spent amount.
+    error : ndarray, shape (B,)
+        Share of positions whose label is wrong.
+    lifted : ndarray, shape (B, T)
+        Share of positions at each tier.
+    """
+
+    budget: np.ndarray
+    cost: np.ndarray
+    error: np.ndarray
+    lifted: np.ndarray
+
+    def show(self) -> object:
+        """Show the curves in a notebook; see `spcviz.show`."""
+        return import_module("spcviz").show(self)
+
+
+def curve_of(budgets: list[float], rows: list[tuple[float, float, np.ndarray]], n_tiers: int) -> BudgetCurve:
+    """A curve from the (cost, error, lifted) of each budget."""
+    return BudgetCurve(
+        np.array(budgets, dtype=float),
+        np.array([cost for cost, _, _ in rows], dtype=float),
+        np.array([error for _, error, _ in rows], dtype=float),
+        np.array([lifted for _, _, lifted in rows]).reshape(len(rows), n_tiers),
+    )
 
 
 class Fitted(NamedTuple):

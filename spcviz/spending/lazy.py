@@ -1,18 +1,127 @@
-"""Spend a budget on features that are computed only when they are bought.
+"""Spend a budget on features that are computed only when bought, in turns or many at once.
+
+The queue is that of Algorithm 5: the sequence with the most valuable offer buys next, and its following offer
+is known only once that purchase has been computed. Computing is expensive if a function calls a server or
+runs a neural network, and then many at once cost little more than one. So offers that are *certain* are
+bought together: those that will be bought whatever the other offers turn out to be. Nothing is computed that
+is not paid for, and the purchases are those of the queue, in its order.
+
+An offer is certain if the budget covers everything that could be bought before it. Before an offer of value
+v, a sequence buys only what comes before its first offer below v; after an offer of at least v that is not
+computed yet, anything is possible.
 
 Purchases on one sequence depend on the others only through the queue. So each sequence is run separately with
 the known scores (`spcviz.learning.budgets.spending`), up to the first purchase whose scores are unknown: that
 is its offer to the queue. The trajectory is that of a batch with all features computed.
 """
 
-from collections.abc import Callable
+import heapq
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.world import Rule, Trajectory
-from spcviz.spending.turns import Offer, spend_in_turns
+
+_SLACK = 1 + 1e-9
+"""Costs are summed in a different order than in the queue; an offer that fits by less is not certain."""
+
+Offer = tuple[float, float]
+"""Value and cost of a purchase."""
+
+
+class Line(Protocol):
+    """A sequence in the queue."""
+
+    @property
+    def offer(self) -> Offer | None:
+        """The next purchase; None if there is none left."""
+
+    @property
+    def rest(self) -> float:
+        """Cost of everything that it could still buy, including the offer."""
+
+    def drop(self) -> None:
+        """Drop the offer, which does not fit the budget any more and never will."""
+
+
+def spend_in_turns(
+    lines: Sequence[Line], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
+) -> tuple[list[int], float]:
+    """(line of each purchase, in order; the amount spent).
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    budget : float
+    buy : callable
+        Buys the offers of the lines whose numbers it is given; each line then has its next offer.
+    is_together : bool
+        Whether all certain offers are bought at once; else one after another.
+    """
+    early: list[deque[Offer]] = [deque() for _ in lines]  # bought before their place in the queue
+
+    def head(w: int) -> Offer | None:
+        return early[w][0] if early[w] else lines[w].offer
+
+    queue = [(-offer[0], w, offer[1]) for w, line in enumerate(lines) if (offer := line.offer) is not None]
+    heapq.heapify(queue)
+    order: list[int] = []
+    spent = 0.0
+    while spent < budget and queue:
+        _, w, cost = heapq.heappop(queue)
+        if not early[w] and cost > budget - spent:
+            lines[w].drop()
+        else:
+            if not early[w]:
+                chosen = sorted({w, *(certain(lines, early, budget - spent) if is_together else ())})
+                for v in chosen:
+                    early[v] += [offer for offer in (lines[v].offer,) if offer is not None]
+                buy(chosen)
+            early[w].popleft()
+            order.append(w)
+            spent += cost
+        if (offer := head(w)) is not None:
+            heapq.heappush(queue, (-offer[0], w, offer[1]))
+    return order, spent
+
+
+def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
+    """Numbers of the lines whose offer will be bought, whatever the other offers turn out to be.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    early : sequence of sequences of Offer
+        For each line, the purchases made before their place in the queue.
+    left : float
+        The remaining budget, before any of these.
+    """
+    w = np.array([i for i, line in enumerate(lines) if line.offer is not None], dtype=np.int64)
+    offers = np.array([lines[i].offer for i in w]).reshape(-1, 2)
+    least = [np.minimum.accumulate([value for value, _ in some]) for some in early if some]
+    bought_least = np.concatenate([np.zeros(0), *least])
+    bought_cost = np.array([cost for some in early for _, cost in some])
+    ends = {i: part[-1] for i, part in zip((i for i, some in enumerate(early) if some), least)}
+    value = np.minimum(offers[:, 0], [ends.get(i, np.inf) for i in w.tolist()])
+    rest = np.array([lines[i].rest for i in w])
+    before = _sum_of_higher(bought_least, bought_cost, value) + _sum_of_higher(value, rest, value) - rest
+    return w[(before + offers[:, 1]) * _SLACK <= left].tolist()
+
+
+def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:
+    """For each entry of `than`, the sum of the costs whose value is at least as high.
+
+    >>> _sum_of_higher(np.array([1.0, 3.0, 2.0]), np.array([10.0, 5.0, 1.0]), np.array([2.0, 9.0])).tolist()
+    [6.0, 0.0]
+    """
+    order = np.argsort(-values, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(costs[order])])
+    return sums[np.searchsorted(-values[order], -than, side="right")]
+
 
 _Step = tuple[int, int, float, float]
 """Part, tier, value and cost of a purchase."""
@@ -88,7 +197,7 @@ def spend_lazily(
 
     Scores of tiers other than 0 are ignored: ``compute([(w, part, tier), ...])`` returns those (n, K) of
     parts of sequences w, once for each purchase: one after another in order, or all certain ones together;
-    see `spcviz.spending.turns`.
+    see `spcviz.spending.lazy`.
     """
     chains = []
     for w in range(len(world.starts) - 1):

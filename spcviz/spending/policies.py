@@ -11,12 +11,11 @@ from spcviz.engine.chains.chain import max_marginals_batch
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.table import symbol_bits
-from spcviz.learning.budgets import anytime, constrained, one_shot, part_policy
-from spcviz.learning.budgets.anytime import Anytime
+from spcviz.learning.budgets import classifiers, constrained, part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
+from spcviz.learning.budgets.classifiers import Anytime, OneShot
 from spcviz.learning.budgets.methods import METHODS, PART
-from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.world import Rule
 
 POLICIES = (
@@ -112,7 +111,7 @@ def fit_policy(key: str, world: Parts, costs: np.ndarray, rng: np.random.Generat
     if key == "one_shot":
         return empty._replace(one_shot=_one_shot(world, rng))
     if key == "anytime":
-        model = anytime.fit_anytime(world.losses_if, world.describe, world.starts, n_tiers, N_STEPS)
+        model = classifiers.fit_anytime(world.losses_if, world.describe, world.starts, n_tiers, N_STEPS)
         return empty._replace(anytime=model)
     return empty
 
@@ -131,7 +130,7 @@ def _one_shot(world: Parts, rng: np.random.Generator) -> OneShot:
     n_parts, n_tiers = learn.shape
 
     def labels_at(price: float) -> np.ndarray:
-        return one_shot.parsimonious_labels(learn.losses_if, n_parts, n_tiers, price, learn.starts)
+        return classifiers.parsimonious_labels(learn.losses_if, n_parts, n_tiers, price, learn.starts)
 
     return constrained.best_one_shot(labels_at, (learn, dev), (_inputs(learn), _inputs(dev)))[0]
 
@@ -152,7 +151,7 @@ def rule_of(policy: Policy, world: Parts, tolerance: float) -> Rule:
     if policy.beta is not None:
         return part_policy.rule(policy.beta, per_cost=policy.per_cost, q=tolerance)
     if policy.one_shot is not None:
-        fixed = one_shot.odds(policy.one_shot, _inputs(world))
+        fixed = classifiers.odds(policy.one_shot, _inputs(world))
     elif policy.anytime is not None:
         fixed = constrained.anytime_values(policy.anytime, world)
     elif policy.key == "myopic":

@@ -9,7 +9,6 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.learning import stored_arrays
 from spcviz.learning.budgets import batch_selection, expansion, part_policy
 from spcviz.learning.budgets import selector as dms
 from spcviz.learning.budgets.batch_selection import Looked
@@ -17,17 +16,16 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.selector import Selector
-from spcviz.learning.estimators import rename_parameters
-from spcviz.learning.workers import is_alone, spread
+from spcviz.learning.estimators import is_alone, rename_parameters, spread
 from spcviz.scores.names import named_array
+from spcviz.sequences import states
 from spcviz.spending import label_folds, state_checks
-from spcviz.spending.answers import Purchase, Spent
-from spcviz.spending.estimator import Budgeted, Fitted
+from spcviz.spending.estimator import Budgeted, Fitted, Purchase, Spent
 from spcviz.spending.features import beside
+from spcviz.spending.lazy import Offer, spend_in_turns
 from spcviz.spending.mixing import mix_models
 from spcviz.spending.read import StoredTiers
 from spcviz.spending.tiers import FeatureTiers, check_tiers
-from spcviz.spending.turns import Offer, spend_in_turns
 
 SELECTORS = ("dms", "dms_by_value", "dms_per_cost", "fixed", "uniform")
 """Policies of a `ModelSelector`. ``dms``: the queue, by value or by value per cost, that wastes less on
@@ -163,7 +161,7 @@ class ModelSelector(Budgeted):
         for t, (model, edge) in enumerate(zip(state.models, selector.reader_.edges)):
             state_checks.check_tiered(f"models[{t}]", model, np.array([edge]), n)
         state_checks.check_selector(state.selector, len(selector.reader_.widths))
-        stored_arrays.check_flag("per_cost", state.per_cost)
+        states.check_flag("per_cost", state.per_cost)
         checks.integer("seed", state.seed, 0, 2**32 - 1)
         selector.models_, selector.selector_ = state.models, state.selector
         selector.per_cost_, selector.seed_ = state.per_cost, state.seed

@@ -6,11 +6,11 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning import stored_arrays
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import META
 from spcviz.learning.budgets.chains.tiered import Tiered
 from spcviz.learning.budgets.selector import Selector
+from spcviz.sequences import states
 from spcviz.sequences.feature_names import key_of
 from spcviz.sequences.states import Texts, checked_names
 from spcviz.spending.policies import MOST_LABELS, Policy
@@ -21,7 +21,7 @@ N_GRAMS = META.index("new 3-grams")
 
 def check_common(state: Any) -> None:
     """Refuse settings, tiers or counts that neither kind of estimator could have stored."""
-    stored_arrays.check_classes("classes", state.classes, 2, MOST_LABELS)
+    states.check_classes("classes", state.classes, 2, MOST_LABELS)
     checks.integer("passes", state.passes, 1, 10_000)
     checks.integer("folds", state.folds, 2, 2**31)
     if state.random_state is not None:
@@ -29,17 +29,17 @@ def check_common(state: Any) -> None:
     tiers, n = state.tiers, len(state.tiers.names)
     if not isinstance(tiers.columns, tuple) or len(tiers.columns) != n:
         raise ShapeError(f"tiers.columns has {len(tiers.columns)} tiers; tiers.names has {n}")
-    stored_arrays.check_table("tiers.costs", tiers.costs, (n - 1,))
+    states.check_table("tiers.costs", tiers.costs, (n - 1,))
     for t, columns in enumerate(tiers.columns):
-        stored_arrays.check_table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
-    stored_arrays.check_table("tiers.widths", tiers.widths, (n,), "i8")
+        states.check_table(f"tiers.columns[{t}]", columns, (np.size(columns),), "i8")
+    states.check_table("tiers.widths", tiers.widths, (n,), "i8")
     _check_names(tiers, n)
     # A tier without columns has keys or a function: it stores only the number of its features.
     widths = [len(columns) or max(int(width), 1) for columns, width in zip(tiers.columns, tiers.widths)]
     if tiers.widths.tolist() != widths:
         raise ArgumentError(f"tiers.widths must be {widths}, those of tiers.columns, got {tiers.widths}")
     checks.integer("tiers.widths, all together", int(tiers.widths.sum()), 1, 2**31 - 1)
-    stored_arrays.check_positive("scales", state.scales, (n,))
+    states.check_positive("scales", state.scales, (n,))
     _check_seen(state.seen)
 
 
@@ -77,7 +77,7 @@ def _check_names(tiers: Any, n: int) -> None:
 def _check_seen(seen: Any) -> None:
     """Check a hash table of codes; a search for a missing code needs a free place to stop at."""
     size = np.shape(seen)[0] if np.ndim(seen) else 0
-    stored_arrays.check_table("seen", seen, (size,), "i8")
+    states.check_table("seen", seen, (size,), "i8")
     if size & (size - 1) or not size:
         raise ShapeError(f"seen has shape {np.shape(seen)}; it needs a power of two")
     if seen.min() < 0 or seen.min() > 0:
@@ -86,11 +86,11 @@ def _check_seen(seen: Any) -> None:
 
 def check_tiered(name: str, model: Tiered, edges: np.ndarray, n_states: int) -> None:
     """Refuse a chain model for other tiers or labels."""
-    stored_arrays.check_table(f"{name}.edges", model.edges, (len(edges),), "i8")
+    states.check_table(f"{name}.edges", model.edges, (len(edges),), "i8")
     if model.edges.tolist() != list(edges):
         raise ArgumentError(f"{name}.edges must be {list(map(int, edges))}, got {model.edges.tolist()}")
-    stored_arrays.check_table(f"{name}.weights", model.weights, (int(np.sum(edges)), n_states))
-    stored_arrays.check_table(f"{name}.pairwise", model.pairwise, (n_states, n_states))
+    states.check_table(f"{name}.weights", model.weights, (int(np.sum(edges)), n_states))
+    states.check_table(f"{name}.pairwise", model.pairwise, (n_states, n_states))
 
 
 def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
@@ -98,7 +98,7 @@ def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
     if policy.key != key:
         raise ArgumentError(f"learned.key must be policy, {key!r}, got {policy.key!r:.60}")
     n_seen, n_more = len(ACTION_FEATURES), n_tiers - 1
-    stored_arrays.check_flag("learned.per_cost", policy.per_cost)
+    states.check_flag("learned.per_cost", policy.per_cost)
     checks.integer("learned.seed", policy.seed, 0, 2**32 - 1)
     wanted = {"one_shot": "one_shot", "anytime": "anytime"}.get(key, "beta")
     wanted = "" if key in ("myopic", "uniform", "random") else wanted
@@ -107,23 +107,23 @@ def check_policy(policy: Policy, key: str, n_tiers: int, n_states: int) -> None:
             rule = "there" if field == wanted else "None"
             raise ArgumentError(f"learned.{field} must be {rule} where policy is {key!r}")
     if policy.beta is not None:
-        stored_arrays.check_table("learned.beta", policy.beta, (n_more, n_seen))
+        states.check_table("learned.beta", policy.beta, (n_more, n_seen))
     if policy.one_shot is not None:
         shot, width = policy.one_shot, n_states + n_seen
-        stored_arrays.check_table("learned.one_shot.weights", shot.weights, (n_more, width))
-        stored_arrays.check_table("learned.one_shot.constant", shot.constant, (n_more,))
-        stored_arrays.check_table("learned.one_shot.mean", shot.mean, (width,))
-        stored_arrays.check_positive("learned.one_shot.scale", shot.scale, (width,))
+        states.check_table("learned.one_shot.weights", shot.weights, (n_more, width))
+        states.check_table("learned.one_shot.constant", shot.constant, (n_more,))
+        states.check_table("learned.one_shot.mean", shot.mean, (width,))
+        states.check_positive("learned.one_shot.scale", shot.scale, (width,))
     if policy.anytime is not None:
         weights = policy.anytime.weights
         n_steps = max(np.shape(weights)[0] if np.ndim(weights) else 0, 1)
-        stored_arrays.check_table("learned.anytime.weights", weights, (n_steps, n_seen))
+        states.check_table("learned.anytime.weights", weights, (n_steps, n_seen))
 
 
 def check_selector(selector: Selector, n_tiers: int) -> None:
     """Refuse a selector for other tiers or meta-features."""
     width = 2 * (2 * len(META) - N_GRAMS)  # of a model, and their differences from the model before it
-    stored_arrays.check_table("selector.beta", selector.beta, (n_tiers - 1, width + 1))
-    stored_arrays.check_table("selector.mean", selector.mean, (n_tiers - 1, width))
-    stored_arrays.check_positive("selector.scale", selector.scale, (n_tiers - 1, width))
+    states.check_table("selector.beta", selector.beta, (n_tiers - 1, width + 1))
+    states.check_table("selector.mean", selector.mean, (n_tiers - 1, width))
+    states.check_positive("selector.scale", selector.scale, (n_tiers - 1, width))
     checks.number("selector.penalty", selector.penalty, 0)

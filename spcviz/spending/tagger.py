@@ -13,12 +13,10 @@ from spcviz.learning.budgets.chains.ngram_sets import seen_in_other_parts
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.tiered import Table, Tiered, tier_scores
 from spcviz.learning.budgets.world import Trajectory
-from spcviz.learning.estimators import rename_parameters
-from spcviz.learning.workers import spread
+from spcviz.learning.estimators import rename_parameters, spread
 from spcviz.scores.names import named_array
 from spcviz.spending import state_checks
-from spcviz.spending.answers import Purchase, Spent
-from spcviz.spending.estimator import Budgeted, Fitted
+from spcviz.spending.estimator import Budgeted, Fitted, Purchase, Spent
 from spcviz.spending.features import below
 from spcviz.spending.lazy import spend_lazily
 from spcviz.spending.policies import (

@@ -3,8 +3,8 @@
 `spcviz.store.tree` converts models, and results of function calls, to such arrays and back.
 """
 
+from spcviz.store.archive import digest_of_arrays
 from spcviz.store.atomic import write_json_atomic
-from spcviz.store.digests import digest_of_arrays
 from spcviz.store.errors import StoreError, repair_command
 from spcviz.store.layout import arrays_of, record_of, stored_as
 from spcviz.store.models import (

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.store.archive import describe
+from spcviz.store.archive import ALLOWED_KINDS, describe, portable
 from spcviz.store.atomic import json_bytes
-from spcviz.store.digests import ALLOWED_KINDS, portable
 from spcviz.store.errors import DamagedError
 
 FORMAT = "spcviz model 1"

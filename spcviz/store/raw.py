@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spcviz.store.digests import ALLOWED_KINDS
+from spcviz.store.archive import ALLOWED_KINDS
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild
 

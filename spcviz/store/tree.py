@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.store.archive import portable
 from spcviz.store.atomic import json_bytes
-from spcviz.store.digests import portable
 from spcviz.store.errors import DamagedError
 from spcviz.store.records import check_field, defaults_of, fields_of, known_classes
 

@@ -6,7 +6,7 @@ A folder ``pages`` next to it would activate Streamlit's older navigation: "Page
 import streamlit as st
 
 from spcviz.web.articles import articles
-from spcviz.web.cached import slots
+from spcviz.web.cached import threads
 from spcviz.web.touring import course_bar as course
 from spcviz.web.touring import touring
 from spcviz.web.ui import about, layout, misread, navigation, warmup
@@ -14,7 +14,7 @@ from spcviz.web.ui import about, layout, misread, navigation, warmup
 
 def show() -> None:
     """Draw the requested page."""
-    with slots.SLOTS.acquire():
+    with threads.SLOTS.acquire():
         _draw()
 
 

@@ -16,14 +16,14 @@ from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.hybrid.view import component as hybrid_view
 from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.data.handwriting import load_words
-from spcviz.problems.letters.model import bound, sweep
 from spcviz.problems.letters.model import stored as ocr
+from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.problems.open_words.model import stored as open_models
 from spcviz.problems.open_words.paper import result as notes
-from spcviz.problems.open_words.paper import tables
+from spcviz.problems.open_words.paper import result as result_module
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.page import live as words_live
 from spcviz.problems.words.view import component as policy_view
@@ -139,13 +139,13 @@ def is_said(text, wanted):
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
 def test_every_number_of_the_bound(features, few_words):
     level = second_level(features)
-    terms = bound.bound(level, sweep.choose(level, level.curves.tolerance).alpha, margin_share=1.0)
+    terms = sweep.bound(level, sweep.choose(level, level.curves.tolerance).alpha, margin_share=1.0)
     said = [
         block.value for block in open_page("pages/cascade/sweep.py", features=features, show="bound").markdown
     ]
     assert sweep_text.bound(terms, MODELS_OF_LETTERS[features][0] == "open") in said
     assert sweep_text.bound_symbols(terms, level.curves) in said
-    wanted = figures.beside(terms, bound.ensemble_bound(terms, 3))
+    wanted = figures.beside(terms, sweep.ensemble_bound(terms, 3))
     assert any(is_said(text, wanted) for text in said)
 
 
@@ -173,7 +173,7 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     kind, name = MODELS_OF_LETTERS[features]
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
-    for other in tables.FEATURES:
+    for other in result_module.FEATURES:
         is_said = notes.page_note(result, other) in captions
         assert is_said == (kind == "open" and other == name)
 

@@ -14,7 +14,8 @@ from experiments import report
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.letters.page import cached
 from spcviz.shared.folders import RESULTS
-from spcviz.web.cached import common, tables
+from spcviz.web.cached import common
+from spcviz.web.ui import results
 from tests.app.driver import open_home
 
 TABLES = "pages/results/tables.py"
@@ -90,7 +91,7 @@ def open_result(name, text):
     said = []
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(common, "RESULTS", Path(folder)):
         (Path(folder) / f"{name}.json").write_text(text, encoding="utf-8")
-        for kept in (common.result, tables.result_blocks, cached.filters_tuned):
+        for kept in (common.result, results.result_blocks, cached.filters_tuned):
             kept.clear()
         try:
             for page, params in ((TABLES, {"table": name}), READ_BY.get(name, (None, None))):
@@ -102,7 +103,7 @@ def open_result(name, text):
             except SpcvizError as error:
                 said.append(str(error))
         finally:
-            for kept in (common.result, tables.result_blocks, cached.filters_tuned):
+            for kept in (common.result, results.result_blocks, cached.filters_tuned):
                 kept.clear()
     return said
 

@@ -8,7 +8,8 @@ from experiments.statements import OWN, PAPERS
 from experiments.statements.rules import MEANINGS
 from spcviz import registry
 from spcviz.shared.folders import RESULTS
-from spcviz.web.cached import common, tables
+from spcviz.web.cached import common
+from spcviz.web.ui import results as results_module
 from tests.app.driver import open_page
 from tests.problems.arms import test_charts
 from tests.problems.grids.test_tables_shown import GRID
@@ -23,12 +24,12 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
-    tables.statements.clear()
-    tables.result_blocks.clear()
+    results_module.statements.clear()
+    results_module.result_blocks.clear()
     yield tmp_path / "results"
     common.result.clear()
-    tables.statements.clear()
-    tables.result_blocks.clear()
+    results_module.statements.clear()
+    results_module.result_blocks.clear()
 
 
 def visit(**params):

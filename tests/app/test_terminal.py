@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from benchmarks.app.cold import is_picture
+from benchmarks.app.load import is_picture
 from benchmarks.app.server import Server
 from benchmarks.app.visitor import Visitor
 

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.app import beside, hall, hostile, server, words
+from benchmarks.app import hall, hostile_client, server, words
 from spcviz.commands import bench
 from spcviz.engine.errors import ArgumentError
 
 
 def test_a_bomb_is_small_whole_and_huge_once_it_is_unpacked():
-    data = hostile.bomb(3)
+    data = hostile_client.bomb(3)
     assert len(data) < 50_000
     with Image.open(io.BytesIO(data)) as image:
         assert (image.format, image.size, image.n_frames) == ("WEBP", (4000, 4000), 60)
-    assert data != hostile.bomb(4)
+    assert data != hostile_client.bomb(4)
 
 
 def test_no_picture_comes_twice():
-    pictures = [np.asarray(Image.open(io.BytesIO(hostile.picture(n)))) for n in (1, 2)]
+    pictures = [np.asarray(Image.open(io.BytesIO(hostile_client.picture(n)))) for n in (1, 2)]
     assert pictures[0].shape == pictures[1].shape == (300, 300, 3)
     assert not np.array_equal(*pictures)
 
@@ -47,12 +47,12 @@ def test_asks_in_flight_are_as_many_as_said_ever_others_and_end_in_time():
     async def run():
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
             start = time.monotonic()
-            asked = await hostile.attack("asks", listening.sockets[0].getsockname()[1], 2.0)
+            asked = await hostile_client.attack("asks", listening.sockets[0].getsockname()[1], 2.0)
             return asked, time.monotonic() - start
 
     asked, took = asyncio.run(run())
     assert 2.0 <= took < 10
-    assert 20 < state["most"] <= hostile.N_ASKS
+    assert 20 < state["most"] <= hostile_client.N_ASKS
     assert len(set(seen)) == len(seen) >= asked > 20
 
 
@@ -66,10 +66,10 @@ def test_an_upload_that_is_refused_is_no_upload():
 
     async def run(address):
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
-            await hostile.put(listening.sockets[0].getsockname()[1], address, "a.png", b"")
+            await hostile_client.put(listening.sockets[0].getsockname()[1], address, "a.png", b"")
 
     asyncio.run(run("/good"))
-    with pytest.raises(hostile.Lost, match=r"upload refused: \[b'403'\]"):
+    with pytest.raises(hostile_client.Lost, match=r"upload refused: \[b'403'\]"):
         asyncio.run(run("/bad"))
 
 
@@ -83,13 +83,15 @@ def row(**changed):
 
 
 def test_a_row_holds_if_it_keeps_every_goal_without_a_fault():
-    assert beside.holds(row())
+    assert hostile_client.holds(row())
     over = [{"p95_ms": 251.0}, {"first_byte_p95_ms": 301.0}, {"memory_mb": 1201.0}, {"exceptions": 1}]
-    assert not any(beside.holds(row(**changed)) for changed in [*over, {"memory_mb": None}, {"p95_ms": None}])
+    assert not any(
+        hostile_client.holds(row(**changed)) for changed in [*over, {"memory_mb": None}, {"p95_ms": None}]
+    )
 
 
 def test_the_texts_of_a_class_beside_hostile_clients():
-    rows = [row(client=beside.QUIET, p95_ms=9000.0), row(), row(client="bombs", p95_ms=2500.0)]
+    rows = [row(client=hostile_client.QUIET, p95_ms=9000.0), row(), row(client="bombs", p95_ms=2500.0)]
     text = words.as_text({"rows": [], "beside": rows})
     assert len(text.splitlines()) == 3
     assert "beside 200 asks (900 answered): p50 60 ms, p95 240 ms (goal 250 ms)" in text

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from spcviz.problems.letters.page import cached
-from spcviz.web.transport import static
+from spcviz.web.transport import static_files
 from spcviz.web.ui import navigation
 from tests.browser.behind import (
     DEPLOY,
@@ -193,7 +193,7 @@ def test_answers_say_what_they_are_for(proxied):
 
 def test_what_is_compressed_comes_through_compressed(proxied):
     address, _ = proxied
-    style = max(static.ROOT.glob("static/css/*.css"), key=lambda file: file.stat().st_size)
+    style = max(static_files.ROOT.glob("static/css/*.css"), key=lambda file: file.stat().st_size)
     for path, kept in (("write", "no-cache"), (f"static/css/{style.name}", "immutable")):
         for takes, encodings in (("gzip, br", ("br", "gzip")), ("gzip", ("gzip",)), ("identity", (None,))):
             status, headers = ask_for(f"{address}/{BASE}/{path}", Accept_Encoding=takes)

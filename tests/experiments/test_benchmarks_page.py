@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from experiments import benchmarks_page, report
+from experiments import bench_results, report
 from spcviz.shared import result_files
 from spcviz.shared.folders import RESULTS, ROOT
-from spcviz.web.figures.results import command_of
+from spcviz.web.figures.stored_results import command_of
 
-PAGE = ROOT / "docs" / benchmarks_page.FILE
-NAMES = tuple(benchmarks_page._SECTIONS)
+PAGE = ROOT / "docs" / bench_results.FILE
+NAMES = tuple(bench_results._SECTIONS)
 
 
 @pytest.fixture
@@ -28,22 +28,22 @@ def changed(results, name, change):
     result = json.loads(path.read_text(encoding="utf-8"))
     change(result)
     path.write_text(json.dumps(result), encoding="utf-8")
-    return benchmarks_page.text(results)
+    return bench_results.text(results)
 
 
 def section(text, name):
     """The lines below the heading of a benchmark."""
-    return text.partition(f"\n## {benchmarks_page._SECTIONS[name][0]}\n")[2].partition("\n## ")[0]
+    return text.partition(f"\n## {bench_results._SECTIONS[name][0]}\n")[2].partition("\n## ")[0]
 
 
 def test_the_page_on_disk_is_that_of_the_results_and_the_report_writes_it():
-    text = benchmarks_page.text()
+    text = bench_results.text()
     assert text == PAGE.read_text(encoding="utf-8"), "run: python -m spcviz report"
-    assert report.files()[report.CLASS.with_name(benchmarks_page.FILE)] == text
+    assert report.files()[report.CLASS.with_name(bench_results.FILE)] == text
 
 
 def test_it_is_linked_from_the_commands_and_its_links_lead_somewhere():
-    assert f"]({benchmarks_page.FILE})" in (PAGE.parent / "commands.md").read_text(encoding="utf-8")
+    assert f"]({bench_results.FILE})" in (PAGE.parent / "commands.md").read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^):]+)\)", PAGE.read_text(encoding="utf-8")):
         assert (PAGE.parent / link).is_file(), link
 
@@ -51,7 +51,7 @@ def test_it_is_linked_from_the_commands_and_its_links_lead_somewhere():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_contender_machine_and_command_is_there(name):
     result = result_files.read(RESULTS, f"bench-{name}")
-    part = section(benchmarks_page.text(), name)
+    part = section(bench_results.text(), name)
     assert f"`{command_of(result)} --json`" in part
     assert result["machine"]["cpu"] in part
     for run in result["provenance"]:
@@ -63,12 +63,12 @@ def test_every_row_contender_machine_and_command_is_there(name):
 
 
 def test_a_table_has_as_many_cells_in_each_line():
-    for block in re.findall(r"(?:^\|.*\n)+", benchmarks_page.text(), re.MULTILINE):
+    for block in re.findall(r"(?:^\|.*\n)+", bench_results.text(), re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1, block
 
 
 def test_a_changed_figure_makes_the_page_stale(results):
-    before = benchmarks_page.text(results)
+    before = bench_results.text(results)
     assert before == PAGE.read_text(encoding="utf-8")
 
     def slower(result):
@@ -78,7 +78,7 @@ def test_a_changed_figure_makes_the_page_stale(results):
 
 
 def test_a_spread_is_shown_where_it_is_stored_and_said_to_be_missing_where_not(results):
-    assert benchmarks_page._NO_SPREAD in section(benchmarks_page.text(results), "engine")
+    assert bench_results._NO_SPREAD in section(bench_results.text(results), "engine")
 
     def spread(result):
         for row in result["rows"]:
@@ -87,7 +87,7 @@ def test_a_spread_is_shown_where_it_is_stored_and_said_to_be_missing_where_not(r
     first = result_files.read(results, "bench-engine")["rows"][0]["us"]
     part = section(changed(results, "engine", spread), "engine")
     assert f"{first:,.1f} [{0.5 * first:,.1f}, {2 * first:,.1f}]" in part
-    assert benchmarks_page._NO_SPREAD not in part
+    assert bench_results._NO_SPREAD not in part
 
     def ranged(result):
         for row in result["rows"]:
@@ -97,15 +97,15 @@ def test_a_spread_is_shown_where_it_is_stored_and_said_to_be_missing_where_not(r
     part = section(changed(results, "library", ranged), "library")
     assert "[0.25, 1234.50] | " in part
     assert "[12, 3,456,789]" in part
-    assert benchmarks_page._NO_SPREAD not in part
+    assert bench_results._NO_SPREAD not in part
 
 
 def test_what_is_not_stored_is_said_with_its_command_and_what_is_damaged_stops_the_report(results):
     (results / "bench-library.json").unlink()
-    part = section(benchmarks_page.text(results), "library")
+    part = section(bench_results.text(results), "library")
     assert part.strip() == "Not measured yet: `python -m spcviz bench library --json`."
     with pytest.raises(result_files.ResultError, match="bench-engine"):
         changed(results, "engine", lambda result: result["rows"][0].pop("us"))
     (results / "bench-engine.json").write_text("{", encoding="utf-8")
     with pytest.raises(result_files.ResultError, match="bench-engine"):
-        benchmarks_page.text(results)
+        bench_results.text(results)

@@ -16,7 +16,7 @@ from spcviz.commands.reproduce import looks_at_test
 from spcviz.problems.arms.model.tallies import Tally, gap, gap_of_both
 from spcviz.problems.tagging.model import settings
 from spcviz.shared.folders import RESULTS
-from spcviz.web.figures.results import origin_sentence
+from spcviz.web.figures.stored_results import origin_sentence
 
 
 def tally(wrong, frames):

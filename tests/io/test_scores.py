@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.io import arrays, read_scores
+from spcviz.io import read_scores, unpacking
 from spcviz.io.score_tables import UNKNOWN, is_score_table
 from spcviz.scores import from_emissions
 
@@ -155,7 +155,7 @@ def archive(**files):
 def test_bombs_are_refused_before_they_go_off(monkeypatch):
     with pytest.raises(ArgumentError, match="emissions has 0 bytes, not those of float64 and shape"):
         read_scores(archive(emissions=header_claiming((10**9, 10**6)), lengths=b""))
-    monkeypatch.setattr(arrays, "MAX_ENTRY_BYTES", 10_000)
+    monkeypatch.setattr(unpacking, "MAX_ENTRY_BYTES", 10_000)
     with pytest.raises(
         ArgumentError, match=r"has emissions.npy with [\d,]+ bytes; at most 10,000 are unpacked"
     ):

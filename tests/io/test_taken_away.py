@@ -15,7 +15,7 @@ from spcviz.commands import export
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import load
 from spcviz.io.zipped import to_zip
-from spcviz.problems.own_data.page.tables import write_csv
+from spcviz.problems.own_data.page.downloads import write_csv
 from spcviz.scores import from_emissions
 from spcviz.sequences import StructuredPerceptron
 from spcviz.store import StoreError

@@ -3,7 +3,7 @@
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from spcviz.learning.workers import in_threads
+from spcviz.learning.estimators import in_threads
 
 
 def _blas_threads(*_):

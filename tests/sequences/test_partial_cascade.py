@@ -8,9 +8,9 @@ import pytest
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.completion import ITERATIONS, with_all_labels
+from spcviz.learning.chains.cascade import ITERATIONS, with_all_labels
 from spcviz.learning.chains.crf import examples_of, take_examples
+from spcviz.learning.chains.crf_training import Which, fit_crf
 from tests.sequences.data import sentences
 
 X, Y = sentences(80)

@@ -8,8 +8,7 @@ import pytest
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.learning.chains.crf import Weights
-from spcviz.learning.chains.tagging import label_indicators
-from spcviz.sequences.quick import TOGETHER, numbers_of_labels
+from spcviz.sequences.quick import TOGETHER, label_indicators, numbers_of_labels
 from spcviz.sequences.tokens import Vocabulary
 from tests.sequences.data import sentences
 

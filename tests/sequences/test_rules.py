@@ -46,8 +46,7 @@ def test_cascades_by_every_rule(rule, tmp_path):
 
 
 def _some(tagger, X):
-    from spcviz.sequences.growth import Some
-    from spcviz.sequences.lattices import features_of
+    from spcviz.sequences.lattices import Some, features_of
 
     encoded = tagger._encode(X)
     return Some(features_of(encoded.rows), encoded.lengths, None, np.arange(len(X)))

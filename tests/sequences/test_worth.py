@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import spcviz as sp
 from benchmarks.library import features
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.chains.worth import Worth, worth_of
+from spcviz.learning.chains.longer import Worth, worth_of
 from spcviz.problems.tagging.data.corpora import read_ewt
 from tests.sequences.data import TAGS, as_arrays, sentences
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.shared.checking import differences
+from spcviz.shared.result_files import differences
 
 
 def result(**row):

@@ -18,7 +18,7 @@ from PIL import Image
 from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.folders import ROOT
-from spcviz.shared.uploading import decoder, headers, uploads
+from spcviz.shared.uploading import decoder, uploads
 from spcviz.shared.uploading.uploads import UploadBusyError, UploadError, read_upload
 from tests.shared.uploading import hostile
 from tests.shared.uploading.hostile import PICTURE, TARGETS, check_hostile, decoders
@@ -54,7 +54,7 @@ def test_ffmpeg_alone_opens_nothing_that_a_file_names():
     data = hostile.texts(PICTURE)["ffconcat"]
     with av.open(__import__("io").BytesIO(data)) as container:  # as before: the danger is real
         assert container.format.name == "concat"
-    for reader in sorted({header.reader for _, header in headers._SIGNATURES if header.library == "video"}):
+    for reader in sorted({header.reader for _, header in uploads._SIGNATURES if header.library == "video"}):
         try:
             said, frames = decoder.decode({"library": "video", "reader": reader}, data)
         except (av.error.FFmpegError, ValueError):
@@ -177,7 +177,7 @@ def test_a_decoder_that_works_too_long_is_ended_by_itself():
     about = {"library": "picture", "reader": "JPEG"}
     answer = ask(uploads.DECODE._replace(cpu_seconds=1, seconds=600), about, slow())
     assert answer.fault == "long"  # SIGXCPU
-    jpeg = headers.header_of(slow())
+    jpeg = uploads.header_of(slow())
     with pytest.raises(UploadError, match="took longer than 8 s"):
         uploads._frames(answer, jpeg)
     with pytest.raises(UploadError, match="gave up"):
@@ -241,7 +241,7 @@ def test_a_server_without_a_process_says_so(monkeypatch):
 def test_what_a_decoder_says_is_not_believed(shape):
     said = Answer({"shape": list(shape)}, memoryview(bytes(int(np.prod(shape)))))
     with pytest.raises(UploadError, match="stopped half-way"):
-        uploads._frames(said, headers.header_of(b"\xff\xd8\xff"))
+        uploads._frames(said, uploads.header_of(b"\xff\xd8\xff"))
 
 
 GOOD = {

@@ -6,7 +6,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.io import load, save
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, ModelSelector
-from spcviz.spending.turns import spend_in_turns
+from spcviz.spending.lazy import spend_in_turns
 from tests.spending.sequences import TIERS, drawn
 
 X, Y = drawn(60)

@@ -7,8 +7,7 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.spending import BudgetedTagger, ModelSelector
-from spcviz.spending.label_folds import Labelled
-from spcviz.spending.training import Training
+from spcviz.spending.label_folds import Labelled, Training
 from tests.spending.sequences import TIERS, drawn
 
 X, Y = drawn(40)

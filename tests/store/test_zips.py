@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.io.arrays import arrays_of
 from spcviz.io.scores import read_scores
+from spcviz.io.unpacking import arrays_of
 from spcviz.io.zipped import MANIFEST, of_zip
 from spcviz.store import zips
 from spcviz.store.archive import unpack

@@ -15,16 +15,9 @@ from numpy.typing import ArrayLike
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.best import decode_into, max_tables
+from spcviz.engine.chains.chain import Decoded, Marginals, MaxMarginals, best_through, decoded, probabilities
 from spcviz.engine.chains.inputs import FLOAT, INDEX, align_rows, precision, there_and_back
 from spcviz.engine.chains.peaked import WORTH, Tops, tops_of
-from spcviz.engine.chains.results import (
-    Decoded,
-    Marginals,
-    MaxMarginals,
-    best_through,
-    decoded,
-    probabilities,
-)
 from spcviz.engine.chains.sums import exponentials_of, is_tame, scratch, sum_tables
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel

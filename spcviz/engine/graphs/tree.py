@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.results import Decoded
+from spcviz.engine.chains.chain import Decoded
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.graphs import graph
 from spcviz.engine.graphs.tree_messages import (

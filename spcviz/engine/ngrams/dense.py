@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.chains.results import Decoded
+from spcviz.engine.chains.chain import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import fill_new

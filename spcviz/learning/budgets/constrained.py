@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spcviz.learning.budgets import anytime, one_shot, part_policy
+from spcviz.learning.budgets import classifiers, part_policy
 from spcviz.learning.budgets.world import World
 
 PRICES = (0.05, 0.3)
@@ -20,29 +20,29 @@ N_THRESHOLDS = 25
 """Number of thresholds besides 0 for the log odds above which a policy may buy, example by example."""
 
 
-def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price: float) -> np.ndarray:
+def labels_of(search: str, world: World, trajectory: classifiers.Trajectory, price: float) -> np.ndarray:
     """Pseudo-labels at a price, shape (R,), by a "trajectory" (of this world) or a "parsimonious" search."""
     n_parts, n_tiers = world.shape
     if search == "trajectory":
-        return one_shot.trajectory_labels(trajectory, n_parts, price)
-    return one_shot.parsimonious_labels(world.losses_if, n_parts, n_tiers, price, world.starts)
+        return classifiers.trajectory_labels(trajectory, n_parts, price)
+    return classifiers.parsimonious_labels(world.losses_if, n_parts, n_tiers, price, world.starts)
 
 
 def fit(
     world: World, inputs: np.ndarray, labels: np.ndarray, price: float, is_weighted: bool = True
-) -> one_shot.OneShot:
+) -> classifiers.OneShot:
     """A one-shot policy that learns the given pseudo-labels, weighted by the cost of a mistake or not."""
     weights = None
     if is_weighted:
-        weights = one_shot.importance(world.losses_if, labels, world.shape[1], price, world.starts) + 0.05
-    return one_shot.fit_one_shot(inputs, labels, world.shape[1], weights=weights)
+        weights = classifiers.importance(world.losses_if, labels, world.shape[1], price, world.starts) + 0.05
+    return classifiers.fit_one_shot(inputs, labels, world.shape[1], weights=weights)
 
 
 def best_one_shot(
     labels_at: Callable[[float], np.ndarray],
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],
-) -> tuple[one_shot.OneShot, dict[Any, Any]]:
+) -> tuple[classifiers.OneShot, dict[Any, Any]]:
     """(policy, settings) that waste least on development examples.
 
     ``labels_at(price)`` returns the pseudo-labels (R,) of the learning examples. ``worlds`` and ``inputs``
@@ -53,18 +53,18 @@ def best_one_shot(
         labels = labels_at(price)
         for is_weighted in (True, False):
             policy = fit(worlds[0], inputs[0], labels, price, is_weighted)
-            how = part_policy.rule(fixed=one_shot.odds(policy, inputs[1]))
+            how = part_policy.rule(fixed=classifiers.odds(policy, inputs[1]))
             bad = part_policy.badness(part_policy.curve(worlds[1], part_policy.spend(worlds[1], how)))
             candidates.append((bad, policy, {"price": price, "importance weights": is_weighted}))
     return min(candidates, key=lambda candidate: candidate[0])[1:]
 
 
-def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
+def anytime_values(policy: classifiers.Anytime, world: World) -> np.ndarray:
     """Priorities (R, T - 1): earlier steps before later ones, within a step the higher score first."""
     n_parts, n_tiers = world.shape
     out, at = np.zeros((n_parts, n_tiers - 1)), np.zeros(n_parts, dtype=np.int64)
     rank = 0.0
-    for bought, _ in anytime.roll_out(policy, world.describe, world.starts, n_tiers):
+    for bought, _ in classifiers.roll_out(policy, world.describe, world.starts, n_tiers):
         out[bought, at[bought]] = rank - np.arange(len(bought))
         at[bought] += 1
         rank -= len(bought)
@@ -84,7 +84,7 @@ def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndar
 
 
 def buy_streaming(
-    policies: dict[float, one_shot.OneShot],
+    policies: dict[float, classifiers.OneShot],
     worlds: tuple[World, World],
     inputs: tuple[np.ndarray, np.ndarray],
 ) -> tuple[dict[Any, Any], list[dict[Any, Any]]]:
@@ -110,7 +110,9 @@ def buy_streaming(
         paper.
     """
     dev, test = worlds
-    values = {price: [one_shot.odds(policy, seen) for seen in inputs] for price, policy in policies.items()}
+    values = {
+        price: [classifiers.odds(policy, seen) for seen in inputs] for price, policy in policies.items()
+    }
     pairs, bought = [], []
     for price, (on_dev, _) in values.items():
         levels = np.quantile(on_dev, np.linspace(0, 1, N_THRESHOLDS))

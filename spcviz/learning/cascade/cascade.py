@@ -24,7 +24,7 @@ from spcviz.engine.ngrams.lattice import (
     unigrams,
 )
 from spcviz.engine.ngrams.prune import Pruned, points_of
-from spcviz.engine.thresholds import curves, rules
+from spcviz.engine.thresholds import results, rules
 from spcviz.learning.cascade.config import (
     METHODS,
     TOLERANCE_KINDS,
@@ -174,8 +174,8 @@ def train_cascade(
 def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, event: np.ndarray) -> HeldOut:
     """Truth that a filter loses on examples it has not seen, and the share it leaves, at every alpha."""
     lowest = rules.drawn_from(pruned.rule, alpha)
-    whole = curves.efficiency_curve(points_of(pruned), pruned.starts, lowest)
-    steps = curves.thin_curve(whole, 500)
+    whole = results.efficiency_curve(points_of(pruned), pruned.starts, lowest)
+    steps = results.thin_curve(whole, 500)
     return HeldOut(by_definition, event, steps.alpha, steps.value)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chains.results import BatchDecoded
+from spcviz.engine.chains.chain import BatchDecoded
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.lattice import (
     Lattice,

@@ -1,4 +1,4 @@
-r"""Train a cascade whose first level is a chain model: it filters states; n-grams grow among the survivors.
+"""Train a cascade whose first level is a chain model: it filters states; n-grams grow among the survivors.
 
 Level 0 is a CRF (or an averaged perceptron) on all pairs of states; it filters states by their
 max-marginals (thesis 4.5.1), and then pairs, on lattices of the states that are left. Each level of order
@@ -7,6 +7,11 @@ stored. As in `spcviz.learning.cascade.cascade`, every alpha is tuned, and every
 pruned, with models that have not seen the example: one for each of `parts` parts, learned on the others.
 
 The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
+
+A cascade's filters are tuned by whether the truth survives, so every label must exist. Missing ones are
+predicted by a chain CRF that was trained on the other parts (all labellings that agree with the known labels
+count, as in `spcviz.learning.chains.crf`): the best labelling among those that agree with the sequence's own
+labels.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.chains import chain
+from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.lattice import unigrams
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.engine.thresholds import rules
@@ -25,13 +31,19 @@ from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.level import Progress, Trainer
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
-from spcviz.learning.chains.batch import Which, fit_crf
-from spcviz.learning.chains.crf import Examples, Weights, blocks_of, take_examples
-from spcviz.learning.chains.longer import fit_longer, level_of, tune_level
+from spcviz.learning.chains.crf import Examples, Weights, agreeing, blocks_of, forbid, take_examples
+from spcviz.learning.chains.crf_training import Which, fit_crf
+from spcviz.learning.chains.longer import (
+    Worth,
+    fit_longer,
+    level_of,
+    right_by_chain,
+    right_by_grams,
+    tune_level,
+    worth_of,
+)
 from spcviz.learning.chains.perceptron import fit_perceptron
-from spcviz.learning.chains.spaces import Space
-from spcviz.learning.chains.states import StateValues, state_values, states_left
-from spcviz.learning.chains.worth import Worth, right_by_chain, right_by_grams, worth_of
+from spcviz.learning.chains.survivors import Space, StateValues, state_values, states_left
 
 PAIR_MODELS = ("crf", "perceptron")
 
@@ -60,11 +72,11 @@ class PairModel(NamedTuple):
     # {"crf", "perceptron"}: a CRF's max-marginals separate true states from hopeless ones far better: at the
     # same loss it leaves half as many states; a perceptron trains faster
     kind: str = "crf"
-    c2: float = 0.3  # of the CRF; see `spcviz.learning.chains.batch.fit_crf`
+    c2: float = 0.3  # of the CRF; see `spcviz.learning.chains.crf_training.fit_crf`
     # (3, K, K) bool: steps that no labelling takes, at any level; see
     # `spcviz.learning.chains.crf.loss_and_gradient`
     forbidden: np.ndarray | None = None
-    n_edges: int = 0  # number of edge features, the last; see `spcviz.learning.chains.batch.Which`
+    n_edges: int = 0  # number of edge features, the last; see `spcviz.learning.chains.crf_training.Which`
 
 
 CRF = PairModel()
@@ -269,3 +281,53 @@ def model_of(weights: Weights) -> Model:
     codes = (np.arange(1, n + 1)[:, None] << symbol_bits(n)) + np.arange(1, n + 1)
     used = np.flatnonzero(weights.pairwise)
     return Model(weights.unary, codes.reshape(-1)[used], weights.pairwise.reshape(-1)[used])
+
+
+ITERATIONS = 50
+
+
+def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: Which) -> np.ndarray:
+    """Labels (R,), known ones unchanged; sequences of each part (W,) are read by a model of the other parts.
+
+    Raises
+    ------
+    ArgumentError
+        If the sequences of all other parts have no known label.
+    InfeasibleError
+        If the forbidden steps leave a sequence no labelling that agrees with its labels.
+    """
+    labels = examples.labels.copy()
+    is_open = np.add.reduceat(labels < 0, examples.row_start[:-1]) > 0
+    shapes = (layouts.n_features(examples.rows), examples.n_states), (examples.n_states,) * 2
+    _read(
+        examples, np.flatnonzero(is_open), Weights(*map(np.zeros, shapes)), which
+    )  # refused before training
+    for p in np.unique(part[is_open]):
+        others = take_examples(examples, np.flatnonzero(part != p))
+        if (others.labels < 0).all():
+            raise ArgumentError("y must have known labels in more than one part of cv, got them in one")
+        weights = fit_crf(others, c2=c2, max_iterations=ITERATIONS, which=which).weights
+        chosen = np.flatnonzero(is_open & (part == p))
+        rows = layouts.ranges(examples.row_start[chosen], np.diff(examples.row_start)[chosen])
+        labels[rows] = _read(examples, chosen, weights, which)
+    return labels
+
+
+def _read(examples: Examples, chosen: np.ndarray, weights: Weights, which: Which) -> np.ndarray:
+    """The best labels of some chains among those that agree with the known ones, chain after chain."""
+    some, read, steps = take_examples(examples, chosen), [], weights.pairwise
+    if which.forbidden is not None:
+        steps = np.where(which.forbidden[1], -np.inf, steps)
+    for first, last in blocks_of(some.row_start, some.n_states):
+        a, b = some.row_start[first], some.row_start[last]
+        unary = layouts.emissions(layouts.part(some.rows, a, b), weights.unary)
+        if which.forbidden is not None:
+            forbid(unary, some.row_start[first : last + 1] - a, which.forbidden)
+        agreed = agreeing(some, slice(a, b), unary)
+        lengths = np.diff(some.row_start[first : last + 1])
+        best = chain.decode_batch(unary if agreed is None else agreed, lengths, steps)
+        if best.scores.min() == -np.inf:
+            w = chosen[first + int(best.scores.argmin())]
+            raise InfeasibleError(f"no labelling of sequence {w} agrees with its labels and the constraints")
+        read.append(best.labels)
+    return np.concatenate([np.zeros(0, np.int64), *read])

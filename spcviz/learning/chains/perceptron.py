@@ -24,8 +24,7 @@ from spcviz.engine.kernels.vectors import largest
 from spcviz.learning.cascade.features import add_row, score_row
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights
-from spcviz.learning.chains.edges import widen_table
-from spcviz.learning.chains.rows import Rows
+from spcviz.learning.chains.rows import Rows, widen_table
 
 
 class Running(NamedTuple):

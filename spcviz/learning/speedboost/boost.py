@@ -31,8 +31,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
-from spcviz.learning.speedboost.line_search import region_gradient, risk, step_length
-from spcviz.learning.speedboost.predictor import Step, select_regions
+from spcviz.learning.speedboost.predictor import Step, region_gradient, risk, select_regions, step_length
 from spcviz.learning.speedboost.structure import Structure
 
 

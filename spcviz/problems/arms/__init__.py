@@ -35,6 +35,6 @@ PROBLEM = Problem(
         ),
     ),
     scenes=("arms=spcviz.problems.arms.page.scenes:arms",),
-    warmup="spcviz.problems.arms.page.clip:warmup",
+    warmup="spcviz.problems.arms.page.live:warmup",
     serves=("words", "pose"),
 )

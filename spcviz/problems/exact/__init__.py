@@ -24,6 +24,6 @@ PROBLEM = Problem(
         ),
     ),
     scenes=("exact_inference=spcviz.problems.exact.page.scenes:exact_inference",),
-    warmup="spcviz.problems.exact.page.live_crossword:warmup",
+    warmup="spcviz.problems.exact.page.live:warmup",
     family="graphs",
 )

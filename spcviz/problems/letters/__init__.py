@@ -35,7 +35,7 @@ PROBLEM = Problem(
             "ocr-rules",
             "Handwriting, threshold rules",
             "experiments.letters.rules:reproduce",
-            "spcviz.problems.letters.paper.rule_tables:RULES",
+            "spcviz.problems.letters.paper.result:RULES",
             folds=10,
             in_parts=True,
         ),

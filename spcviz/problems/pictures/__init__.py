@@ -8,7 +8,7 @@ PROBLEM = Problem(
     pages=(
         Page("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
     ),
-    data="spcviz.problems.pictures.data.stereo_pairs:DATA_SETS",
+    data="spcviz.problems.pictures.data.pictures:DATA_SETS",
     scenes=("joint_beats_separate=spcviz.problems.pictures.page.scenes:joint_beats_separate",),
     warmup="spcviz.problems.pictures.page.live:warmup",
     family="graphs",

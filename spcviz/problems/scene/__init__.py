@@ -10,7 +10,7 @@ PROBLEM = Problem(
             "Budgets", "pages/budget/scene.py", "Scenes at any time", ":material/landscape:", "Label a street"
         ),
     ),
-    data="spcviz.problems.scene.data.road:DATA_SETS",
+    data="spcviz.problems.scene.data.camvid:DATA_SETS",
     trains=(Training("scene", "experiments.scene.reproduce:train_all"),),
     models=(Model("scene", "weights", ("scene_camvid",)),),
     results=(

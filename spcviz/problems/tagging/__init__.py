@@ -29,7 +29,7 @@ PROBLEM = Problem(
             "tagging-rules",
             "Tagging, threshold rules",
             "experiments.tagging.rules:reproduce",
-            "spcviz.problems.tagging.paper.rule_tables:RULES",
+            "spcviz.problems.tagging.paper.result:RULES",
             models=("tagging-ewt",),
         ),
     ),

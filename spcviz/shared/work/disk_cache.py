@@ -28,9 +28,8 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.engine.kernels import sources
 from spcviz.shared.work import ledger
-from spcviz.store.archive import DAMAGE, pack
+from spcviz.store.archive import DAMAGE, pack, portable
 from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
-from spcviz.store.digests import portable
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import pack_tree, unpack_tree
 
@@ -39,7 +38,7 @@ LEFT_OUT = (
     "spcviz/problems/*/__init__.py",
     "spcviz/registry/__init__.py",
     "spcviz/registry/problem.py",
-    "spcviz/shared/clone.py",
+    "spcviz/shared/folders.py",
     "spcviz/shared/folders.py",
     "spcviz/shared/work/disk_cache.py",
     "spcviz/shared/work/ledger.py",

@@ -14,7 +14,7 @@ import streamlit as st
 from spcviz.shared import result_files
 from spcviz.shared.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
-from spcviz.web.cached import slots
+from spcviz.web.cached import threads
 from spcviz.web.cached.sharing import share
 
 LOG = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def tells_of_damage(part: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(part)
     def wrapped(*arguments: Any, **named: Any) -> Any:
         try:
-            with slots.SLOTS.acquire():
+            with threads.SLOTS.acquire():
                 return part(*arguments, **named)
         except StoreError as error:
             return st.error(str(error))

@@ -26,7 +26,7 @@ from typing import Any
 from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import heap
+from spcviz.web.cached import memory
 from spcviz.web.transport import leaving
 
 LOG = logging.getLogger(__name__)
@@ -225,7 +225,7 @@ def _look() -> None:
             clean()
             swept = sweep(swept)
             if CLOCK.now() - given >= SWEEP_EVERY:
-                heap.give_back()
+                memory.give_back()
                 given = CLOCK.now()
         except Exception as error:  # whatever it was, the checks continue
             LOG.error("the clock of visits: %s", type(error).__name__)
@@ -236,7 +236,7 @@ def sweep(swept: float) -> float:
     if CLOCK.now() - swept < SWEEP_EVERY or not _HAS_ENDED.is_set():
         return swept
     _HAS_ENDED.clear()
-    heap.collect(is_empty=not visits())
+    memory.collect(is_empty=not visits())
     return CLOCK.now()
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.web.cached import first, memory, ownership, slots
+from spcviz.web.cached import first, memory, ownership, threads
 
 GATE: dict[str, Callable[[str, bool], bool]] = {}
 """``GATE["of"](module, has_other)`` is called before a page computes: it tells whether the kernels that
@@ -235,7 +235,7 @@ class _Shared:
     def _announce_work(self) -> Iterator[None]:
         """Wrap a computation: a long one says so on its page, and waits for its slot."""
         if self.spinner and _has_page():
-            with st.spinner(self.spinner), slots.LONG_SLOT.acquire():
+            with st.spinner(self.spinner), threads.LONG_SLOT.acquire():
                 yield
         else:
             yield

@@ -18,18 +18,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spcviz.web.classroom import desk, rooms
+from spcviz.web.classroom import rooms
 from spcviz.web.transport import answers, clients, static_files
 from spcviz.web.transport.answers import accepted_encodings, form_of
-from spcviz.web.transport.clients import Buckets, outside_of
-from spcviz.web.transport.tokens import Phone
+from spcviz.web.transport.clients import Buckets, Phone, outside_of
 from spcviz.web.ui import requests
 
 FOLDER = "room"
 OWN = Path(__file__).parent
 COOKIE = "spcviz_room"
 
-MOST = {"put": 8000, "answer": 700, "hall": desk.LONGEST_TOLD, "steer": 300}
+MOST = {"put": 8000, "answer": 700, "hall": rooms.LONGEST_TOLD, "steer": 300}
 """Bytes of a request."""
 
 IN_HAND = 500

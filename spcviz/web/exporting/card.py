@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.web.figures.palette import LIGHT
-from spcviz.web.transport import static
+from spcviz.web.transport import static_files
 
 SIZE = (1200, 630)
 MARGIN = 56
@@ -183,7 +183,7 @@ def _fit(text, size, room, weight="Regular"):
 
 @cache
 def _font(size, weight="Regular"):
-    path = static.font()
+    path = static_files.font()
     if path is None:
         return ImageFont.load_default(size)
     font = ImageFont.truetype(str(path), size)

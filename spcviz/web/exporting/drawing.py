@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from plotly.offline import get_plotlyjs
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import chromium, forms
+from spcviz.web.exporting import chromium, markup
 
 WINDOWLESS = ("chromium-headless-shell", "chrome-headless-shell")
 """Builds of Chromium without windows: they start and draw in less time, and draw the same pixels with
@@ -59,7 +59,7 @@ def dark(spec: dict) -> dict:
 
     def turned(value, name):
         if isinstance(value, str):
-            return forms.in_dark(value)
+            return markup.in_dark(value)
         if name == "colorscale":
             return value
         if isinstance(value, list):

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import chromium, drawing, forms, page, snapshot
+from spcviz.web.exporting import chromium, drawing, markup, page, snapshot
 from spcviz.web.transport.clients import reachable
 from spcviz.web.ui import navigation
 
-KINDS, WIDTHS = forms.LOOP_KINDS, forms.LOOP_WIDTHS
+KINDS, WIDTHS = markup.LOOP_KINDS, markup.LOOP_WIDTHS
 
 MOST_MOMENTS = 16
 MOST_BYTES = 2_000_000
@@ -167,7 +167,7 @@ def svg(address: str, *, dark: bool = False) -> str | None:
 def moving_of(told: str) -> str | None:
     """The animated SVG in a sheet's description; None if its page has no lattice."""
     drawn = json.loads(told)["svg"]
-    return drawn and drawn.replace(">", f"><style>{forms.font_face()}</style>", 1)
+    return drawn and drawn.replace(">", f"><style>{markup.font_face()}</style>", 1)
 
 
 def sheet(address: str, *, dark: bool = False, is_svg: bool = False, is_bare: bool = False) -> str:
@@ -196,11 +196,11 @@ def _below(scene, address):
 
 def _document(shown, below, dark):
     """One moment as a whole document, for every frame of the sheet."""
-    script = "\n".join([*page.of_views(shown.views), forms.own_script(*_PROGRAM)])
+    script = "\n".join([*page.of_views(shown.views), markup.own_script(*_PROGRAM)])
     places = "".join(snapshot.view_place(k) for k in range(len(shown.views)))
     return _DOCUMENT.format(
         policy=escape(page.policy(script)),
-        style=forms.font_face() + forms.css("film.css", is_dark=dark),
+        style=markup.font_face() + markup.css("film.css", is_dark=dark),
         body=places,
         below=below,
         script=script,
@@ -210,8 +210,8 @@ def _document(shown, below, dark):
 def _sheet(document, is_svg):
     constants = {"DOCUMENT": document, "MOST": MOST_MOMENTS, "WIDTH": _LAYOUT, "HEIGHT": _WINDOW}
     constants |= {"IS_SVG": is_svg, "IS_AT_ONCE": not chromium.HAS_PIPES}
-    known = "\n".join(f"const {name} = {forms.literal(value)};" for name, value in constants.items())
-    script = forms.own_script("view/moments.js", "exporting/browser/sheet.js")
+    known = "\n".join(f"const {name} = {markup.literal(value)};" for name, value in constants.items())
+    script = markup.own_script("view/moments.js", "exporting/browser/sheet.js")
     return _SHEET.format(wide=WINDOW[0], known=known, script=script)
 
 

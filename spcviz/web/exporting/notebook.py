@@ -19,8 +19,7 @@ from spcviz.engine.ngrams.lattice import decode
 from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.decoding import Step
 from spcviz.sequences.lattices import OneLevel
-from spcviz.shared.trace import arc_level
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace, arc_level
 from spcviz.web.exporting import page, stills, verdict
 from spcviz.web.lattice import component
 from spcviz.web.view import mount

@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 
 import spcviz
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import forms, marks, snapshot
+from spcviz.web.exporting import markup, snapshot
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
@@ -76,7 +76,7 @@ def html(address: str) -> str:
     if not shown.has_picture:
         raise ArgumentError(f"{scene.address} has no picture that can be saved")
     page = navigation.headings()[scene.page]
-    link = escape(f"{app_of(address)}/{forms.quote_address(scene.address)}")
+    link = escape(f"{app_of(address)}/{markup.quote_address(scene.address)}")
     about = {"address": escape(scene.address or "home"), "version": spcviz.__version__, "link": link}
     text = _fill(shown, page.title.removesuffix(" · spcviz"), page.sentence, _SOURCE.format(**about))
     if (size := len(text.encode())) > MOST_BYTES:
@@ -103,10 +103,10 @@ def of_view(view: mount.Mounted, title: str, sentence: str, still: bytes) -> str
 
 def _fill(shown, title, sentence, source, font=None):
     script = _script(shown)
-    style = f"<style>{(forms.font_face() if font is None else font) + forms.css()}</style>"
+    style = f"<style>{(markup.font_face() if font is None else font) + markup.css()}</style>"
     rights = policy(script, with_charts=bool(shown.charts))
     about = {"title": escape(title), "sentence": escape(sentence), "source": source}
-    head = marks.document_head(title, rights, style, kind="one-file")
+    head = markup.document_head(title, rights, style, kind="one-file")
     return head + _FORM.format(body=shown.body, script=script, **about)
 
 
@@ -124,20 +124,20 @@ def _script(shown):
     """One script: the views, then the host."""
     lines = [
         *of_views(shown.views),
-        f"const CHARTS = {forms.literal([chart._asdict() for chart in shown.charts])};",
-        f"const PAIRS = {forms.literal(forms.pairs() if shown.charts else [])};",
-        f"const PLOTLY = {forms.literal(_plotly() if shown.charts else '')};",
+        f"const CHARTS = {markup.literal([chart._asdict() for chart in shown.charts])};",
+        f"const PAIRS = {markup.literal(markup.pairs() if shown.charts else [])};",
+        f"const PLOTLY = {markup.literal(_plotly() if shown.charts else '')};",
     ]
-    return "\n".join([*lines, forms.own_script(*_PROGRAM)])
+    return "\n".join([*lines, markup.own_script(*_PROGRAM)])
 
 
 def of_views(views: Sequence[mount.Mounted]) -> list[str]:
     """Lines of a script: each kind's module as a function that returns its default export, then mounts."""
     kinds = {view.component.name: view.component for view in views}
-    mounts = [f"[{forms.literal(view.component.name)}, {forms.literal(view.data)}]" for view in views]
+    mounts = [f"[{markup.literal(view.component.name)}, {markup.literal(view.data)}]" for view in views]
     return [
         "const KINDS = {};",
-        *(f'KINDS["{name}"] = {forms.kind(component)};' for name, component in kinds.items()),
+        *(f'KINDS["{name}"] = {markup.kind(component)};' for name, component in kinds.items()),
         f"const MOUNTS = [{', '.join(mounts)}];",
     ]
 

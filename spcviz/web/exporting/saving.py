@@ -1,4 +1,7 @@
-"""Server side of the bar's Save menu: the page of an address as one file, its Python, its loop.
+"""Server side of the bar's Save menu: its routes, and the queue of visitors who save.
+
+A visitor who is not served within moments gets their place and a ticket, and asks again with it; an unused
+ticket is dropped. So an abandoned request holds nothing, and no request waits for long.
 
 All are made by processes with limits, at low priority (`making`): two at a time if there are cores for it,
 and one per visitor. After `PATIENCE` a waiting visitor is told their place in the line and asks again; a
@@ -9,8 +12,12 @@ page makes a browser send are refused.
 import contextlib
 import logging
 import os
+import secrets
 import threading
+import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 
 import anyio
 import anyio.to_thread
@@ -23,12 +30,94 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.asking import EndedError
 from spcviz.shared.confined.limits import LateError
 from spcviz.web.cached import ownership
-from spcviz.web.exporting import forms
-from spcviz.web.exporting.line import CrowdedError, Line
+from spcviz.web.exporting import markup
 from spcviz.web.transport import clients, static_files
 from spcviz.web.transport.clients import outside_of
 from spcviz.web.transport.visitor_cache import Kept
 from spcviz.web.ui.requests import is_foreign
+
+MOST_PLACES, MOST_OF_ADDRESS = 200, 60
+"""Visitors who may wait in total, and from one address."""
+
+DROPPED = 6.0
+"""Seconds after which an unused ticket expires."""
+
+
+class CrowdedError(Exception):
+    """No place in the line; its argument is a sentence for the visitor."""
+
+
+@dataclass
+class Place:
+    """One visitor's place."""
+
+    ticket: str
+    who: str
+    address: str
+    seen: float
+    is_connected: bool = False
+    turn: anyio.Event = field(default_factory=anyio.Event)
+
+
+class Line:
+    """The queue in order: `most` are served at a time. `now` is a monotonic clock in seconds."""
+
+    def __init__(self, most: int = 1, now: Callable[[], float] = time.monotonic):
+        self._most, self._now = most, now
+        self._places: dict[str, Place] = {}
+        self._served: Counter = Counter()  # by address
+
+    def join(self, ticket: str, who: str, address: str) -> Place:
+        """A visitor's existing place or a new one; `CrowdedError` if there is none."""
+        now = self._now()
+        for place in [*self._places.values()]:
+            if not place.is_connected and now - place.seen > DROPPED:
+                self.leave(place)
+        place = self._places.get(ticket)
+        if place is None or place.who != who or place.is_connected:
+            self._refuse_crowds(who, address)
+            place = Place(secrets.token_hex(8), who, address, now)
+            self._places[place.ticket] = place
+        place.is_connected, place.seen = True, now
+        self._next()
+        return place
+
+    def _refuse_crowds(self, who, address):
+        if any(place.who == who for place in self._places.values()):
+            raise CrowdedError("You are saving a page just now: one at a time.")
+        of_address = sum(place.address == address for place in self._places.values())
+        if len(self._places) >= MOST_PLACES or of_address >= MOST_OF_ADDRESS:
+            raise CrowdedError("Many others are saving pages just now: try again in a minute.")
+
+    def rest(self, place: Place) -> int:
+        """Note that a visitor will ask again; return how many are served before them."""
+        place.is_connected, place.seen = False, self._now()
+        waiting = [one for one in self._order() if one is place or not one.turn.is_set()]
+        return waiting.index(place) + self._n_served()
+
+    def leave(self, place: Place) -> None:
+        """Remove a visitor who has been served, or has left."""
+        if self._places.pop(place.ticket, None) is not None:
+            self._next()
+
+    def _order(self):
+        """Places by how often their address was served, the least first; ties in order of arrival."""
+        return sorted(self._places.values(), key=lambda place: self._served[place.address])
+
+    def _next(self):
+        """Serve the first connected visitors while slots are free."""
+        while self._n_served() < self._most:
+            waiting = (place for place in self._order() if place.is_connected and not place.turn.is_set())
+            if (first := next(waiting, None)) is None:
+                return
+            self._served[first.address] += 1
+            if len(self._served) > 10_000:
+                self._served.clear()
+            first.turn.set()
+
+    def _n_served(self):
+        return sum(place.turn.is_set() for place in self._places.values())
+
 
 LOG = logging.getLogger(__name__)
 FOLDER = "save"
@@ -38,7 +127,7 @@ MOST = 8000
 PATIENCE = 2.5
 """Seconds until a waiting visitor is told their place in the line."""
 
-LOOPS = (*forms.LOOP_KINDS, "svg")
+LOOPS = (*markup.LOOP_KINDS, "svg")
 KINDS = ("page", "python", *LOOPS)
 """Kinds of files that can be saved."""
 
@@ -71,7 +160,7 @@ def _refusal(request):
     if not request.query_params.get("scene", "").isprintable():  # it cannot be passed to a process
         return PlainTextResponse("This is no address of a page.", 422)
     if _options(request) is None:
-        known = " or ".join(map(str, forms.LOOP_WIDTHS))
+        known = " or ".join(map(str, markup.LOOP_WIDTHS))
         return PlainTextResponse(f"A loop is {known} pixels wide, and dark is 0 or 1.", 422)
     return None
 
@@ -79,9 +168,9 @@ def _refusal(request):
 def _options(request):
     """Options of a loop: (width in pixels, whether it is dark); None if they are invalid."""
     if request.path_params["kind"] not in LOOPS:
-        return forms.LOOP_WIDTHS[0], False
+        return markup.LOOP_WIDTHS[0], False
     width, dark = request.query_params.get("width", "960"), request.query_params.get("dark", "0")
-    if width not in map(str, forms.LOOP_WIDTHS) or dark not in ("0", "1"):
+    if width not in map(str, markup.LOOP_WIDTHS) or dark not in ("0", "1"):
         return None
     return int(width), dark == "1"
 

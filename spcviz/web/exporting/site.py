@@ -25,7 +25,7 @@ from plotly.offline import get_plotlyjs
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
-from spcviz.web.exporting import drawing, forms, loops, marks, site_html, snapshot
+from spcviz.web.exporting import drawing, loops, markup, site_html, snapshot
 from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
@@ -115,10 +115,10 @@ class Site:
         charts = [self._chart(chart) for chart in shown.charts]
         texts = {name: tour.fill(bar.get(name, ""), shown.facts) for name in ("say", "ask", "answer")}
         value = {"body": shown.body, "views": views, "charts": charts, "point": ""}
-        link = f"{self.app}/{forms.quote_address(scene.address)}" if self.app else ""
+        link = f"{self.app}/{markup.quote_address(scene.address)}" if self.app else ""
         value |= {"isAsking": False} | bar | texts | {"link": link}
         path = f"scenes/{part.folder}-{code}.js"
-        self.write(path, f'SPCVIZ.scene("{code}", {forms.literal(value)});\n')
+        self.write(path, f'SPCVIZ.scene("{code}", {markup.literal(value)});\n')
         wanted = [f"shared/{view['kind']}.js" for view in views]
         wanted += [f"shared/parts/{digest}.js" for view in views for digest in view["parts"].values()]
         if part.folder not in self.first:
@@ -146,13 +146,13 @@ class Site:
 
     def _view(self, view):
         name = view.component.name
-        self.write(f"shared/{name}.js", f'SPCVIZ.kind("{name}", {forms.kind(view.component)});\n')
+        self.write(f"shared/{name}.js", f'SPCVIZ.kind("{name}", {markup.kind(view.component)});\n')
         if view.parts is None:
             return {"kind": name, "data": view.payload, "parts": {}}
         digests = {part: packed.digest for part, packed in view.parts.items()}
         for packed in view.parts.values():
             content = gzip.compress(packed.content, 9, mtime=0)
-            code = f'SPCVIZ.part("{packed.digest}", {forms.literal(content)});\n'
+            code = f'SPCVIZ.part("{packed.digest}", {markup.literal(content)});\n'
             self.write(f"shared/parts/{packed.digest}.js", code)
         return {"kind": name, "message": base64.b64encode(view.alone).decode(), "parts": digests}
 
@@ -162,7 +162,7 @@ class Site:
         if self.can_draw:
             files = {theme: f"shared/charts/{name}-{theme}.svg" for theme in ("light", "dark")}
             return {"name": name, "alt": chart.alt} | files
-        code = f'SPCVIZ.chart("{name}", {forms.literal(chart._asdict())});\n'
+        code = f'SPCVIZ.chart("{name}", {markup.literal(chart._asdict())});\n'
         self.write(f"shared/charts/{name}.js", code)
         return {"name": name}
 
@@ -182,10 +182,10 @@ class Site:
         """Write the page that plays a part; it shows its first scene before any script runs."""
         root = "../" * path.count("/")
         link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '
-        values = {"root": root, "folder": part.folder, "codes": part.codes, "pairs": forms.pairs()}
+        values = {"root": root, "folder": part.folder, "codes": part.codes, "pairs": markup.pairs()}
         files = ["shared/site.js", *self.first.get(part.folder, [])]
         scripts = "".join(f'<script defer src="{root}{file}"></script>\n' for file in files)
-        texts = {"about": escape(about), "link": link if self.app else "", "site": forms.literal(values)}
+        texts = {"about": escape(about), "link": link if self.app else "", "site": markup.literal(values)}
         texts["scripts"] = scripts
         opening = self.opening.get(part.folder, "").replace('="shared/', f'="{root}shared/')
         self._page(path, title, site_html.PLAYED, **texts, opening=opening)
@@ -247,7 +247,7 @@ class Site:
         hung = f'<a href="gallery.html">{len(self.wall)} scenes that surprise</a>'
         wall = f"<h2>{gallery.TITLE}</h2>\n<p>{hung}</p>\n" if self.wall else ""
         texts = {"about": about, "wall": wall, "tours": cards, "pages": firsts, "docs": library}
-        self._page("index.html", "spcviz", site_html.INDEX, **texts, systems=marks.html(systems))
+        self._page("index.html", "spcviz", site_html.INDEX, **texts, systems=markup.html(systems))
 
 
 def _still(picture):
@@ -283,9 +283,9 @@ def write(folder: Path, tours: dict[str, tour.Tour], *, names: Sequence[str] | N
     `exhibits` of the gallery are shown on its wall, if their sentences hold.
     """
     site = Site(folder, app.rstrip("/"))
-    site.write("shared/site.css", forms.css("site.css"))
+    site.write("shared/site.css", markup.css("site.css"))
     site.write("shared/icon.svg", (mount.PACKAGE / "web/ui/icon.svg").read_text(encoding="utf-8"))
-    program = forms.own_script(*_PROGRAM)
+    program = markup.own_script(*_PROGRAM)
     site.write("shared/site.js", f'(() => {{\n"use strict";\n{program}}})();\n')
     names = [name for name in navigation.headings() if name != "tours"] if names is None else names
     for part in parts_of(names, tours):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import spcviz
-from spcviz.web.exporting import marks, snapshot
+from spcviz.web.exporting import markup, snapshot
 from spcviz.web.ui import navigation
 
 _POLICY = (
@@ -129,4 +129,4 @@ def page(path: str, title: str, body: str, **texts: str) -> str:
     root = "../" * path.count("/")
     texts |= {"root": root, "title": escape(title), "version": spcviz.__version__}
     shared = (line.format(root=root) for line in _SHARED)
-    return marks.document_head(title, _POLICY, *shared) + body.format(**texts)
+    return markup.document_head(title, _POLICY, *shared) + body.format(**texts)

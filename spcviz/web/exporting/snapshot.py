@@ -13,7 +13,7 @@ from typing import NamedTuple
 from streamlit.testing.v1.element_tree import Block, Node
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import forms, marks
+from spcviz.web.exporting import markup
 from spcviz.web.first_scenes import open_page
 from spcviz.web.touring.touring import FACTS, PYTHON
 from spcviz.web.tours import tour
@@ -70,22 +70,22 @@ def take_snapshot(scene: tour.Scene, more: Mapping[str, str] | None = None) -> S
 
 
 def _metric(element):
-    note = f"<small>{marks.inline(element.delta)}</small>" if element.delta else ""
-    label, value = marks.inline(element.label), marks.inline(element.value)
+    note = f"<small>{markup.inline(element.delta)}</small>" if element.delta else ""
+    label, value = markup.inline(element.label), markup.inline(element.value)
     shown = f"<span>{label}</span><b>{value}</b>{note}"
     return f'<div class="metric" data-testid="stMetric">{shown}</div>'
 
 
 _FORMS = {
-    "caption": lambda element: f'<div class="caption">{marks.html(element.value)}</div>',
+    "caption": lambda element: f'<div class="caption">{markup.html(element.value)}</div>',
     "text": lambda element: f'<p class="plain">{escape(element.value)}</p>',
     "code": lambda element: f"<pre>{escape(element.value)}</pre>",
-    "latex": lambda element: f"<p>{marks.inline('$' + element.value.strip('$ ') + '$')}</p>",
+    "latex": lambda element: f"<p>{markup.inline('$' + element.value.strip('$ ') + '$')}</p>",
     "metric": _metric,
     **dict.fromkeys(
-        ("title", "header", "subheader"), lambda element: f"<h2>{marks.inline(element.value)}</h2>"
+        ("title", "header", "subheader"), lambda element: f"<h2>{markup.inline(element.value)}</h2>"
     ),
-    **dict.fromkeys(_ALERTS, lambda element: f'<div class="alert">{marks.html(element.value)}</div>'),
+    **dict.fromkeys(_ALERTS, lambda element: f'<div class="alert">{markup.html(element.value)}</div>'),
 }
 
 
@@ -112,9 +112,9 @@ class _Reader:
         if any(child.type == "column" for child in inside):
             return ['<div class="columns">', *pieces, "</div>"]
         if place.type == "expander":
-            return [f"<details><summary>{marks.inline(place.label)}</summary>", *pieces, "</details>"]
+            return [f"<details><summary>{markup.inline(place.label)}</summary>", *pieces, "</details>"]
         if place.type == "tab":
-            return [f"<h3>{marks.inline(place.label)}</h3>", *pieces]
+            return [f"<h3>{markup.inline(place.label)}</h3>", *pieces]
         if (key := getattr(place, "key", None)) and _KEY.fullmatch(key):  # tours point at it
             return [f'<div class="st-key-{key}">', *pieces, "</div>"]
         return pieces
@@ -127,7 +127,7 @@ class _Reader:
 
     def _markdown(self, element):
         text = element.value.strip()
-        shown = marks.html(text)
+        shown = markup.html(text)
         if text.startswith("# "):  # left out on a projector, as in the app
             shown = f'<div class="intro">{shown}</div>'
         return [shown] if text else []
@@ -138,7 +138,7 @@ class _Reader:
         if body.endswith("</style>"):  # for the app's own elements
             return []
         self.n_drawn += 1
-        dark = forms.in_dark(body)
+        dark = markup.in_dark(body)
         both = f'<div class="in-light">{body}</div><div class="in-dark">{dark}</div>'
         return [body if dark == body else both]
 
@@ -151,7 +151,7 @@ class _Reader:
 
     def _plotly_chart(self, element):
         chart = element.proto
-        self.charts.append(Chart(json.loads(chart.spec), marks.words(chart.alt)))
+        self.charts.append(Chart(json.loads(chart.spec), markup.words(chart.alt)))
         return [chart_place(len(self.charts) - 1)]
 
     def _bidi_component(self, element):

@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image, ImageDraw, ImageFont
 
-from spcviz.shared.trace_records import WordTrace
-from spcviz.web.figures.lattice_facts import threshold
+from spcviz.shared.trace import WordTrace
+from spcviz.web.figures.lattice_numbers import threshold
 from spcviz.web.figures.palette import LIGHT
 
 ROW, MARGIN, FONT = 22, 8, 13

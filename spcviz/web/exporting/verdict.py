@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from spcviz.shared.verdict import filter_verdict
 from spcviz.shared.verdict.sequences import Judgement
-from spcviz.web.exporting.marks import document_head
+from spcviz.web.exporting.markup import document_head
 from spcviz.web.figures.palette import LIGHT
 
 WIDTH, PAD, LEFT = 960, 24, 232

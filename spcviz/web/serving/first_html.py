@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from spcviz.web.classroom.rooms import number_in
 from spcviz.web.serving import cards
-from spcviz.web.transport import answers, clients, static, static_files
+from spcviz.web.transport import answers, clients, static_files
 from spcviz.web.transport.clients import outside_of
 from spcviz.web.ui import navigation
 
@@ -74,7 +74,9 @@ def html(name: str, outside: str, *, is_alone: bool = False, card: str = "", que
     page = navigation.headings()[name]
     card = card or navigation.card_address(name, "")
     title = f"<title>{escape(page.title)}</title>"
-    text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _text(static.ROOT / "index.html"), count=1)
+    text, n = re.subn(
+        r"<title>[^<]*</title>", lambda _: title, _text(static_files.ROOT / "index.html"), count=1
+    )
     more = "" if n else title
     more += "".join(_meta_tags(page, outside, card, query)) + _rest(page.opens_with_chart, is_alone)
     return text.replace("</head>", f"{more}</head>", 1)
@@ -106,9 +108,9 @@ def _rest(opens_with_chart, is_alone):
     """Style, server address, and the part that draws charts: now if the page has any, else when idle."""
     css = _text(OWN / "room.css") + ("" if is_alone else _text(OWN / "side_bar.css"))
     script = _text(OWN / "first.js")
-    link, charts = "", next((static.ROOT / "static/js").glob("PlotlyChart.*.js"), None)
+    link, charts = "", next((static_files.ROOT / "static/js").glob("PlotlyChart.*.js"), None)
     if charts is not None:
-        address = f"./{charts.relative_to(static.ROOT).as_posix()}"
+        address = f"./{charts.relative_to(static_files.ROOT).as_posix()}"
         if opens_with_chart:
             link = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="{address}">'
         else:

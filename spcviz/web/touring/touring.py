@@ -11,7 +11,7 @@ import streamlit as st
 
 from spcviz.web.course import questions as course
 from spcviz.web.course import task as tasks
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.touring import own_tour, scenes
 from spcviz.web.touring.component import show_bar, show_handout, show_speaker
 from spcviz.web.tours import tour

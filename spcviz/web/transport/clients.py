@@ -1,21 +1,67 @@
 """Clients and their rate limits: identified by address or signed token, each with a token bucket.
 
+A token is ``NUMBER.AT.SIGN``: a random number, "a" for a browser that came in time or "b" for one in a crowd,
+and a keyed digest of both. The key lives as long as the server's process: tokens of other processes are
+invalid.
+
 A lecture hall has one address, so a browser is identified by a signed token in a cookie, without a name. A
 client that requests many tokens is identified by its address instead.
 """
 
+import hashlib
+import hmac
 import ipaddress
 import os
 import re
+import secrets
 import time
 from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spcviz.web.transport import static_files, tokens
-from spcviz.web.transport.tokens import Phone
+from spcviz.web.transport import static_files
+
+_KEY = secrets.token_bytes(32)
+_TOKEN = re.compile(r"([0-9a-f]{32})\.([ab])\.([0-9a-f]{32})", re.ASCII)
+
+
+class Phone(NamedTuple):
+    """The holder of a token."""
+
+    number: str
+    in_crowd: bool  # its address had requested more tokens than a hall needs: evicted first
+
+
+def handed_out(in_crowd: bool) -> str:
+    """A new token."""
+    return sign_token(Phone(secrets.token_hex(16), in_crowd))
+
+
+def sign_token(phone: Phone) -> str:
+    """The token of a phone.
+
+    >>> phone = Phone("0" * 32, False)
+    >>> read(sign_token(phone)) == phone, read(sign_token(phone)[:-1] + "x"), read("")
+    (True, None, None)
+    """
+    text = f"{phone.number}.{'b' if phone.in_crowd else 'a'}"
+    return f"{text}.{_sign(text)}"
+
+
+def read(token: str) -> Phone | None:
+    """The holder of a token; None if this process has not issued it."""
+    if not (match := _TOKEN.fullmatch(token)):
+        return None
+    number, crowd, sign = match.groups()
+    return Phone(number, crowd == "b") if hmac.compare_digest(sign, _sign(f"{number}.{crowd}")) else None
+
+
+def _sign(text):
+    return hmac.new(_KEY, text.encode(), hashlib.sha256).hexdigest()[:32]
+
 
 BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
 """Environment variable: set where only a proxy reaches this process, so that its headers can be trusted."""
@@ -68,7 +114,7 @@ HANDING = Handing()
 
 def visitor_of(request: Request) -> Phone | None:
     """The sender of a request, by its token; None if this process has not issued it."""
-    return tokens.read(request.cookies.get(COOKIE, ""))
+    return read(request.cookies.get(COOKIE, ""))
 
 
 def one_of(request: Request) -> str:
@@ -80,7 +126,7 @@ def one_of(request: Request) -> str:
 def hand_token(request: Request, response: Response) -> None:
     """Give a browser a token with an answer, if it has none."""
     if visitor_of(request) is None:
-        token = tokens.handed_out(not HANDING.rights.take(address_of(request)))
+        token = handed_out(not HANDING.rights.take(address_of(request)))
         response.set_cookie(
             COOKIE, token, max_age=SECONDS, httponly=True, samesite="lax", **cookie_place(request)
         )

@@ -1,18 +1,25 @@
-"""Serve views' JavaScript and pictures at URLs that browsers cache, instead of with every run.
+"""Static files: views' scripts and pictures at URLs that browsers cache, Streamlit's own compressed.
 
 `app.py` gives `routes` to the server. Without them (a page run alone, a test) nothing is published and the
 JavaScript is sent inline.
+
+Streamlit sends them uncompressed: 8 MB for a page with a chart. Their names contain a hash, so a compressed
+file stays valid for ever. Range requests, other methods and browsers without compression go to Streamlit.
 """
 
 import base64
 import hashlib
 import json
+from pathlib import Path
 
+import streamlit
 import streamlit as st
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spcviz.web.transport.answers import answer
+from spcviz.web.transport.answers import SHELF, Shelf, accepted_encodings, answer
 
 FOLDER = "view"
 
@@ -75,3 +82,42 @@ async def _send(request):
         return Response(status_code=404)
     content, media_type = _PUBLISHED[name]
     return await answer(name, lambda: content, request.headers, media_type)
+
+
+ROOT = Path(streamlit.__file__).with_name("static")
+_FONT = "SourceSansVF-Upright*.woff2"
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+
+
+def files(root: Path = ROOT) -> dict[str, Path]:
+    """Files worth compressing, as {path in addresses: file}; no other file can be requested."""
+    paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
+    return {path(one.relative_to(root).as_posix()): one for one in sorted(paths)}
+
+
+def font() -> Path | None:
+    """The file of the pages' font (Source Sans, SIL Open Font License); None if Streamlit brings none."""
+    return next(ROOT.rglob(_FONT), None)
+
+
+def middleware() -> list[Middleware]:
+    """Middleware for `st.App`."""
+    return [Middleware(Compressed)]
+
+
+class Compressed:
+    """The middleware."""
+
+    def __init__(self, app, shelf: Shelf = SHELF, root: Path = ROOT):
+        self.app, self._shelf, self._files = app, shelf, files(root)
+
+    async def __call__(self, scope, receive, send):
+        file = self._files.get(scope["path"]) if scope["type"] == "http" else None
+        if file is None or scope["method"] not in ("GET", "HEAD"):
+            return await self.app(scope, receive, send)
+        headers = Headers(scope=scope)
+        if "range" in headers or not accepted_encodings(headers.get("accept-encoding", "")):
+            return await self.app(scope, receive, send)
+        kind = TYPES[file.suffix]
+        made = await answer(file.as_posix(), file.read_bytes, headers, kind, self._shelf)
+        await made(scope, receive, send)

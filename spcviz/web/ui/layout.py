@@ -1,14 +1,17 @@
-"""Layout that pages share: chart sizes for laptop and projector, widgets bound to the address."""
+"""Layout that pages share: sizes of charts, widgets bound to the address, the panel over a hidden picture."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from spcviz.web.cached import ownership, upload_bounds
+from spcviz.web.cached import ownership, visitor_files
 from spcviz.web.course import questions
 from spcviz.web.figures import palette
+from spcviz.web.figures.pixels import ink as drawn_ink
+from spcviz.web.figures.pixels import png
 from spcviz.web.ui.state import StateTable
 
 PLOT = {"theme": None, "width": "stretch"}
@@ -137,8 +140,8 @@ def upload_box(label: str, bring: Callable[[str], Any], key: str) -> Any:
     """
     with st.expander(label, expanded=st.session_state.get(key) is None):
         file = bring(key)
-        if upload_bounds.has_lost(ownership.visit(), file):
-            st.warning(upload_bounds.LOST, icon=":material/broken_image:")
+        if visitor_files.has_lost(ownership.visit(), file):
+            st.warning(visitor_files.LOST, icon=":material/broken_image:")
     return file
 
 
@@ -168,3 +171,29 @@ def numbers(column, rows):
     for label, value, note, meaning in rows:
         note = None if is_projected() else note
         column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
+
+
+_VEIL_CSS = """.veil { display: flex; gap: 0.6rem }
+.veil img { height: 30vh; max-width: calc(100%% / %d - 0.6rem); object-fit: contain }
+.veil img { image-rendering: pixelated }"""
+"""Pictures side by side, as large as possible: a class judges by them."""
+
+
+def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:
+    """Show a frame with the parts that stay visible, `pictures` by their addresses, and a sentence."""
+    with st.container(border=True, key="course_veil"):
+        if pictures:
+            each = "".join(f'<img alt="{alt}" src="{picture}">' for picture in pictures)
+            st.html(f"<style>{_VEIL_CSS % len(pictures)}</style><div class='veil'>{each}</div>")
+        st.markdown(sentence)
+
+
+def ink(pixels: np.ndarray) -> list[str]:
+    """Handwritten letters (L, 16, 8) as addresses of pictures, in the text colour."""
+    colour = look()["palette"].text
+    return [drawn_ink(letter, colour, 6) for letter in pixels]
+
+
+def photograph(pixels: np.ndarray) -> list[str]:
+    """A picture (H, W, 3) uint8 as an address."""
+    return [png(pixels)]

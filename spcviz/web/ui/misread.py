@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import streamlit as st
 
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.tours.tour import RESERVED
 
 _NOTED, _KNOWN, _STAYS = "misread_noted", "misread_known", "misread_stays"

@@ -13,7 +13,7 @@ from starlette.datastructures import QueryParams
 
 from spcviz import registry
 from spcviz.registry.problem import Page
-from spcviz.shared import clone
+from spcviz.shared import folders
 from spcviz.shared.folders import APP, CACHE
 from spcviz.web.course import task as tasks
 
@@ -63,7 +63,7 @@ def part_of(page: Page) -> str:
 @cache
 def exists(path):
     """Whether the page and its data exist, so that a link to it works; looked up once."""
-    has_all = path in WITHOUT_CACHE or (has_cache() and (path not in OF_A_CLONE or clone.is_clone()))
+    has_all = path in WITHOUT_CACHE or (has_cache() and (path not in OF_A_CLONE or folders.is_clone()))
     return has_all and (APP / path).is_file()
 
 

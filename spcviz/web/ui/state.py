@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.ui import history, misread
 
 MOST_NAMED, MOST_CHARACTERS = 8, 24

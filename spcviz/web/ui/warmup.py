@@ -78,14 +78,14 @@ _PIECE_PATIENCE = 1.0
 
 def start() -> threading.Thread:
     """Load the kernels and the first page's model in a daemon thread; `app.py` calls it once."""
-    from spcviz.web.cached import heap, pool, sharing, upload_bounds
+    from spcviz.web.cached import memory, sharing, threads, visitor_files
 
     _open_terminal()
-    heap.set_up()
-    upload_bounds.watch()
+    memory.set_up()
+    visitor_files.watch()
     STATE.known.clear()
     sharing.GATE["of"] = may_compute
-    pool.BETWEEN["of"] = partial(STATE.let_visitors_first, patience=_PIECE_PATIENCE)
+    threads.BETWEEN["of"] = partial(STATE.let_visitors_first, patience=_PIECE_PATIENCE)
     thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
     thread.start()
     return thread
@@ -164,7 +164,7 @@ def _waiting(names):
 
 
 def _warm_up():
-    from spcviz.web.cached import heap
+    from spcviz.web.cached import memory
 
     try:
         # Imported here and not above: importing numba takes as long as the home page may take in total.
@@ -175,7 +175,7 @@ def _warm_up():
         for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
         TERMINAL.info("spcviz: ready")
-        heap.settle()
+        memory.settle()
         STATE.opened.wait()
         from spcviz.web.ui import results  # imported late, too: it imports all figures
 
@@ -185,7 +185,7 @@ def _warm_up():
     finally:
         STATE.pending.clear()
         STATE.known.set()
-        heap.settle()
+        memory.settle()
 
 
 def _open_terminal():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.hybrid.page import text
+from spcviz.problems.hybrid.page import scenes
 from spcviz.shared.folders import MODELS
 from tests.app.driver import open_page
 
@@ -23,7 +23,7 @@ def test_both_data_sets_come_up(data):
 def test_only_the_first_scene_says_why_it_was_chosen():
     for params, is_first in (({}, True), ({"data": "open"}, False), ({"data": "ocr"}, False)):
         said = [caption.value for caption in open_page(PAGE, **params).caption]
-        assert any(text.CHOSEN in sentence for sentence in said) == is_first
+        assert any(scenes.CHOSEN in sentence for sentence in said) == is_first
 
 
 def test_an_impossible_action_is_a_sentence():

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from experiments.grids.reproduce import GridSettings, reproduce_grid
-from spcviz.problems.grids.page import live, panels
+from spcviz.problems.grids.page import live, maps
 from spcviz.problems.grids.shown import OPENING
 from spcviz.web.cached import common
 from tests.app.driver import check, open_page
@@ -66,7 +66,7 @@ def pictured(at):
 def test_the_page_opens_with_the_grid_itself_and_what_the_engine_says_of_it():
     at = visit()
     grid = live.live_grid(*(OPENING[name] for name in ("rows", "columns", "classes", "strength", "seed")))
-    shown = panels.panels(grid, live.grid_beliefs(grid), OPENING["comb"])
+    shown = maps.panels(grid, live.grid_beliefs(grid), OPENING["comb"])
     for panel in shown[1:]:
         assert f"{panel.n_wrong} of {len(panel.states)} wrong" in pictured(at)
     assert f"**Belief propagation is wrong at {shown[3].n_wrong} of" in said(at)

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from PIL import Image
 
-from spcviz.problems.arms.page import clip as arm_clip
+from spcviz.problems.arms.page import live as arm_clip
 from spcviz.problems.pose.model import stored as models
 from spcviz.problems.pose.page import cached, live, shelf, trace
 from spcviz.shared.folders import MODELS

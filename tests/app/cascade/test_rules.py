@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from spcviz.problems.letters.page import cached, promises
+from spcviz.problems.letters.page import cached, sweep_text
 from tests.app.driver import open_page
 
 sweep = partial(open_page, "pages/cascade/sweep.py")
@@ -19,7 +19,7 @@ def said(at):
 def test_both_rules_in_one_picture_with_the_loss_in_common(level):
     at = sweep(show="rules", level=str(level), tol="1.0")
     both = cached.sweep_rules("open", level)
-    facts = promises.rules_facts(both, 0.01)
+    facts = sweep_text.rules_facts(both, 0.01)
     assert f"where both lose {facts['allowed']}" in said(at)
     assert f"{facts['by_margin']} a place by a margin, {facts['by_mean']} between mean and best" in said(at)
     for curve in (both.mean_max, both.margin):

@@ -4,8 +4,8 @@ import pytest
 import streamlit as st
 
 from spcviz.problems.letters.page import cached
-from spcviz.web.figures.lattice_facts import facts as facts_of
-from spcviz.web.figures.lattice_facts import threshold
+from spcviz.web.figures.lattice_numbers import facts as facts_of
+from spcviz.web.figures.lattice_numbers import threshold
 from spcviz.web.touring import scenes, touring
 from spcviz.web.tours import tour
 from spcviz.web.ui import navigation

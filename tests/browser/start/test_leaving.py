@@ -8,7 +8,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from benchmarks.app import visitor as visitor_of_bench
-from benchmarks.app.hostile import Uploader
+from benchmarks.app.hostile_client import Uploader
 from tests.browser.wire import Wire
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from spcviz.engine.chains import chain
-from spcviz.engine.chains.summary import summarise_chains
+from spcviz.engine.chains.batch import summarise_chains
 from spcviz.engine.errors import InfeasibleError, ShapeError
 
 

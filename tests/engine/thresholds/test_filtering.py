@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.chains import chain
-from spcviz.engine.thresholds import curves, filtering, rule
+from spcviz.engine.thresholds import filtering, results, rule
 from tests.oracles import chain as chain_oracle
 from tests.oracles import threshold as oracle
 from tests.strategies import FINITE, PRUNED, SMALL_INTEGERS, cases, chains, random_scores
@@ -177,7 +177,7 @@ def test_curves_add_up_what_has_fallen(points, is_whole):
     points = np.array(points)
     weights = np.arange(1.0, len(points) + 1)
     lowest = filtering.lowest_alpha(points) if is_whole else 0.0
-    got = curves.curve(points, weights, lowest)
+    got = results.curve(points, weights, lowest)
     assert got.alpha[0] == lowest
     assert (np.diff(got.alpha) > 0).all()
     assert not is_whole or got.value[0] == weights[np.isneginf(points)].sum()
@@ -196,7 +196,7 @@ def test_a_curve_is_thresholding_on_a_dense_grid(model, seed):
     score = chain.score(*model, truth)
     cells = np.arange(len(values)) * values.shape[1] + truth
     points = filtering.break_points(values).ravel()
-    pruned = curves.curve(points, np.full(points.size, 1 / points.size))
+    pruned = results.curve(points, np.full(points.size, 1 / points.size))
     truth_point = filtering.truth_break_points([score], values.ravel(), [0, values.size])
     for alpha in np.linspace(0, 1, 21)[:-1]:
         if np.abs(np.append(points, truth_point) - alpha).min() < NUDGE:

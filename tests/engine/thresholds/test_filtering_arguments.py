@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
-from spcviz.engine.thresholds import curves, filtering
+from spcviz.engine.thresholds import filtering, results
 
 LIMIT = filtering.Threshold(1.0, 2.0, 0.0, 2, True)
 MASK = np.ones(2, dtype=bool)
@@ -140,11 +140,11 @@ MASK = np.ones(2, dtype=bool)
             ScoreError,
             r"truth_scores\[0\] .* got nan",
         ),
-        (curves.curve, ([np.nan], [1.0]), ScoreError, r"points\[0\] must not be NaN, got nan"),
-        (curves.curve, ([0.5], [1.0, 2.0]), ShapeError, r"weights has shape \(2,\); points needs \(1,\)"),
-        (curves.curve, ([0.5], [np.nan]), ScoreError, r"weights\[0\] .* got nan"),
-        (curves.curve, (["a"], [1.0]), ArgumentError, "points must be an array of numbers, got"),
-        (curves.curve, ([[0.5]], [1.0]), ShapeError, r"points has shape \(1, 1\); it needs 1 dimension"),
+        (results.curve, ([np.nan], [1.0]), ScoreError, r"points\[0\] must not be NaN, got nan"),
+        (results.curve, ([0.5], [1.0, 2.0]), ShapeError, r"weights has shape \(2,\); points needs \(1,\)"),
+        (results.curve, ([0.5], [np.nan]), ScoreError, r"weights\[0\] .* got nan"),
+        (results.curve, (["a"], [1.0]), ArgumentError, "points must be an array of numbers, got"),
+        (results.curve, ([[0.5]], [1.0]), ShapeError, r"points has shape \(1, 1\); it needs 1 dimension"),
         (
             filtering.largest_alpha,
             ([0.5], 1.5),

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 HOME = "spcviz/engine/thresholds/rule.py"
 # The home page waits for the first, and the second describes what the browser has drawn: neither uses the
 # engine, and separate tests compare them with it.
-APART = ("spcviz/problems/letters/page/home_word.py", "spcviz/web/figures/lattice_facts.py")
+APART = ("spcviz/problems/letters/page/landing.py", "spcviz/web/figures/lattice_numbers.py")
 VALUES = arrays(np.float64, st.integers(1, 12), elements=FINITE | SMALL_INTEGERS | PRUNED)
 ALPHAS = st.sampled_from([-2.0, 0.0, 0.5, 1.0]) | st.floats(0, 1) | st.floats(-5, 0)
 

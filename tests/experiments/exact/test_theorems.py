@@ -9,7 +9,7 @@ import pytest
 from experiments.exact import theorems
 from spcviz.engine.chains import chain
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.page import home_word
+from spcviz.problems.letters.page import landing
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_costs_of_states_by_hand(words, tables):
             for i, whole in enumerate(bought[::-1]):  # letter 0 is the lowest bit
                 rows = 16 if whole else 8
                 seen = np.where(ink[i] > 0, on, off)[:, :rows]
-                unary[i] = home_word.PIXEL_WEIGHT * seen.sum(axis=(1, 2))
+                unary[i] = landing.PIXEL_WEIGHT * seen.sum(axis=(1, 2))
             wrong = (chain.decode(unary, pairs).labels != truth).sum()
             assert costs[state] == 4 * wrong + sum(bought)
 
@@ -45,7 +45,7 @@ def test_the_whole_ink_scores_as_the_page_does(words, tables):
     ink = words.pixels[words.starts[word] : words.starts[word] + 2].reshape(2, -1)
     is_training = np.repeat(words.folds != 0, words.lengths)
     unary, pairs = letter_scores(ink, is_training)
-    np.testing.assert_allclose(home_word.PIXEL_WEIGHT * (ink @ tables[0].T + (1 - ink) @ tables[1].T), unary)
+    np.testing.assert_allclose(landing.PIXEL_WEIGHT * (ink @ tables[0].T + (1 - ink) @ tables[1].T), unary)
     np.testing.assert_allclose(tables[2], pairs)
 
 

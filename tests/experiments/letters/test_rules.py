@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments import svg
 from experiments.letters import rules
+from experiments.margin import tables
 from experiments.margin.comparisons import verdict
 from spcviz.problems.letters.model import rules as model_rules
 
@@ -110,8 +110,11 @@ def test_verdicts_follow_from_intervals():
 
 
 def test_a_chart_is_an_image_that_names_its_lines():
-    lines = [svg.Line("mean & best", [1, 2, 3], [10, 100, 1000]), svg.Line("margin", [1, 2, 3], [5, 20, 90])]
-    text = svg.chart("n-grams", lines, "lost", "left", log_y=True)
+    lines = [
+        tables.Line("mean & best", [1, 2, 3], [10, 100, 1000]),
+        tables.Line("margin", [1, 2, 3], [5, 20, 90]),
+    ]
+    text = tables.chart("n-grams", lines, "lost", "left", log_y=True)
     assert text.startswith("<svg ")
     assert "mean &amp; best" in text
     assert text.count("<polyline") > 4

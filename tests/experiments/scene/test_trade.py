@@ -10,7 +10,7 @@ from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run
-from spcviz.problems.scene.model.parts import Scenes
+from spcviz.problems.scene.model.extract import Scenes
 from spcviz.problems.scene.page import trade
 from spcviz.problems.scene.shown import TIERS, TRADED
 from tests.problems.scene.test_scene import model  # noqa: F401  (a fixture)

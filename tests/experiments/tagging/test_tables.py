@@ -17,10 +17,10 @@ from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen_settings
 from spcviz.problems.tagging.model import stored as tagging_models
 from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
-from spcviz.problems.tagging.paper import tables as shown
+from spcviz.problems.tagging.paper import charts as shown
 from spcviz.registry.problem import Run
-from spcviz.shared.checking import differences
 from spcviz.shared.linear import narrow, wide, with_models
+from spcviz.shared.result_files import differences
 from spcviz.shared.work.disk_cache import tree_of
 from spcviz.store import StoreError, verify_model
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.learning.budgets import constrained
-from spcviz.learning.budgets.one_shot import OneShot, odds
+from spcviz.learning.budgets.classifiers import OneShot, odds
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.budgets import anytime, one_shot
+from spcviz.learning.budgets import classifiers
 
 STARTS = np.array([0, 2, 5])
 GAIN = np.array([[3.0, 0.0], [0.0, 0.0], [1.0, 1.0], [-1.0, 4.0], [0.0, 0.0]])
@@ -20,7 +20,7 @@ def losses_if(tiers, targets):
 
 
 def test_trajectories_buy_everything_step_by_step():
-    trajectories = one_shot.greedy_trajectories(losses_if, STARTS, 3)
+    trajectories = classifiers.greedy_trajectories(losses_if, STARTS, 3)
     assert trajectories.first_loss.tolist() == [10.0, 10.0]
     assert trajectories.starts.tolist() == [0, 4, 10]
     for w in range(2):
@@ -32,20 +32,20 @@ def test_trajectories_buy_everything_step_by_step():
 
 
 def test_best_on_the_trajectory():
-    trajectories = one_shot.greedy_trajectories(losses_if, STARTS, 3)
+    trajectories = classifiers.greedy_trajectories(losses_if, STARTS, 3)
     # The greedy walk passes part 4, which gains nothing, before part 3, which loses before it gains.
-    assert one_shot.trajectory_labels(trajectories, 5, 0.1).tolist() == [1, 0, 2, 2, 2]
-    assert one_shot.trajectory_labels(trajectories, 5, 5.0).tolist() == [0, 0, 0, 0, 0]
+    assert classifiers.trajectory_labels(trajectories, 5, 0.1).tolist() == [1, 0, 2, 2, 2]
+    assert classifiers.trajectory_labels(trajectories, 5, 5.0).tolist() == [0, 0, 0, 0, 0]
 
 
 def test_parsimonious_labels_look_one_part_at_a_time():
-    assert one_shot.parsimonious_labels(losses_if, 5, 3, 0.5, STARTS).tolist() == [1, 0, 1, 2, 0]
-    assert one_shot.parsimonious_labels(losses_if, 5, 3, 0.0, STARTS).tolist() == [1, 0, 1, 2, 0]
-    assert not one_shot.parsimonious_labels(losses_if, 5, 3, 9.0, STARTS).any()
+    assert classifiers.parsimonious_labels(losses_if, 5, 3, 0.5, STARTS).tolist() == [1, 0, 1, 2, 0]
+    assert classifiers.parsimonious_labels(losses_if, 5, 3, 0.0, STARTS).tolist() == [1, 0, 1, 2, 0]
+    assert not classifiers.parsimonious_labels(losses_if, 5, 3, 9.0, STARTS).any()
 
 
 def test_importance_is_what_a_mistake_costs():
-    weights = one_shot.importance(losses_if, np.array([1, 0, 1, 2, 0]), 3, 0.5, STARTS)
+    weights = classifiers.importance(losses_if, np.array([1, 0, 1, 2, 0]), 3, 0.5, STARTS)
     assert weights.tolist() == [2.5, 0.5, 0.5, 2.0, 0.5]
 
 
@@ -53,17 +53,17 @@ def test_policy_learns_separable_labels_and_never_skips_a_tier():
     rng = np.random.default_rng(0)
     inputs = rng.normal(size=(400, 3))
     tiers = np.digitize(inputs[:, 0], [-0.5, 0.5])
-    policy = one_shot.fit_one_shot(inputs, tiers, 3, weights=np.ones(400))
-    odds = one_shot.odds(policy, inputs)
+    policy = classifiers.fit_one_shot(inputs, tiers, 3, weights=np.ones(400))
+    odds = classifiers.odds(policy, inputs)
     assert ((odds > 0).sum(axis=1) == tiers).mean() > 0.9
     assert (np.diff(odds, axis=1) <= 0).all()
-    eager = one_shot.fit_one_shot(inputs, tiers, 3, positive_weight=10.0)
-    assert (one_shot.odds(eager, inputs) > 0).sum() > (odds > 0).sum()
+    eager = classifiers.fit_one_shot(inputs, tiers, 3, positive_weight=10.0)
+    assert (classifiers.odds(eager, inputs) > 0).sum() > (odds > 0).sum()
     for constant, sign in ((0, -1), (2, 1)):
-        same = one_shot.fit_one_shot(inputs, np.full(400, constant), 3)
-        assert (np.sign(one_shot.odds(same, inputs)) == sign).all()
+        same = classifiers.fit_one_shot(inputs, np.full(400, constant), 3)
+        assert (np.sign(classifiers.odds(same, inputs)) == sign).all()
     with pytest.raises(ArgumentError, match="tiers"):
-        one_shot.fit_one_shot(inputs, tiers[1:], 3)
+        classifiers.fit_one_shot(inputs, tiers[1:], 3)
 
 
 def test_anytime_learns_to_take_the_most_useful_part_first():
@@ -71,8 +71,8 @@ def test_anytime_learns_to_take_the_most_useful_part_first():
         gains = np.concatenate([GAIN, np.zeros((5, 1))], axis=1)[np.arange(5), tiers]
         return np.stack([gains, np.ones(5)], axis=1)
 
-    policy = anytime.fit_anytime(losses_if, describe, STARTS, 3, 4)
-    steps = anytime.roll_out(policy, describe, STARTS, 3)
+    policy = classifiers.fit_anytime(losses_if, describe, STARTS, 3, 4)
+    steps = classifiers.roll_out(policy, describe, STARTS, 3)
     assert sorted(steps[0][0].tolist()) == [0, 2]
     everything = np.concatenate([parts for parts, _ in steps])
     assert_array_equal(np.bincount(everything, minlength=5), 2)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from spcviz.learning.budgets import anytime, one_shot, part_policy
+from spcviz.learning.budgets import classifiers, part_policy
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.learning.budgets.world import Trajectory, World
 
@@ -108,11 +108,11 @@ def test_a_budget_found_on_it_holds(bags):
 
 
 def test_one_shot_and_anytime_policies_learn_on_it(bags):
-    labels = one_shot.parsimonious_labels(bags.losses_if, 180, N_TIERS, 0.1, bags.starts)
-    shot = one_shot.fit_one_shot(bags.describe(np.zeros(180, dtype=np.int64)), labels, N_TIERS)
-    odds = one_shot.odds(shot, bags.describe(np.zeros(180, dtype=np.int64)))[:, 0]
+    labels = classifiers.parsimonious_labels(bags.losses_if, 180, N_TIERS, 0.1, bags.starts)
+    shot = classifiers.fit_one_shot(bags.describe(np.zeros(180, dtype=np.int64)), labels, N_TIERS)
+    odds = classifiers.odds(shot, bags.describe(np.zeros(180, dtype=np.int64)))[:, 0]
     assert odds[bags.hint == 1].min() > odds[bags.hint == 0].max()
-    fitted = anytime.fit_anytime(bags.losses_if, bags.describe, bags.starts, N_TIERS, 2)
-    first, _ = next(iter(anytime.roll_out(fitted, bags.describe, bags.starts, N_TIERS)))
+    fitted = classifiers.fit_anytime(bags.losses_if, bags.describe, bags.starts, N_TIERS, 2)
+    first, _ = next(iter(classifiers.roll_out(fitted, bags.describe, bags.starts, N_TIERS)))
     bags_that_gain = np.add.reduceat(bags.hint, bags.starts[:-1]) > 0
     assert bags.hint[first][bags_that_gain[first // 3]].mean() > 0.9

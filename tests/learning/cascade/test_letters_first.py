@@ -21,7 +21,7 @@ from spcviz.learning.cascade.cascade import (
     train_cascade,
 )
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, pair_weights, prune_states
-from spcviz.learning.chains.states import state_values, states_left
+from spcviz.learning.chains.survivors import state_values, states_left
 from tests.learning.cascade.test_cascade import TEST, train, words
 
 K = 3

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, InfeasibleError
-from spcviz.learning.cascade import paths
+from spcviz.learning.cascade import retuning
 from spcviz.learning.cascade.cascade import filter_examples, survives
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.retuning import check_guarantees, retune, with_rule
 from tests.learning.cascade.test_cascade import TEST, TRAIN, train
 
-FACTORS = paths.FACTORS
+FACTORS = retuning.FACTORS
 
 
 def population(rng, n=5000):
@@ -32,12 +32,12 @@ def test_promises_of_whole_cascades_hold_over_a_thousand_draws(n, tolerance):
     lost = population(rng)
     assert (np.diff(lost.astype(int), axis=1) < 0).any()  # losses are not monotone
     shares = {"mean": [], 0.9: []}
-    at = {paths.settings_at("margin", (-1.0,), factor): j for j, factor in enumerate(FACTORS)}
+    at = {retuning.settings_at("margin", (-1.0,), factor): j for j, factor in enumerate(FACTORS)}
     for _ in range(1000):
         order = rng.permutation(len(lost))
         drawn, rest = lost[order[:n]], lost[order[n:]]
         for guarantee, losses in shares.items():
-            chosen = paths.choose(
+            chosen = retuning.choose(
                 "margin", (-1.0,), n, lambda s, some, drawn=drawn: drawn[some, at[s]], tolerance, guarantee
             )
             losses.append(rest[:, FACTORS.index(chosen.factor)].mean())
@@ -48,9 +48,11 @@ def test_promises_of_whole_cascades_hold_over_a_thousand_draws(n, tolerance):
 
 def test_what_no_factor_keeps_is_told():
     with pytest.raises(InfeasibleError, match="20 of 20 calibration examples are lost at thresholds 8 times"):
-        paths.choose("margin", (-1.0,), 20, lambda s, some: np.ones(len(some), bool), 0.5, "mean")
+        retuning.choose("margin", (-1.0,), 20, lambda s, some: np.ones(len(some), bool), 0.5, "mean")
     with pytest.raises(ArgumentError, match="factors must fall"):
-        paths.choose("margin", (-1.0,), 20, lambda s, some: np.zeros(len(some), bool), 0.5, None, (1.0, 2.0))
+        retuning.choose(
+            "margin", (-1.0,), 20, lambda s, some: np.zeros(len(some), bool), 0.5, None, (1.0, 2.0)
+        )
 
 
 CONFIG = CascadeConfig(
@@ -78,7 +80,9 @@ def test_cascades_are_trained_and_tuned_by_every_rule(cascade):
     again = retune(cascade, cascade.pruned_by, *TEST, (0.05, 0.05, 0.05))
     assert lost_of(again, TEST).sum() <= 3 * np.ceil(0.05 * len(TEST[2]))
     mild = with_rule(
-        again, cascade.pruned_by, paths.settings_at(cascade.pruned_by, [x.alpha for x in again.levels], 2.0)
+        again,
+        cascade.pruned_by,
+        retuning.settings_at(cascade.pruned_by, [x.alpha for x in again.levels], 2.0),
     )
     assert lost_of(mild, TEST).sum() <= lost_of(again, TEST).sum()
 

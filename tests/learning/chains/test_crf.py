@@ -12,11 +12,10 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.batch import Which, fit_crf
 from spcviz.learning.chains.crf import Weights, examples_of, log_partitions, loss_and_gradient, take_examples
+from spcviz.learning.chains.crf_training import Which, begin, fit_crf, fit_stochastic
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.rows import CsrRows, emissions
-from spcviz.learning.chains.stochastic import begin, fit_stochastic
 from tests.oracles import chain as oracle
 
 K = 3

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.edges import N_EDGES, add_edges, split, widen_table, with_edges
-from spcviz.learning.chains.rows import CsrRows, emissions
+from spcviz.learning.chains.rows import N_EDGES, CsrRows, add_edges, emissions, split, widen_table, with_edges
 from tests.learning.chains.test_crf import csr
 
 

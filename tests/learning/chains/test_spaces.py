@@ -11,9 +11,8 @@ from numpy.testing import assert_array_equal
 import spcviz as sp
 from spcviz.engine.ngrams.lattice import bigrams, extend, unigrams
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains import spaces
-from spcviz.learning.chains.spaces import Space, join_lattices, take_examples
-from spcviz.learning.chains.states import state_values, states_left
+from spcviz.learning.chains import survivors
+from spcviz.learning.chains.survivors import Space, join_lattices, state_values, states_left, take_lattices
 from tests.sequences.data import sentences
 
 
@@ -43,8 +42,8 @@ def test_taken_and_joined_examples_are_those_laid_out_alone(seed, order):
         return lattice
 
     whole, chosen = grown(np.arange(5)), rng.permutation(5)[:3]
-    same(take_examples(whole, chosen), grown(chosen))
-    same(take_examples(whole, np.arange(5)), whole)
+    same(take_lattices(whole, chosen), grown(chosen))
+    same(take_lattices(whole, np.arange(5)), whole)
     same(join_lattices([grown(np.array([w])) for w in range(5)]), whole)
 
 
@@ -56,7 +55,7 @@ def test_a_space_lays_out_what_survivors_grow_into(monkeypatch):
     every = bigrams(lengths, 4, left)
     same(space.lattice(np.arange(4)), every)
     assert len(space.batches(np.arange(4))) == 1
-    monkeypatch.setattr(spaces, "MOST_ARCS", 20)
+    monkeypatch.setattr(survivors, "MOST_ARCS", 20)
     runs = space.batches(np.array([3, 0, 2, 1]))
     assert np.concatenate(runs).tolist() == [3, 0, 2, 1]
     assert len(runs) > 1
@@ -69,7 +68,7 @@ def test_batches_change_neither_weights_nor_thresholds(settings, monkeypatch):
     X, y = sentences(60)
     more = {"random_state": 0, "max_iter": 3, "tolerance": 0.05}
     wanted = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)
-    monkeypatch.setattr(spaces, "MOST_ARCS", 60)
+    monkeypatch.setattr(survivors, "MOST_ARCS", 60)
     batched = sp.CascadeTagger(fall_back=False, **more, **settings).fit(X, y)
     assert batched.levels_ == wanted.levels_
     for one, other in zip(batched.cascade_.levels, wanted.cascade_.levels):

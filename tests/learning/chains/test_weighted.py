@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.chains.batch import fit_crf
 from spcviz.learning.chains.crf import Weights, examples_of, loss_and_gradient, take_examples
+from spcviz.learning.chains.crf_training import fit_crf
 from spcviz.learning.chains.expectations import steps_of
 from spcviz.learning.chains.perceptron import fit_perceptron
 from spcviz.learning.chains.weighted import expect_weighted

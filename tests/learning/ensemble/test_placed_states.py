@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.graphs import placed
 from spcviz.learning.ensemble import coarse_to_fine, joint
-from spcviz.learning.ensemble.placed_states import PlacedModel
+from spcviz.learning.ensemble.coarse_to_fine import PlacedModel
 from tests.oracles import placed as oracle
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.learning.speedboost import boost, hierarchy, line_search, predictor, structure
+from spcviz.learning.speedboost import boost, hierarchy, predictor, structure
 from tests.learning.speedboost import toy
 
 SETTINGS = boost.Settings(
@@ -122,7 +122,7 @@ def test_targets_are_mean_negative_gradients_of_regions():
     target = (rng.random((30, 4)) * (rng.random(30) < 0.8)[:, None]).astype(np.float32)
     member = np.concatenate([rng.integers(0, 6, 29), [6]]).astype(np.int32)
     target[29] = 0
-    gradient, mass = line_search.region_gradient(share, target, member, 7)
+    gradient, mass = predictor.region_gradient(share, target, member, 7)
     weight = target.sum(axis=1)
     for r in range(7):
         inside = member == r
@@ -154,15 +154,15 @@ def test_step_length_is_the_minimum():
     target = rng.random((50, 4)).astype(np.float32)
     member = rng.permutation(50).astype(np.int32)
     values = 0.3 * (target / target.sum(axis=1, keepdims=True))[np.argsort(member)] + 0.02 * values
-    alpha, gain = line_search.step_length(scores, target, np.arange(50), member, values)
+    alpha, gain = predictor.step_length(scores, target, np.arange(50), member, values)
 
     def at(a):
-        return line_search.risk(scores + np.float32(a) * values[member], target)
+        return predictor.risk(scores + np.float32(a) * values[member], target)
 
-    best = optimize.minimize_scalar(at, bounds=(0, line_search.MOST_ALPHA), method="bounded")
+    best = optimize.minimize_scalar(at, bounds=(0, predictor.MOST_ALPHA), method="bounded")
     assert gain == pytest.approx(at(0) - best.fun, abs=1e-4)
     assert gain == pytest.approx(at(0) - at(alpha), abs=1e-5)
-    assert line_search.step_length(scores, target, np.arange(50), member, -values) == (0.0, 0.0)
+    assert predictor.step_length(scores, target, np.arange(50), member, -values) == (0.0, 0.0)
 
 
 def test_inference_machine_goes_up_and_down():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.paper import charts, result, tables
+from spcviz.problems.arms.paper import charts, result
 from spcviz.problems.arms.shown import ANY_SPANS, SPANS, WHOLE_SPANS, spans_of
 from spcviz.web.figures import palette
 
@@ -128,25 +128,25 @@ def test_time_starts_at_the_first_tier():
 
 
 def test_frames():
-    frame = tables.table_frame(policy())
+    frame = charts.table_frame(policy())
     assert frame.loc["Frames, learned (DMS-π) at 4x", "wrong %, paper"] == 44.0
     assert np.isnan(frame.loc["All", "wrong %, paper"])
-    curves = tables.curves_frame(dms())
+    curves = charts.curves_frame(dms())
     assert (
         curves.loc["Arms, learned (DMS) (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
     )
-    assert "single tier for all" not in tables.curves_frame(policy()).index
+    assert "single tier for all" not in charts.curves_frame(policy()).index
 
 
 def test_gaps_are_numbers_without_a_verdict():
-    frame = tables.gaps_frame(dms())
+    frame = charts.gaps_frame(dms())
     row = frame.loc["DMS against “Arms, by imitation” (rendered)"].iloc[0]
     assert [name for name in frame if name.startswith(("elbows", "wrists"))] == [
         f"{joint}s, {what}" for joint in charts.JOINTS for what in ("points", "std. error (clips)")
     ]
     assert row["elbows, points"] == -1.0
     assert row["ms a frame"] == 15.0  # what imitation spends
-    frame = tables.gaps_frame(policy())
+    frame = charts.gaps_frame(policy())
     greedy = frame.loc[["DMS-π against “Frames, greedy” (rendered)"]]
     assert list(greedy["times less time"]) == ["2", "3"]
     assert greedy["wrists, std. error (persons)"].tolist() == [0.9, 0.7]
@@ -154,16 +154,16 @@ def test_gaps_are_numbers_without_a_verdict():
 
 
 def test_lengths_are_compared_with_both_spreads():
-    frame = tables.lengths_frame(policy())
+    frame = charts.lengths_frame(policy())
     first, second = frame.iloc[0], frame.iloc[1]
     assert frame.index[0] == "Spans of 4 to 8 frames, learned (DMS-π) against “Frames, learned (DMS-π)”"
     assert (first["clock"], first["times less time"]) == ("without detectors", 8)
     assert (first["points more of it"], first["std. error (clips)"]) == (25.0, 9.0)
     assert np.isnan(first["std. error (persons)"])
     assert second["std. error (persons)"] == 5.0
-    line = tables.table_frame(policy()).loc["Spans of 4 to 8 frames, learned (DMS-π) at 8x beyond detectors"]
+    line = charts.table_frame(policy()).loc["Spans of 4 to 8 frames, learned (DMS-π) at 8x beyond detectors"]
     assert (line["its std. error (clips)"], line["its std. error (persons)"]) == (4.0, 6.0)
-    assert tables.lengths_frame({"table": [row("All", 100, 10.0, data="rendered")]}).empty
+    assert charts.lengths_frame({"table": [row("All", 100, 10.0, data="rendered")]}).empty
     # Each name belongs to one method: otherwise lines could not be told apart.
     names = SPANS, ANY_SPANS, WHOLE_SPANS, *map(spans_of, (4, 6, 8))
     lengths = {charts.name_of(policy(), name) for name in names}
@@ -174,11 +174,11 @@ def test_lines_of_the_same_name_keep_their_own_numbers():
     """Both kinds of clips have a line of each method: no number may appear under the other kind's name."""
     result = policy()
     result["table"] += [line | {"data": "signs", "error": line["error"] + 50.0} for line in result["table"]]
-    for draw in (tables.table_frame, tables.lengths_frame):
+    for draw in (charts.table_frame, charts.lengths_frame):
         frame = draw(result).reset_index()
         assert len(frame) == 2 * len(draw(policy()))
         assert not frame.duplicated([frame.columns[0], "clips"]).any()
-    frame = tables.table_frame(result)
+    frame = charts.table_frame(result)
     assert (frame.loc[frame["clips"] == "signs", "mean wrong %, measured"] > 50).all()
     assert (frame.loc[frame["clips"] == "rendered", "mean wrong %, measured"] < 50).all()
 

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.problems.arms.model import features
-from spcviz.problems.arms.model.flow import match_blocks
+from spcviz.problems.arms.model.features import match_blocks
 
 
 def by_hand(before, after, reach, half, weight, cap):

@@ -7,11 +7,11 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
-from spcviz.problems.arms.model import batch as arm_batch
+from spcviz.problems.arms.model import readings as arm_batch
 from spcviz.problems.arms.model import stored as models
 from spcviz.problems.arms.model.proposals import N_TIERS
-from spcviz.problems.arms.page import clip as pose_budget_view
 from spcviz.problems.arms.page import live
+from spcviz.problems.arms.page import live as pose_budget_view
 from spcviz.problems.arms.shown import OFFERED
 from spcviz.problems.pose.data import render
 from spcviz.store import load_model

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.budgets import game, task
+from spcviz.problems.budgets import spending, task
 from spcviz.problems.budgets.spending import trade_off_table
 from spcviz.web.classroom import games
 from spcviz.web.classroom.rooms import RoomError, Rooms
-from spcviz.web.transport.tokens import Phone
+from spcviz.web.transport.clients import Phone
 from tests.node import needs_node, run_node
 from tests.problems.budgets.test_view import UNPACK, batch, sent, wrong
 
@@ -27,25 +27,25 @@ TODAY = date(2026, 11, 27)
      "2026-01-01T00", "<b>x</b>", "'; drop", "9" * 5000, "2026-01-01\n", ""],
 )  # fmt: skip
 def test_what_is_no_day_is_todays_game(day):
-    state = game.apply_game(TABLE.parse({"mode": "game", "day": day}), TODAY)
-    assert (state["day"], state["seed"]) == ("2026-11-27", game.seed_of(TODAY))
+    state = spending.apply_game(TABLE.parse({"mode": "game", "day": day}), TODAY)
+    assert (state["day"], state["seed"]) == ("2026-11-27", spending.seed_of(TODAY))
 
 
 @given(st.dates(date(2000, 1, 1), date(2099, 12, 31)))
 def test_a_day_is_its_own_seed_and_its_address_restores_it(day):
-    state = game.apply_game(TABLE.parse({"mode": "game", "day": day.isoformat()}), TODAY)
+    state = spending.apply_game(TABLE.parse({"mode": "game", "day": day.isoformat()}), TODAY)
     assert state["day"] == day.isoformat()
-    assert state["seed"] == game.seed_of(day) < game.SEEDS
+    assert state["seed"] == spending.seed_of(day) < spending.SEEDS
     assert TABLE.parse(TABLE.encode(state))["day"] == day.isoformat()
-    assert (state["seed"] - game.seed_of(date(2000, 1, 1))) == (day - date(2000, 1, 1)).days
+    assert (state["seed"] - spending.seed_of(date(2000, 1, 1))) == (day - date(2000, 1, 1)).days
 
 
 def test_an_address_changes_no_batch_of_a_game():
     asked = {"mode": "game", "day": "2026-11-27", "seed": "7", "words": "120", "task": "arms", "kind": "us"}
-    state = game.apply_game(TABLE.parse(asked))
-    assert state | game.FIXED == state
-    assert state["seed"] == game.seed_of(TODAY)
-    assert game.apply_game(TABLE.parse(asked | {"mode": "hand"}))["seed"] == 7
+    state = spending.apply_game(TABLE.parse(asked))
+    assert state | spending.FIXED == state
+    assert state["seed"] == spending.seed_of(TODAY)
+    assert spending.apply_game(TABLE.parse(asked | {"mode": "hand"}))["seed"] == 7
 
 
 @needs_node
@@ -117,7 +117,7 @@ def test_a_result_is_worked_out_as_the_phone_shows_it(tmp_path):
     """The same purchases give the sum that the page sends."""
     rng = np.random.default_rng(11)
     cases = [batch(rng, n_words=24) for _ in range(20)]
-    tables = [game.game_table(case) for case in cases]
+    tables = [spending.game_table(case) for case in cases]
     played = [purchases(table, rng) for table in tables]
     assert sum(len(picks) > 0 for picks, _ in played) > 15
     body = (
@@ -192,13 +192,13 @@ def played():
     """A room with a game as its question: (hall, number, key)."""
     hall = Rooms()
     number, key = hall.open()
-    hall.put(number, key, game.poll(STATE, BATCH, str(number)) | {"code": "page/game"})
+    hall.put(number, key, spending.poll(STATE, BATCH, str(number)) | {"code": "page/game"})
     return hall, number, key
 
 
 def several(n):
     """Different results, the best first, each with its purchases."""
-    table, found, rng = game.game_table(BATCH), {}, np.random.default_rng(5)
+    table, found, rng = spending.game_table(BATCH), {}, np.random.default_rng(5)
     while len(found) < n:
         picks, cuts = purchases(table, rng)
         found.setdefault(table.result(picks, cuts), (picks, cuts))
@@ -250,7 +250,7 @@ def test_a_result_that_was_not_played_is_refused(played):
 def test_a_room_asks_only_for_a_game_whose_page_is_open_here():
     hall = Rooms()
     number, key = hall.open()
-    asked = game.poll(STATE, BATCH, str(number)) | {"code": "x"}
+    asked = spending.poll(STATE, BATCH, str(number)) | {"code": "x"}
     for link in ("", "trade_off?mode=game&day=1999-01-01&in=1234567", f"letters?in={number}"):
         with pytest.raises(RoomError, match="a game must be asked from its own page"):
             hall.put(number, key, asked | {"link": link})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.exact.page import charts as figures
-from spcviz.problems.exact.page import crossword
+from spcviz.problems.exact.page import graphs
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.shown import (
     Decomposition,
@@ -17,7 +17,7 @@ from spcviz.problems.exact.shown import (
     TreeRun,
     WordProblem,
 )
-from spcviz.web.figures import numbers, palette, pixels
+from spcviz.web.figures import formatting, palette, pixels
 
 UNARY = np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]])
 PROBLEM = WordProblem(
@@ -82,7 +82,7 @@ def test_search_says_whether_it_ran():
     ],
 )
 def test_durations(seconds, said):
-    assert numbers.duration(seconds) == said
+    assert formatting.duration(seconds) == said
 
 
 CHAIN = Decomposition((26,) * 4 + (676,) * 3, 2132, 456976, 2054, (0, 1, 2, 3), (0, 1))
@@ -136,7 +136,7 @@ RAN = TreeRun(1, SENT, np.zeros((3, 2)), 3.5, np.array([0, 1, 0]), np.array([0, 
 @pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize("step", range(6))
 def test_the_tree_after_every_step(palette, step):
-    figure = crossword.crossing_messages(TREE, RAN, step, palette)
+    figure = graphs.crossing_messages(TREE, RAN, step, palette)
     lines, nodes, numbers = figure.data[1:]
     is_sending = 1 <= step <= 4
     assert sum(x is not None for x in lines.x) == (4 if is_sending else 0)
@@ -147,9 +147,9 @@ def test_the_tree_after_every_step(palette, step):
 
 
 def test_messages_on_the_tree_add_up_to_the_same_best_everywhere():
-    values = crossword.beliefs(TREE, RAN, 4)
+    values = graphs.beliefs(TREE, RAN, 4)
     np.testing.assert_allclose(values.max(axis=1), 3.5)
-    assert crossword.waiting_for(TREE, RAN, 0).tolist() == [1, 2, 1]
+    assert graphs.waiting_for(TREE, RAN, 0).tolist() == [1, 2, 1]
     assert "“**qv/va**”" in say.tree_step(TREE, RAN, 0)
     assert "tells “crossing”" in say.tree_step(TREE, RAN, 1)
     assert "Most for **u**: 1.0, with **q**" in say.tree_step(TREE, RAN, 1)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, CycleError
-from spcviz.problems.exact.page.crossword import beliefs, waiting_for
-from spcviz.problems.exact.page.live_crossword import CROSSWORDS, crossword, run_tree
+from spcviz.problems.exact.page.graphs import beliefs, waiting_for
+from spcviz.problems.exact.page.live import CROSSWORDS, crossword, run_tree
 
 
 def enumerated(problem):

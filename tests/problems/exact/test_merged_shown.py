@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.exact.page import merging as figures
+from spcviz.problems.exact.page import graphs as figures
 from spcviz.problems.exact.shown import MergedRun, WordProblem
 from spcviz.web.figures import palette
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.model.merging import conditional_logs, narrow, run_merged
+from spcviz.problems.exact.model.agglomerate import conditional_logs, narrow, run_merged
 from spcviz.problems.exact.page.live import run_exact, word_problem
 from spcviz.problems.letters.data import handwriting
 

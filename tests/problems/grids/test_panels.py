@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logsumexp
 
 from spcviz.problems.grids.data import fields
-from spcviz.problems.grids.page import panels, text
+from spcviz.problems.grids.page import maps, text
 from spcviz.problems.grids.page.live import grid_beliefs, live_grid
 from spcviz.problems.grids.shown import OPENING
 from spcviz.web.figures import palette
@@ -21,7 +21,7 @@ SIDE = {name: OPENING[name] for name in ("rows", "columns", "classes")}
 def opening_at(strength, seed=OPENING["seed"]):
     live = live_grid(*SIDE.values(), strength, seed)
     beliefs = grid_beliefs(live)
-    return live, beliefs, panels.panels(live, beliefs, OPENING["comb"])
+    return live, beliefs, maps.panels(live, beliefs, OPENING["comb"])
 
 
 def wrong_at(strength, seed=OPENING["seed"]):
@@ -105,7 +105,7 @@ def test_the_first_scene_s_story_is_not_one_of_the_samples(strength):
 
 def test_the_comb_that_is_shown_is_about_as_good_as_most():
     live, _, shown = opening_at(OPENING["strength"])
-    alone = panels.wrong_of_combs(live)
+    alone = maps.wrong_of_combs(live)
     assert alone[OPENING["comb"]] == shown[1].n_wrong
     assert abs(shown[1].n_wrong - alone.mean()) <= 1
 
@@ -129,7 +129,7 @@ def test_the_result_of_the_thesis_stands_beside_the_choice():
 
 @pytest.mark.parametrize("colours", [palette.LIGHT, palette.DARK])
 def test_each_wrong_cell_is_crossed_and_each_edge_of_the_method_drawn(colours):
-    shown = panels.panels(LIVE, LOOSE, 1)
+    shown = maps.panels(LIVE, LOOSE, 1)
     truth = SHARES.argmax(axis=1)
     assert [panel.n_wrong for panel in shown] == [
         0,
@@ -138,7 +138,7 @@ def test_each_wrong_cell_is_crossed_and_each_edge_of_the_method_drawn(colours):
         (LOOSE.beliefs.argmax(axis=1) != truth).sum(),
     ]
     for panel in shown:
-        svg = panels.picture(LIVE, panel, colours)
+        svg = maps.picture(LIVE, panel, colours)
         assert svg.count('class="wrong"') == panel.n_wrong
         assert svg.count('class="edge"') == panel.edges.sum()
         assert [int(k) for k in re.findall(r">(\d)</text>", svg)] == (panel.states + 1).tolist()
@@ -146,14 +146,14 @@ def test_each_wrong_cell_is_crossed_and_each_edge_of_the_method_drawn(colours):
 
 
 def test_the_html_says_in_words_what_the_pictures_show():
-    shown = panels.panels(LIVE, LOOSE, 1)
-    html = panels.side_by_side(LIVE, shown, palette.LIGHT)
+    shown = maps.panels(LIVE, LOOSE, 1)
+    html = maps.side_by_side(LIVE, shown, palette.LIGHT)
     assert html.count("<img") == 4
     assert 'alt="Truth: 4 cells, most frequent of 100 samples"' in html
     for panel in shown[1:]:
         assert f'alt="{panel.title}: 4 cells, {panel.n_wrong} of 4 wrong"' in html
     (first, *_) = re.findall(r"base64,([^\"]+)", html)
-    assert base64.b64decode(first).decode() == panels.picture(LIVE, shown[0], palette.LIGHT)
+    assert base64.b64decode(first).decode() == maps.picture(LIVE, shown[0], palette.LIGHT)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_html_says_in_words_what_the_pictures_show():
     [(1, 3, "wrong at 3 of 4 cells, all combs together at 1"), (3, 1, "the better one"), (2, 2, "A draw")],
 )
 def test_the_sentence_names_who_is_better(ensemble, lbp, said):
-    of = panels.Panel("x", "X", np.zeros(4), np.zeros(4, bool), np.ones(4, bool))
+    of = maps.Panel("x", "X", np.zeros(4), np.zeros(4, bool), np.ones(4, bool))
     wrong = [of._replace(wrong=np.arange(4) < n) for n in (0, 2, ensemble, lbp)]
     sentence = text.grids(LIVE, LOOSE, wrong)
     assert said in sentence

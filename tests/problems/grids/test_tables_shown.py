@@ -5,7 +5,7 @@ import pytest
 from spcviz.problems.grids.paper import result
 from spcviz.problems.grids.paper.result import DECIMALS
 from spcviz.problems.grids.paper.result import GRID as SHOWN
-from spcviz.web.figures.blocks import number_format
+from spcviz.web.figures.stored_results import number_format
 
 GRID = {
     "name": "grid",

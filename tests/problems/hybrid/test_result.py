@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from spcviz.problems.hybrid.paper import charts, result
+from spcviz.problems.hybrid.paper import result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
@@ -19,7 +19,7 @@ def point(method, us, right, **more):
 def found():
     controllers = [
         point(method, us, 80 + us / 20, **({"at": at} if at else {}))
-        for method in (*charts.VARIANTS, "greedy", "order_only", "dms_pi", "random")
+        for method in (*result.VARIANTS, "greedy", "order_only", "dms_pi", "random")
         for us, at in ((30.0, "begin"), (100.0, None), (200.0, "end"))
     ]
     fixed = [point("spc", 30.0 * n, 80 + n, order=n, tier=t) for t in range(3) for n in range(1, 7)]
@@ -29,7 +29,7 @@ def found():
             "ratio": 1.2 if i == 0 else 0.7,
             "ratio_sd": None, "us": 1.0, "us_other": 2.0, "folds_both_reach": 3,
         }
-        for method in charts.VARIANTS
+        for method in result.VARIANTS
         for against in ("parents", "hull", "spc", "greedy", "random")
         for i in range(10)
     ]  # fmt: skip
@@ -63,4 +63,4 @@ def test_every_block_can_be_made(found):
 
 def test_what_cannot_be_compared_is_left_out(found):
     found["compared"].append(found["compared"][0] | {"ratio": None})
-    assert charts.ratios(found, LIGHT, data="ocr").data[0].x[-1] == 89.0
+    assert result.ratios(found, LIGHT, data="ocr").data[0].x[-1] == 89.0

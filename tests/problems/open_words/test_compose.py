@@ -8,7 +8,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
-from spcviz.problems.open_words.data.compose import SETS, compose, part_of_fold
+from spcviz.problems.open_words.data.word_images import SETS, compose, part_of_fold
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.open_words.model.dictionary import dictionary, read_by_dictionary
+from spcviz.problems.open_words.model.rivals import dictionary, read_by_dictionary
 
 
 def test_it_is_the_best_of_all_entries():

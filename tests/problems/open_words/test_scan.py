@@ -7,7 +7,7 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from spcviz.problems.open_words.data import drawings, scan
+from spcviz.problems.open_words.data import drawings, tracing
 from spcviz.problems.open_words.data.tracing import strokes_of
 from spcviz.shared.uploading.uploads import UploadError
 
@@ -26,7 +26,7 @@ def word_picture(invert=False):
 
 @pytest.mark.parametrize("invert", [False, True])
 def test_a_word_is_cut_at_its_gaps(invert):
-    word = drawings.read_drawing(scan.traced_word(scan.ink_of(word_picture(invert))))
+    word = drawings.read_drawing(tracing.traced_word(tracing.ink_of(word_picture(invert))))
     assert word.places == (0, 1, 2)
     assert not word.problems
     one, ring, opened = word.pixels
@@ -46,18 +46,18 @@ def test_a_word_is_cut_at_its_gaps(invert):
 )
 def test_what_is_no_word(picture, said):
     with pytest.raises(UploadError, match=said):
-        scan.ink_of(picture)
+        tracing.ink_of(picture)
 
 
 def test_a_file_that_is_no_picture():
     with pytest.raises(UploadError):
-        scan.scan_strip(b"no picture")
+        tracing.scan_strip(b"no picture")
 
 
 def test_a_png_as_people_bring_it():
     file = io.BytesIO()
     Image.fromarray(word_picture().astype(np.uint8)).save(file, "PNG")
-    assert len(drawings.parse(scan.scan_strip(file.getvalue())).letters) == 3
+    assert len(drawings.parse(tracing.scan_strip(file.getvalue())).letters) == 3
 
 
 def test_every_link_of_a_line_is_walked_once():

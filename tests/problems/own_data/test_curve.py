@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.model import curve
+from spcviz.problems.own_data.model import evaluation
 from spcviz.problems.own_data.model.examples import read_example
-from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.model.training import train
+from spcviz.problems.own_data.model.training import Settings, train
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import learning_curve
 from spcviz.problems.own_data.shown import Compared, LearningCurve
@@ -20,7 +19,7 @@ SETTINGS = Settings(method="perceptron", passes=4)
 @pytest.fixture(scope="module")
 def learned():
     example = read_example("ewt")
-    return curve.learn_curve(SETTINGS, example.sentences, example.labels)
+    return evaluation.learn_curve(SETTINGS, example.sentences, example.labels)
 
 
 def test_the_last_point_is_the_page_s_model(learned):
@@ -82,4 +81,4 @@ def test_its_chart_has_every_point(learned):
 )
 def test_too_little_to_learn_is_said(sentences, labels, said):
     with pytest.raises(ArgumentError, match=said):
-        curve.learn_curve(SETTINGS, sentences, labels)
+        evaluation.learn_curve(SETTINGS, sentences, labels)

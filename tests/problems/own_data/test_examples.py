@@ -9,11 +9,9 @@ from spcviz.io.zipped import of_zip
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.own_data.model import cascades, stored
 from spcviz.problems.own_data.model import script as scripts
-from spcviz.problems.own_data.model.example_texts import N_WORDS, pixels_of
-from spcviz.problems.own_data.model.examples import EXAMPLES, data_of, read_example
+from spcviz.problems.own_data.model.examples import EXAMPLES, N_WORDS, data_of, pixels_of, read_example
 from spcviz.problems.own_data.model.files import found
-from spcviz.problems.own_data.model.settings import Settings, rules_of
-from spcviz.problems.own_data.model.training import train
+from spcviz.problems.own_data.model.training import Settings, rules_of, train
 from spcviz.problems.own_data.page import live
 from spcviz.shared.folders import MODELS
 from tests.problems.own_data.test_model import run

@@ -11,7 +11,7 @@ import pytest
 from spcviz.problems.own_data.model import jobs, works
 from spcviz.problems.own_data.model.examples import read_example
 from spcviz.problems.own_data.model.jobs import Job
-from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.model.training import Settings
 from spcviz.problems.own_data.page import shelf
 from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer

@@ -19,9 +19,8 @@ from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import POLICIES, spend
 from spcviz.problems.own_data.model.examples import data_of, read_example
 from spcviz.problems.own_data.model.files import read
-from spcviz.problems.own_data.model.settings import MOST_TOKENS, Settings, deal
-from spcviz.problems.own_data.model.training import train
-from spcviz.problems.own_data.page import live, tables
+from spcviz.problems.own_data.model.training import MOST_TOKENS, Settings, deal, train
+from spcviz.problems.own_data.page import downloads, live
 from spcviz.shared.folders import MODELS, ROOT
 
 N = 90
@@ -244,7 +243,7 @@ def test_a_model_of_another_version_or_damaged_is_said(trained):
 
 def test_tables_hold_every_held_out_token_and_no_formula(trained, example):
     _, outcome = trained
-    rows = tables.write_tokens(outcome.report, [["=1+1"] * len(sentence) for sentence in example[0]])
+    rows = downloads.write_tokens(outcome.report, [["=1+1"] * len(sentence) for sentence in example[0]])
     rows = rows.decode("utf-8-sig").splitlines()
     assert len(rows) == 1 + len(outcome.report.truth)
     assert "'=1+1" in rows[1]

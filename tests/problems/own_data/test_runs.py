@@ -3,8 +3,8 @@
 import pytest
 
 from spcviz.problems.own_data.model.files import FOUND_OUT, read
-from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import runs, shelf
+from spcviz.problems.own_data.model.training import Settings
+from spcviz.problems.own_data.page import shelf
 
 TEXT = b"a X\nb Y\n\nc X\n"
 
@@ -13,26 +13,26 @@ TEXT = b"a X\nb Y\n\nc X\n"
 def visit():
     visit = shelf.Own(read("a.txt", TEXT), TEXT)
     for seed in range(3):
-        runs.add_run(visit, ("train", seed), Settings(seed=seed), seed)
+        shelf.add_run(visit, ("train", seed), Settings(seed=seed), seed)
     return visit
 
 
 def test_no_run_is_lost_by_what_is_looked_at_in_between(visit):
     for number in range(100):
         visit.keep(("trace", number), number)
-    assert [run.number for run in runs.runs_of(visit)] == [1, 2, 3]
-    assert runs.find_run(visit, ("train", 0)) == 0
+    assert [run.number for run in shelf.runs_of(visit)] == [1, 2, 3]
+    assert shelf.find_run(visit, ("train", 0)) == 0
 
 
 def test_a_twin_takes_the_place_of_the_older_run(visit):
-    runs.add_run(visit, ("train", 0), Settings(seed=0), "anew")
-    assert [run.number for run in runs.runs_of(visit)] == [2, 3, 4]
-    assert runs.find_run(visit, ("train", 0)) == "anew"
+    shelf.add_run(visit, ("train", 0), Settings(seed=0), "anew")
+    assert [run.number for run in shelf.runs_of(visit)] == [2, 3, 4]
+    assert shelf.find_run(visit, ("train", 0)) == "anew"
 
 
 def test_runs_go_with_the_way_the_text_was_read_and_with_the_visit(visit):
     visit.read_anew(read("a.txt", TEXT, (0, None)), (0, None), FOUND_OUT)
-    assert not runs.runs_of(visit)
-    runs.add_run(visit, "key", Settings(), "run")
+    assert not shelf.runs_of(visit)
+    shelf.add_run(visit, "key", Settings(), "run")
     visit.end()
-    assert not runs.runs_of(visit)
+    assert not shelf.runs_of(visit)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from experiments.parsing import measure
-from spcviz.problems.parsing.paper import charts, result
+from spcviz.problems.parsing.paper import result
 from spcviz.problems.parsing.shown import METHOD_OF
 from spcviz.web.figures.palette import LIGHT
 
@@ -77,7 +77,7 @@ def test_every_table_has_its_rows_and_every_chart_draws(found):
     blocks = shown.blocks(found, "", LOOK)
     frames = [block.frame for block in blocks if hasattr(block, "frame")]
     assert all(isinstance(frame, pd.DataFrame) and len(frame) for frame in frames)
-    assert len(charts.curves_frame(found)) == len(found["rows"])
+    assert len(result.curves_frame(found)) == len(found["rows"])
     drawn = [block.make() for block in blocks if hasattr(block, "make")]
     assert len(drawn) == 4
     assert len(drawn[0].data) == len(METHOD_OF) + 1  # and one template for all words

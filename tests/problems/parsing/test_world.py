@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.parsing import measure, times
-from spcviz.learning.budgets import one_shot, part_policy
+from spcviz.learning.budgets import classifiers, part_policy
 from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.shown import ONE_SHOT
@@ -101,10 +101,10 @@ def test_the_quick_ways_to_decide_are_the_slow_ones(world, learned):
     for key in ONE_SHOT:
         policy = learned.one_shot[key]
         if not times.is_looking(key):
-            wanted = one_shot.odds(policy, policies.simple_inputs(world))[:, 0]
+            wanted = classifiers.odds(policy, policies.simple_inputs(world))[:, 0]
             np.testing.assert_allclose(policies.quick_odds(policy, world), wanted, atol=1e-9)
             continue
-        wanted = one_shot.odds(policy, policies.complex_inputs(world))[:, 0]
+        wanted = classifiers.odds(policy, policies.complex_inputs(world))[:, 0]
         labels = np.zeros(world.shape[0], dtype=np.int64)
         odds = world.first_odds(*policies.first_weights(policy), labels)
         np.testing.assert_allclose(odds, wanted, atol=1e-9)

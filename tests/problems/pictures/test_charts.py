@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.problems.pictures.page import charts
-from spcviz.problems.pictures.page import text as say
+from spcviz.problems.pictures.page import charts as say
 from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.web.figures import palette
 

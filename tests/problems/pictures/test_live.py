@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive, graph, loopy_bp
-from spcviz.problems.pictures.data import denoise, stereo_pairs
+from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures.model import stereo
 from spcviz.problems.pictures.page import live
 
@@ -19,7 +19,7 @@ def test_dots_read_better_with_more_structure():
     assert same.errors[0] == same.errors[1] == same.errors[2]
 
 
-@pytest.mark.parametrize("name", stereo_pairs.available())
+@pytest.mark.parametrize("name", pictures.available())
 def test_a_real_pair_that_comes_with_scikit_image(name):
     readings = live.stereo_readings(name, 0, 0.0)
     assert readings.errors[0] > readings.errors[1] > readings.errors[2]
@@ -36,7 +36,7 @@ def test_real_pairs_of_the_data_folder(shared_data, name):
     assert readings.errors[0] > readings.errors[1] > readings.errors[2]
 
 
-@pytest.mark.parametrize("name", denoise.PICTURES)
+@pytest.mark.parametrize("name", pictures.PICTURES)
 def test_spoiled_pictures(name):
     readings = live.clean_readings(name, 1, 0.2)
     assert readings.errors[0] >= readings.errors[1] > readings.errors[2]
@@ -47,9 +47,9 @@ def test_spoiled_pictures(name):
 
 def test_belief_propagation_against_the_best_there_is():
     """For two classes the exact best is a minimum cut. Messages come close; rows are further off."""
-    truth = denoise.load_picture("word")[:, :40]
-    seen = denoise.spoil(truth, 2, 0.2, np.random.default_rng(0))
-    unary, smooth = denoise.seen_scores(seen, 2, 0.2), stereo.smoothness(2, 0.6)
+    truth = pictures.load_picture("word")[:, :40]
+    seen = pictures.spoil(truth, 2, 0.2, np.random.default_rng(0))
+    unary, smooth = pictures.seen_scores(seen, 2, 0.2), stereo.smoothness(2, 0.6)
     edges = graph.grid_edges(*truth.shape)
 
     def score(labels):

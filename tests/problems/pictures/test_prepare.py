@@ -9,7 +9,7 @@ from PIL import Image
 from skimage.data import _registry
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pictures.data import prepare, stereo_pairs
+from spcviz.problems.pictures.data import pictures, prepare
 from spcviz.registry import catalogue
 from spcviz.shared.bring.original import OriginalError
 
@@ -62,7 +62,7 @@ def test_a_scene_of_2014_is_kept_at_a_quarter(scene, tmp_path):
     truth[1, 1] = np.nan
     assert disparity.dtype == np.float32
     np.testing.assert_array_equal(disparity, truth)
-    pair = stereo_pairs.load_pair("adirondack", tmp_path / "data")
+    pair = pictures.load_pair("adirondack", tmp_path / "data")
     assert pair.left.shape == (1, 2, 3)
 
 
@@ -80,7 +80,7 @@ def test_cones_are_in_quarters_of_a_pixel(tmp_path, endings):
         np.testing.assert_array_equal(
             stored["disparity"], np.where(quarters == 0, np.nan, quarters / 4).astype(np.float32)
         )
-    pair = stereo_pairs.load_pair("cones", tmp_path / "data")
+    pair = pictures.load_pair("cones", tmp_path / "data")
     assert pair.left.shape == (2, 3, 3)
     assert pair.n_disparities == np.ceil(43 / 4 / 3) + 1  # the largest median of nine is 43 quarters
 
@@ -107,8 +107,8 @@ def test_cones_come_out_as_they_lie_in_the_data_folder(shared_data, tmp_path):
     assert (quarters == quarters.astype(np.uint8)).all()
     Image.fromarray(quarters.astype(np.uint8)).save(folder / "disp2.png")
     bring(folder.parent, tmp_path)
-    ours = stereo_pairs.load_pair("cones", tmp_path / "data")
-    for got, wanted in zip(ours, stereo_pairs.load_pair("cones", shared_data)):
+    ours = pictures.load_pair("cones", tmp_path / "data")
+    for got, wanted in zip(ours, pictures.load_pair("cones", shared_data)):
         np.testing.assert_array_equal(got, wanted)
 
 

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from spcviz.problems.scene.data import road
+from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.page import cached, live
 from spcviz.problems.scene.shown import CLASSES, LONGER
 from spcviz.problems.scene.view.component import opening_share
@@ -76,13 +76,15 @@ def test_what_is_stored_is_what_the_model_says(found, computed):
 
 
 def test_the_photograph_ships_with_its_licence():
-    assert hashlib.sha256(road.SHIPPED.read_bytes()).hexdigest() == road.SHIPPED_SHA256
-    assert road.photograph().shape == (540, 960, 3)
-    said = (road.SHIPPED.parent / "ATTRIBUTION.txt").read_text(encoding="utf-8")
-    for needed in (road.SHIPPED.name, "udacity/CarND-LaneLines-P1", "Udacity, Inc.", "MIT", "Changes"):
+    assert hashlib.sha256(camvid.SHIPPED.read_bytes()).hexdigest() == camvid.SHIPPED_SHA256
+    assert camvid.photograph().shape == (540, 960, 3)
+    said = (camvid.SHIPPED.parent / "ATTRIBUTION.txt").read_text(encoding="utf-8")
+    for needed in (camvid.SHIPPED.name, "udacity/CarND-LaneLines-P1", "Udacity, Inc.", "MIT", "Changes"):
         assert needed in said, needed
-    assert "Copyright (c) 2016-2019 Udacity, Inc." in (road.SHIPPED.parent / "LICENSE.txt").read_text("utf-8")
+    assert "Copyright (c) 2016-2019 Udacity, Inc." in (camvid.SHIPPED.parent / "LICENSE.txt").read_text(
+        "utf-8"
+    )
     shipped = {path.name for path in (CACHE / "data" / "roads").iterdir()}
-    assert shipped == {road.SHIPPED.name, "ATTRIBUTION.txt", "LICENSE.txt"}
+    assert shipped == {camvid.SHIPPED.name, "ATTRIBUTION.txt", "LICENSE.txt"}
     named = (CACHE / "models" / "LICENSES.md").read_text(encoding="utf-8")
     assert "`cache/data/roads`\n(MIT)" in named

@@ -9,7 +9,7 @@ from skimage.segmentation import felzenszwalb
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.scene.data import render
-from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
+from spcviz.problems.scene.model import descriptors, extract, features, segments
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +26,10 @@ def tree(street):
 def vocabulary(street):
     rng = np.random.default_rng(0)
     books = {}
-    for group in codes.GROUPS:
-        described = codes.describe(street, group)
-        centres = described[rng.choice(len(described), codes.N_CENTRES, replace=False)]
-        books[group] = codes.Codebook(centres, np.full(described.shape[1], 0.5, np.float32))
+    for group in descriptors.GROUPS:
+        described = descriptors.describe(street, group)
+        centres = described[rng.choice(len(described), descriptors.N_CENTRES, replace=False)]
+        books[group] = descriptors.Codebook(centres, np.full(described.shape[1], 0.5, np.float32))
     ones = np.ones(features.N_COLUMNS, np.float32)
     return features.Vocabulary(books, features.Scales(-ones, 4 * ones))
 
@@ -152,7 +152,9 @@ def test_merging_is_that_of_sets():
 
 def test_shape_of_a_level_is_that_of_its_pixels(tree):
     level, tall, wide = 4, *tree.atoms.shape
-    shapes = dict(zip(shape.SHAPE_NAMES, shape.shapes_of_level(shape.shapes_of_atoms(tree), tree, level).T))
+    shapes = dict(
+        zip(features.SHAPE_NAMES, features.shapes_of_level(features.shapes_of_atoms(tree), tree, level).T)
+    )
     labels = tree.member[level][tree.atoms]
     for r in range(tree.n_regions(level)):
         rows, columns = np.nonzero(labels == r)
@@ -177,12 +179,12 @@ def test_shape_of_a_level_is_that_of_its_pixels(tree):
         assert shapes["long axis"][r] == pytest.approx(longest, rel=1e-3)
 
 
-@pytest.mark.parametrize("group", codes.GROUPS)
+@pytest.mark.parametrize("group", descriptors.GROUPS)
 def test_a_code_is_the_same_alone_and_by_its_definition(group, street, vocabulary):
-    book, described = vocabulary.books[group], codes.describe(street, group)
+    book, described = vocabulary.books[group], descriptors.describe(street, group)
     assert described.shape[1] == descriptors.LENGTHS[group]
-    all_codes = codes.codes(book, described, np.arange(codes.N_CENTRES))
-    alone = codes.codes(book, described, np.array([17]))[:, 0]
+    all_codes = descriptors.codes(book, described, np.arange(descriptors.N_CENTRES))
+    alone = descriptors.codes(book, described, np.array([17]))[:, 0]
     np.testing.assert_allclose(alone, all_codes[:, 17], rtol=1e-3, atol=2e-3)
     few = described[::997] / book.scale
     distance = ((few[:, None].astype(float) - book.centres[None]) ** 2).sum(axis=2)
@@ -258,12 +260,12 @@ def test_pooled_codes_are_means_over_pixels(street, tree):
     tall, wide = tree.atoms.shape
     values = rng.random((2, tall // 4 * (wide // 4))).astype(np.float32)
     pixels = np.repeat(np.repeat(values.reshape(2, tall // 4, wide // 4), 4, axis=1), 4, axis=2)
-    grid = codes.grid(tree.atoms, 4)
+    grid = descriptors.grid(tree.atoms, 4)
     assert len(set(zip(grid.atom.tolist(), grid.point.tolist()))) == len(grid.atom)
-    pooled = codes.pool(np.ascontiguousarray(values.T), grid, tree.n_regions(0))
+    pooled = descriptors.pool(np.ascontiguousarray(values.T), grid, tree.n_regions(0))
     size = np.bincount(tree.atoms.ravel())
     share = (size / np.bincount(tree.member[5], size)[tree.member[5]]).astype(np.float32)
-    raised = codes.raise_to(pooled, tree.member[5], share, tree.n_regions(5))
+    raised = descriptors.raise_to(pooled, tree.member[5], share, tree.n_regions(5))
     for labels, means in ((tree.atoms, pooled), (tree.member[5][tree.atoms], raised)):
         for r in range(0, len(means), 7):
             np.testing.assert_allclose(means[r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
@@ -301,10 +303,9 @@ def test_steps_are_shares_of_the_span_and_of_codes_roots():
 
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
     from spcviz.problems.scene.data import camvid
-    from spcviz.problems.scene.model import parts
 
     pictures = [extract.one(camvid.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
-    both = parts.join_parts([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
+    both = extract.join_parts([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
     last, structure = pictures[2], both.structure
     assert structure.example[-1] == 2
     here = structure.example == 2

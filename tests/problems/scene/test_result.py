@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.scene.paper import charts, result
+from spcviz.problems.scene.paper import result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
@@ -28,7 +28,7 @@ def found():
     counts = ((0, 3, 0, 0, 0), (2, 3, 0, 0, 0), (2, 3, 0, 4, 0), (5, 5, 1, 4, 0), (5, 9, 1, 9, 0))
     centres = [
         {"step": s + 1, "seconds": 0.05 + 0.01 * s, "level": 3, "theta": 0.4}
-        | dict(zip(charts.GROUPS, bought))
+        | dict(zip(result.GROUPS, bought))
         for s, bought in enumerate(counts)
     ]
     compared = [

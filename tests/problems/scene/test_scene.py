@@ -18,8 +18,7 @@ from spcviz.problems.scene import shown
 from spcviz.problems.scene.data import camvid, render
 from spcviz.problems.scene.model import features, segments, stored, train
 from spcviz.problems.scene.model import features as known_costs
-from spcviz.problems.scene.model.codes import GROUPS, N_CENTRES, Codebook
-from spcviz.problems.scene.model.descriptors import LENGTHS
+from spcviz.problems.scene.model.descriptors import GROUPS, LENGTHS, N_CENTRES, Codebook
 from spcviz.problems.scene.page import live
 from spcviz.shared.uploading import uploads
 from spcviz.store import StoreError

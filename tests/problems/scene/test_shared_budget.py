@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.scene.paper import shared_budget
+from spcviz.problems.scene.paper import result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}
@@ -31,7 +31,7 @@ def found():
 
 
 def test_blocks_hold_what_was_measured(found):
-    blocks = shared_budget.shared_blocks(found, "", LOOK)
+    blocks = result.shared_blocks(found, "", LOOK)
     frames = {b.name: b.frame for b in blocks if hasattr(b, "frame")}
     assert frames["scene-shared"]["10.0 ms"].tolist() == [21, 19, 25, 26, 24, 24, 27]
     assert frames["scene-shared"]["method"][2] == "Pictures, at random"

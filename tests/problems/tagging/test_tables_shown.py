@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.tagging.paper import tables
+from spcviz.problems.tagging.paper import charts
 from spcviz.problems.tagging.paper.result import TABLE
 
 PAPER = {
@@ -47,7 +47,7 @@ RESULT = {
 
 
 def test_the_frame_compares_with_full_on_the_same_corpus():
-    frame = tables.methods_frame(RESULT, "full")
+    frame = charts.methods_frame(RESULT, "full")
     assert frame.loc["Wall Street Journal sample, SPC", "times faster, inference"] == 22.0
     assert frame.loc["English Web Treebank, SPC", "times faster, with features"] == pytest.approx(340 / 70)
     assert frame.loc["English Web Treebank, SPC", "words right %, paper"] == 96.82
@@ -76,15 +76,15 @@ LEVELS = [
 
 def test_tolerances_that_no_alpha_keeps_are_named():
     rows = [r | {"levels": LEVELS} if r["method"] == "spc" else r for r in RESULT["rows"][:3]]
-    frame = tables.levels_frame({"rows": rows}, "full")
+    frame = charts.levels_frame({"rows": rows}, "full")
     assert frame["kept"].tolist() == ["yes", "no", "no"]
     assert frame["may lose %"].tolist() == [3.0] * 3
-    assert tables.methods_frame({"rows": rows}, "full")["filters over their tolerance"].iloc[1] == 1
+    assert charts.methods_frame({"rows": rows}, "full")["filters over their tolerance"].iloc[1] == 1
 
 
 def test_an_alpha_below_the_mean_is_said():
     row = RESULT["rows"][1] | {"levels": [LEVELS[0] | {"alpha": -0.4}]}
-    assert tables.levels_frame({"rows": [row]}, "full")["kept"].tolist() == ["yes, below the mean"]
+    assert charts.levels_frame({"rows": [row]}, "full")["kept"].tolist() == ["yes, below the mean"]
 
 
 def test_tries_are_shown_with_what_was_taken():
@@ -94,23 +94,23 @@ def test_tries_are_shown_with_what_was_taken():
         "settings": {"filter_rate": 30.0, "train_alphas": [0.6]},
     }  # fmt: skip
     taken = tried | {"number": 1, "is_taken": True, "pairs": [4.0, 2.0], "score": 2.83}
-    frame = tables.tried_frame(RESULT | {"tried": [tried, taken, tried | {"features": "paper"}]}, "full")
+    frame = charts.tried_frame(RESULT | {"tried": [tried, taken, tried | {"features": "paper"}]}, "full")
     assert frame["settings"].tolist() == ["filter_rate 30, train_alphas 0.6"] * 2
     assert frame["taken"].tolist() == ["", "yes"]
     assert frame["bigrams at 5 %"].iloc[1] == 2.0
-    assert tables.tried_frame(RESULT, "full") is None
+    assert charts.tried_frame(RESULT, "full") is None
 
 
 def test_frames_of_equal_losses_and_of_orders():
-    frame = tables.equal_frame(RESULT | {"equal": EQUAL}, "full")
+    frame = charts.equal_frame(RESULT | {"equal": EQUAL}, "full")
     assert frame.loc["Wall Street Journal sample, whole cascade, 5 %", "CRF"] == "3 (2.7 to 3.3)"
     assert frame.loc["English Web Treebank, whole cascade, 5 %", "SPC"] == "7 (6.3 to 7.7)"
-    assert tables.equal_frame(RESULT, "full") is None
+    assert charts.equal_frame(RESULT, "full") is None
     order = {
         "data": "wsj", "features": "full", "method": "spc", "split": "test", "order": 5, "accuracy": 96.0,
         "filter_loss_sentence": 9.0, "states": 2.0, "tags": 1.3, "us_inference": 40.0,
     }  # fmt: skip
-    (line,) = tables.orders_frame({"orders": [order, order | {"split": "dev"}]}, "full").to_dict("records")
+    (line,) = charts.orders_frame({"orders": [order, order | {"split": "dev"}]}, "full").to_dict("records")
     assert line["words right %"] == 96.0
     assert line["µs a sentence, inference"] == 40.0
 

@@ -5,8 +5,7 @@ import pytest
 
 from spcviz.problems.letters.data.handwriting import ALPHABET
 from spcviz.problems.open_words.data import word_images
-from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import stored
+from spcviz.problems.words.model import folds, stored
 from spcviz.problems.words.page import live
 from spcviz.problems.words.shown import FIRST, TRACED
 from spcviz.problems.words.state import POLICY
@@ -50,7 +49,7 @@ def test_development_words_are_new_to_the_models_and_scored_like_test_words(read
     words = word_images.load_set("dev").words
     texts = ["".join(ALPHABET[k] for k in half.labels[a:b]) for a, b in zip(half.starts, half.starts[1:])]
     assert texts == [words.text(3), words.text(FIRST["dev"])]
-    source, tests = sources.load_source("open"), stored.load(MODELS, "open").fold.test
+    source, tests = folds.load_source("open"), stored.load(MODELS, "open").fold.test
     assert not set(half.images.tolist()) & set(source.images.tolist())
     unseen, n_train = word_images.load_set("unseen"), len(word_images.load_set("train").types)
     monkeypatch.setattr(stored.open_words, "load_set", lambda name: unseen)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.words.paper import quiescence_shown
+from spcviz.problems.words.paper import result
 from spcviz.problems.words.paper.result import QUIESCENCE
 from spcviz.web.figures import palette
 
@@ -49,7 +49,7 @@ RESULT = {
 
 @pytest.mark.parametrize("palette", [palette.LIGHT, palette.DARK], ids=["light", "dark"])
 def test_every_way_to_stop_has_its_curve(palette):
-    drawn = quiescence_shown.length_figure(RESULT, palette, kind="letters")
+    drawn = result.length_figure(RESULT, palette, kind="letters")
     assert [trace.name for trace in drawn.data] == [
         "all messages anew", "exact update", "as printed (of the range), q = 0.5", "level scores, exact",
     ]  # fmt: skip
@@ -57,14 +57,14 @@ def test_every_way_to_stop_has_its_curve(palette):
     assert drawn.layout.xaxis.type == drawn.layout.yaxis.type == "log"
     looks = [(t.line.color, t.line.dash, t.marker.symbol) for t in drawn.data]
     assert len(set(looks)) == len(looks)
-    courses = quiescence_shown.courses_figure(RESULT, palette)
+    courses = result.courses_figure(RESULT, palette)
     assert list(courses.data[0].x) == [7.4, 800.0]
     assert list(courses.data[0].y) == [0.9, 4.5]
 
 
 def test_frames():
-    assert len(quiescence_shown.updates_frame(RESULT)) == len(RESULT["rows"])
-    assert quiescence_shown.courses_frame(RESULT).iloc[0]["letters of a line"] == 7.4
+    assert len(result.updates_frame(RESULT)) == len(RESULT["rows"])
+    assert result.courses_frame(RESULT).iloc[0]["letters of a line"] == 7.4
     look = {"palette": palette.LIGHT, "scale": 1.0, "height": 400}
     blocks = QUIESCENCE.blocks(RESULT, "", look)
     charts = [block.make() for block in blocks if hasattr(block, "make")]

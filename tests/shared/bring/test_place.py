@@ -6,7 +6,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet
-from spcviz.shared.bring import place as bring
+from spcviz.shared.bring import original as bring
 from spcviz.shared.bring.original import NoRoomError, OriginalError
 
 TREES = DataSet("trees", "some trees", "https://example.org", "forest")

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from spcviz.shared.bring import get, unpack
+from spcviz.shared.bring import get
 from spcviz.shared.bring.original import SumError
 
 
@@ -45,7 +45,7 @@ def test_an_ordinary_archive_is_unpacked_beside_itself(tmp_path):
 def test_a_name_that_leads_out_is_refused_before_anything_is_written(tmp_path, name):
     path = packed(tmp_path, ("good", b"x", 0), (name, b"x", 0))
     with pytest.raises(SumError, match="must hold plain files below its own folder, got"):
-        unpack.unpack(path)
+        get.unpack(path)
     assert files(tmp_path) == ["in/a.zip"]
 
 
@@ -53,23 +53,23 @@ def test_a_name_that_leads_out_is_refused_before_anything_is_written(tmp_path, n
 def test_a_link_or_a_device_is_refused(tmp_path, kind):
     path = packed(tmp_path, ("good", b"x", 0), ("odd", b"/etc/passwd", kind | 0o777))
     with pytest.raises(SumError, match="plain files below its own folder, got 'odd'; unpacked nothing"):
-        unpack.unpack(path)
+        get.unpack(path)
     assert files(tmp_path) == ["in/a.zip"]
 
 
 def test_a_bomb_is_refused_by_what_it_says(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpack, "MOST_BYTES", 10_000_000)
+    monkeypatch.setattr(get, "MOST_BYTES", 10_000_000)
     path = packed(tmp_path, *((f"{n}", bytes(2_000_000), 0) for n in range(6)))
     assert path.stat().st_size < 20_000
     with pytest.raises(SumError, match="must unpack to at most 10,000,000 bytes, got 12,000,000"):
-        unpack.unpack(path)
+        get.unpack(path)
     assert files(tmp_path) == ["in/a.zip"]
 
 
 def test_too_many_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpack, "MOST_FILES", 100)
+    monkeypatch.setattr(get, "MOST_FILES", 100)
     with pytest.raises(SumError, match="must hold at most 100 files, got 101"):
-        unpack.unpack(packed(tmp_path, *((f"{n}", b"", 0) for n in range(101))))
+        get.unpack(packed(tmp_path, *((f"{n}", b"", 0) for n in range(101))))
     assert files(tmp_path) == ["in/a.zip"]
 
 
@@ -78,7 +78,7 @@ def test_a_bomb_that_lies_about_its_size_writes_no_more_than_it_says(tmp_path):
     said = path.read_bytes().replace(struct.pack("<I", 5_000_000), struct.pack("<I", 1000))
     path.write_bytes(said)
     with pytest.raises(SumError, match="is damaged"):
-        unpack.unpack(path)
+        get.unpack(path)
     assert sum((tmp_path / name).stat().st_size for name in files(tmp_path)) < 20_000
 
 
@@ -87,7 +87,7 @@ def test_bytes_are_counted_while_they_come(tmp_path, monkeypatch):
     path = packed(tmp_path, ("big", bytes(100), 0))
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: io.BytesIO(bytes(5_000_000)))
     with pytest.raises(SumError, match="'big' is longer than it says"):
-        unpack.unpack(path)
+        get.unpack(path)
 
 
 @pytest.mark.parametrize("cut", [10, 60, -30])
@@ -95,4 +95,4 @@ def test_a_damaged_archive_is_refused(tmp_path, cut):
     path = packed(tmp_path, ("big", bytes(range(256)) * 100, 0))
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(SumError, match=r"is damaged: .*; delete it and get it again"):
-        unpack.unpack(path)
+        get.unpack(path)

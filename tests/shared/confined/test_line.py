@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from spcviz.shared.confined.line import Line
+from spcviz.shared.confined.asking import Line
 from tests.waiting import wait_until
 
 

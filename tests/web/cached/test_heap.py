@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spcviz.web.cached import heap, ownership
+from spcviz.web.cached import memory, ownership
 
 ROOT = Path(__file__).parents[3]
 HOLES = """
@@ -42,8 +42,8 @@ def test_holes_go_back():
 
 
 def test_a_system_without_such_a_function_is_left_alone(monkeypatch):
-    monkeypatch.setattr(heap.ctypes, "CDLL", lambda name: types.SimpleNamespace())
-    heap.give_back()
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: types.SimpleNamespace())
+    memory.give_back()
 
 
 def test_the_clock_of_visits_gives_memory_back_every_so_often(monkeypatch):

@@ -12,8 +12,8 @@ import pytest
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME as NAME
 
-from spcviz.web.cached import pool
-from spcviz.web.cached.pool import N_THREADS, map_in_pool, run_in_pool
+from spcviz.web.cached import threads
+from spcviz.web.cached.threads import N_THREADS, map_in_pool, run_in_pool
 from tests.heap import collect
 from tests.waiting import wait_until
 
@@ -42,11 +42,11 @@ def test_who_asks_for_much_lets_others_in_between():
 
 def test_what_no_visitor_asked_for_lets_them_go_first_between_its_pieces(monkeypatch):
     waits = []
-    monkeypatch.setitem(pool.BETWEEN, "of", lambda: waits.append(1))
+    monkeypatch.setitem(threads.BETWEEN, "of", lambda: waits.append(1))
     assert list(map_in_pool(str, range(5))) == list("01234")
     assert len(waits) == 5
-    monkeypatch.setattr(pool, "get_script_run_ctx", lambda **_: SimpleNamespace())
-    monkeypatch.setattr(pool, "add_script_run_ctx", lambda thread, of: setattr(thread, NAME, of))
+    monkeypatch.setattr(threads, "get_script_run_ctx", lambda **_: SimpleNamespace())
+    monkeypatch.setattr(threads, "add_script_run_ctx", lambda thread, of: setattr(thread, NAME, of))
     assert list(map_in_pool(str, range(5))) == list("01234")
     assert len(waits) == 5  # a visitor's own pieces wait for nobody
 
@@ -58,7 +58,7 @@ def test_it_steps_back_behind_the_threads_of_pages():
     def priority():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    assert run_in_pool(priority) == pool.NICE
+    assert run_in_pool(priority) == threads.NICE
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from spcviz.web.cached.sharing import share
-from spcviz.web.cached.slots import LONG_SLOT, SLOTS, Slots
+from spcviz.web.cached.threads import LONG_SLOT, SLOTS, Slots
 
 
 class Runs:

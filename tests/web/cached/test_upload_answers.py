@@ -6,12 +6,12 @@ from streamlit.runtime.scriptrunner import StopException
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.page import cached as letters
-from spcviz.problems.open_words.data import scan
+from spcviz.problems.open_words.data import tracing
 from spcviz.problems.pose.page import cached as pose
 from spcviz.problems.scene.page import cached as scene
 from spcviz.shared.uploading import uploads
 from spcviz.shared.uploading.uploads import UploadBusyError, UploadError
-from spcviz.web.cached import upload_answers
+from spcviz.web.cached import visitor_files
 
 
 def find(data):
@@ -44,12 +44,12 @@ def reads(monkeypatch):
     log, errors = [], []
 
     def read(data, *, glance):
-        assert glance is upload_answers.leave_if_left
+        assert glance is visitor_files.leave_if_left
         log.append(data)
         raise errors.pop(0) if len(errors) > 1 else errors[0]
 
     monkeypatch.setattr(uploads, "read_upload", read)
-    monkeypatch.setattr(scan, "read_upload", read)
+    monkeypatch.setattr(tracing, "read_upload", read)
     return log, errors
 
 
@@ -76,10 +76,10 @@ def test_an_argument_that_a_file_makes_impossible_is_an_outcome_and_a_fault_is_n
 
         return work
 
-    assert upload_answers.outcome(raising(ArgumentError("Too small."))) == (None, "Too small.")
-    assert upload_answers.outcome(lambda: 3) == (3, None)
+    assert visitor_files.outcome(raising(ArgumentError("Too small."))) == (None, "Too small.")
+    assert visitor_files.outcome(lambda: 3) == (3, None)
     with pytest.raises(ZeroDivisionError):
-        upload_answers.outcome(raising(ZeroDivisionError()))
+        visitor_files.outcome(raising(ZeroDivisionError()))
 
 
 class Server:
@@ -94,16 +94,16 @@ def test_a_session_that_is_gone_ends_its_run(monkeypatch, session, has_left):
     class Run:
         session_id = session
 
-    monkeypatch.setattr(upload_answers, "get_script_run_ctx", lambda suppress_warning: Run)
-    monkeypatch.setattr(upload_answers.runtime, "exists", lambda: True)
-    monkeypatch.setattr(upload_answers.runtime, "get_instance", Server)
+    monkeypatch.setattr(visitor_files, "get_script_run_ctx", lambda suppress_warning: Run)
+    monkeypatch.setattr(visitor_files.runtime, "exists", lambda: True)
+    monkeypatch.setattr(visitor_files.runtime, "get_instance", Server)
     monkeypatch.setattr(st, "stop", lambda: (_ for _ in ()).throw(StopException()))
     if has_left:
         with pytest.raises(StopException):
-            upload_answers.leave_if_left()
+            visitor_files.leave_if_left()
     else:
-        upload_answers.leave_if_left()
+        visitor_files.leave_if_left()
 
 
 def test_without_a_session_nobody_leaves():
-    upload_answers.leave_if_left()
+    visitor_files.leave_if_left()

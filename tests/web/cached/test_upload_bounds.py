@@ -10,15 +10,15 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from spcviz.web.cached import ownership, upload_bounds
+from spcviz.web.cached import ownership, visitor_files
 
 
 @pytest.fixture(autouse=True)
 def bounds(monkeypatch):
-    monkeypatch.setattr(upload_bounds, "MOST_OF_VISIT", 44)
-    monkeypatch.setattr(upload_bounds, "MOST_OF_ALL", 100)
-    monkeypatch.setattr(upload_bounds, "_OF_RECORD", 0)
-    monkeypatch.setattr(upload_bounds, "_LOST", {})
+    monkeypatch.setattr(visitor_files, "MOST_OF_VISIT", 44)
+    monkeypatch.setattr(visitor_files, "MOST_OF_ALL", 100)
+    monkeypatch.setattr(visitor_files, "_OF_RECORD", 0)
+    monkeypatch.setattr(visitor_files, "_LOST", {})
 
 
 def manager_of(*files):
@@ -36,21 +36,21 @@ def sizes(manager):
 
 def test_of_one_visit_the_oldest_go():
     manager = manager_of(("ana", 20), ("ana", 10), ("bob", 5), ("ana", 20), ("ana", 20))
-    assert upload_bounds.drop(manager) == []
+    assert visitor_files.drop(manager) == []
     assert sizes(manager) == {"ana": [20, 20], "bob": [5]}
-    assert upload_bounds.drop(manager) == []
+    assert visitor_files.drop(manager) == []
 
 
 def test_the_newest_of_a_visit_stays_however_large():
     manager = manager_of(("ana", 20), ("ana", 90))
-    assert upload_bounds.drop(manager) == []
+    assert visitor_files.drop(manager) == []
     assert sizes(manager) == {"ana": [90]}
 
 
 def test_of_all_those_who_have_most_lose_first():
     small = [(f"student {n}", 5) for n in range(8)]
     manager = manager_of(*small, *[(f"bot {n}", 20) for n in range(9)])
-    assert {visit.partition(" ")[0] for visit in upload_bounds.drop(manager)} == {"bot"}
+    assert {visit.partition(" ")[0] for visit in visitor_files.drop(manager)} == {"bot"}
     assert {visit: 5 for visit, _ in small}.items() <= {v: of[0] for v, of in sizes(manager).items()}.items()
     assert sum(map(sum, sizes(manager).values())) <= 100
 
@@ -58,7 +58,7 @@ def test_of_all_those_who_have_most_lose_first():
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 60)), max_size=30))
 def test_bounds_hold_and_what_stays_is_the_newest(files):
     manager = manager_of(*files)
-    lost = upload_bounds.drop(manager)
+    lost = visitor_files.drop(manager)
     left = sizes(manager)
     assert sum(map(sum, left.values())) <= 100
     for visit, kept in left.items():
@@ -75,33 +75,33 @@ def test_who_lost_what_is_shown_is_told_until_another_file_comes(monkeypatch):
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=manager))
     monkeypatch.setattr(ownership, "_HOLDERS", [])
     monkeypatch.setattr(ownership, "_watch", lambda: None)
-    upload_bounds.watch()
+    visitor_files.watch()
     (look,) = ownership._HOLDERS
     look(lambda visit, used: False)
-    (loser,) = upload_bounds._LOST
-    assert upload_bounds.has_lost(loser, None)
-    assert not upload_bounds.has_lost("visit of somebody else", None)
-    assert not upload_bounds.has_lost(loser, "a file")
-    assert not upload_bounds.has_lost(loser, None)
-    upload_bounds._LOST[loser] = ownership.CLOCK.now()
+    (loser,) = visitor_files._LOST
+    assert visitor_files.has_lost(loser, None)
+    assert not visitor_files.has_lost("visit of somebody else", None)
+    assert not visitor_files.has_lost(loser, "a file")
+    assert not visitor_files.has_lost(loser, None)
+    visitor_files._LOST[loser] = ownership.CLOCK.now()
     look(lambda visit, used: visit == loser)  # it has ended
-    assert not upload_bounds.has_lost(loser, None)
+    assert not visitor_files.has_lost(loser, None)
 
 
 def test_who_lost_a_file_and_never_comes_back_is_forgotten(monkeypatch):
     """A visit that no page has seen never ends: its name is dropped after some time."""
     monkeypatch.setattr(runtime, "exists", lambda: False)
-    upload_bounds._LOST["nobody"] = ownership.CLOCK.now() - ownership.SECONDS - 1
-    upload_bounds._look(lambda visit, used: ownership.CLOCK.now() - used > ownership.SECONDS)
-    assert upload_bounds._LOST == {}
+    visitor_files._LOST["nobody"] = ownership.CLOCK.now() - ownership.SECONDS - 1
+    visitor_files._look(lambda visit, used: ownership.CLOCK.now() - used > ownership.SECONDS)
+    assert visitor_files._LOST == {}
 
 
 def test_files_without_content_are_not_nothing_and_many_take_no_time(monkeypatch):
-    monkeypatch.setattr(upload_bounds, "_OF_RECORD", 1000)
-    monkeypatch.setattr(upload_bounds, "MOST_OF_VISIT", 44_000)
-    monkeypatch.setattr(upload_bounds, "MOST_OF_ALL", 100_000)
+    monkeypatch.setattr(visitor_files, "_OF_RECORD", 1000)
+    monkeypatch.setattr(visitor_files, "MOST_OF_VISIT", 44_000)
+    monkeypatch.setattr(visitor_files, "MOST_OF_ALL", 100_000)
     manager = manager_of(*[(f"bot {n % 5}", 0) for n in range(50_000)])
     begun = time.process_time()
-    upload_bounds.drop(manager)
+    visitor_files.drop(manager)
     assert time.process_time() - begun < 5
     assert sum(len(files) for files in manager.file_storage.values()) <= 100

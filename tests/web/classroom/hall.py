@@ -1,6 +1,6 @@
 """Questions that the rooms of these tests ask, and phones that answer."""
 
-from spcviz.web.transport.tokens import Phone
+from spcviz.web.transport.clients import Phone
 
 ASKED = {"code": "why/1", "ask": "Noun or verb?", "choices": ["noun", "verb", "neither"]}
 GUESS = {"code": "why/2", "ask": "How many?", "choices": []}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from spcviz.web.classroom.desk import MOST_ORDERS
-from spcviz.web.classroom.rooms import NotYoursError, RoomError
+from spcviz.web.classroom.rooms import MOST_ORDERS, NotYoursError, RoomError
 
 
 def test_a_desk_follows_the_hall_and_sends_it_on(hall):

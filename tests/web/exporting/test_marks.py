@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from spcviz.web.exporting import marks
-from spcviz.web.figures.plain import plain
+from spcviz.web.exporting import markup
+from spcviz.web.figures.formatting import plain
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -26,14 +26,14 @@ TAGS = {
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_strangers_text_brings_no_element_and_no_address(text):
-    for made in (marks.html(text), marks.inline(text), marks.html(plain(text))):
+    for made in (markup.html(text), markup.inline(text), markup.html(plain(text))):
         assert set(re.findall(r"</?([A-Za-z]\w*)", made)) <= TAGS
         assert not re.search(r"<[^>]*(?:href|src|on\w+)\s*=", made)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_made_plain_reads_as_it_was(text):
-    words = re.sub(r"<[^>]*>", "", marks.inline(plain(text)))
+    words = re.sub(r"<[^>]*>", "", markup.inline(plain(text)))
     shown = words.replace("&lt;", "<").replace("&gt;", ">").replace("&#x27;", "'").replace("&amp;", "&")
     assert shown.replace("\u200b", "") == " ".join(text.replace("\0", "").split())
 
@@ -48,4 +48,4 @@ def test_a_text_made_plain_reads_as_it_was(text):
     ],
 )
 def test_marks_that_count(text, made):
-    assert marks.html(text) == made
+    assert markup.html(text) == made

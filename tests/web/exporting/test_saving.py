@@ -11,8 +11,8 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.limits import LateError
 from spcviz.web.exporting import making, saving
-from spcviz.web.exporting.line import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
-from spcviz.web.transport import clients, tokens
+from spcviz.web.exporting.saving import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
+from spcviz.web.transport import clients
 from spcviz.web.transport.visitor_cache import Kept
 
 
@@ -208,7 +208,7 @@ def test_who_leaves_ends_the_work(slow):
 
 def test_five_abandoned_requests_hold_nobody_up(slow):
     async def run():
-        browsers = [Browser(token=tokens.handed_out(False)) for _ in range(5)]
+        browsers = [Browser(token=clients.handed_out(False)) for _ in range(5)]
         asking = [asyncio.create_task(one.ask()) for one in browsers]
         await asyncio.sleep(0.2)
         for one in browsers:
@@ -218,7 +218,7 @@ def test_five_abandoned_requests_hold_nobody_up(slow):
         assert time.monotonic() - began < slow.seconds / 2
         assert len(slow) <= 5
         slow.seconds = 0.0
-        assert (await Browser(token=tokens.handed_out(False)).ask()).status_code == 200
+        assert (await Browser(token=clients.handed_out(False)).ask()).status_code == 200
 
     asyncio.run(run())
 
@@ -228,7 +228,7 @@ def test_a_visitor_saves_one_page_at_a_time_and_others_learn_their_place(slow, m
     slow.seconds = 2.0
 
     async def run():
-        first, other = (Browser(token=tokens.handed_out(False)) for _ in range(2))
+        first, other = (Browser(token=clients.handed_out(False)) for _ in range(2))
         asking = asyncio.create_task(first.ask())
         await asyncio.sleep(0.1)
         again = await Browser(token=first.token).ask()

@@ -4,7 +4,7 @@ import pytest
 
 from spcviz.problems.letters.page import cached
 from spcviz.web.course import task as tasks
-from spcviz.web.figures.lattice_values import values
+from spcviz.web.figures.lattice_numbers import values
 
 EVERY = tasks.every()
 NAMES = {name for one in EVERY.values() for name in one.names}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.web.figures.plain import BREAK, plain
+from spcviz.web.figures.formatting import BREAK, plain
 
 SIGNS = r"!\"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"
 PIECES = (

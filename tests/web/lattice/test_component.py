@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.thresholds import filtering
-from spcviz.shared.trace_records import LevelTrace, WordTrace
+from spcviz.shared.trace import LevelTrace, WordTrace
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.lattice import component
 from tests.node import needs_node, run_node

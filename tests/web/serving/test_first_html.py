@@ -9,7 +9,7 @@ from PIL import Image
 from benchmarks.app import preview
 from spcviz import registry
 from spcviz.web.serving import first_html
-from spcviz.web.transport import static
+from spcviz.web.transport import static_files
 from spcviz.web.transport.clients import outside_of
 from spcviz.web.ui import navigation
 
@@ -33,7 +33,7 @@ def test_a_page_has_a_title_and_a_sentence_of_its_own(name):
     assert said["og:url"] == f"https://host/spcviz/{name}"
     picture = f"card/{name or 'home'}.png" if name in registry.cards() else "preview.jpg"
     assert said["og:image"] == said["twitter:image"] == f"https://host/spcviz/{picture}"
-    shipped = (static.ROOT / "index.html").read_text(encoding="utf-8")
+    shipped = (static_files.ROOT / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'(?:src|href)="\./static/[^"]+"', shipped)[0] in text
     assert "Streamlit</title>" not in text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.shared import clone
+from spcviz.shared import folders
 from spcviz.web.course import task
 from spcviz.web.ui import navigation
 
@@ -19,7 +19,7 @@ TABLES, LETTERS, DATA = "pages/results/tables.py", "pages/cascade/letters.py", "
     ],
 )
 def test_a_page_is_offered_where_it_has_what_it_reads(monkeypatch, is_clone, has_cache, there):
-    monkeypatch.setattr(clone, "is_clone", lambda: is_clone)
+    monkeypatch.setattr(folders, "is_clone", lambda: is_clone)
     monkeypatch.setattr(navigation, "has_cache", lambda: has_cache)
     offered = navigation.exists.__wrapped__  # looked up once per process
     assert tuple(path for path in (TABLES, LETTERS, DATA) if offered(path)) == there

@@ -8,7 +8,7 @@ import types
 import pytest
 
 import spcviz.web.cached
-from spcviz.web.cached import heap, sharing
+from spcviz.web.cached import memory, sharing
 from spcviz.web.ui import warmup
 
 
@@ -27,9 +27,9 @@ def calls(monkeypatch):
     ahead.load_rest = lambda state, more: made.append(f"load the rest and {', '.join(more)}")
     monkeypatch.setitem(sys.modules, "spcviz.web.cached.ahead", ahead)
     monkeypatch.setattr(spcviz.web.cached, "ahead", ahead, raising=False)
-    monkeypatch.setattr(heap.gc, "collect", lambda: made.append("collect"))
-    monkeypatch.setattr(heap.gc, "freeze", lambda: made.append("freeze"))
-    monkeypatch.setattr(heap, "give_back", lambda: made.append("give back"))
+    monkeypatch.setattr(memory.gc, "collect", lambda: made.append("collect"))
+    monkeypatch.setattr(memory.gc, "freeze", lambda: made.append("freeze"))
+    monkeypatch.setattr(memory, "give_back", lambda: made.append("give back"))
     monkeypatch.setattr(warmup, "STATE", warmup.State())
     warmup.STATE.wanted.set()
     return made

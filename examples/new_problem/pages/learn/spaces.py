@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.spaces.page import cached
 from spcviz.web.course import questions
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, flag, text

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.engine.chains.summary import summarise_chains
+from spcviz.engine.chains.batch import summarise_chains
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import fill_new, larger_of
 from spcviz.learning.budgets.chains.actions import ODD, chi_squared
@@ -40,7 +40,7 @@ def chain_meta(
     Parameters
     ----------
     unary, lengths, pairwise
-        As for `spcviz.engine.chains.summary.summarise_chains`.
+        As for `spcviz.engine.chains.batch.summarise_chains`.
     seen : ndarray
         From `spcviz.learning.budgets.chains.ngram_sets.seen_grams`.
     looks : ndarray, shape (R, K, B), optional

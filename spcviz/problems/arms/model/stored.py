@@ -13,7 +13,7 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.chains.tiered_states import TieredStates
 from spcviz.learning.budgets.selector import Selector
-from spcviz.problems.arms.model import batch, dms, fit, proposals, readings
+from spcviz.problems.arms.model import dms, fit, proposals, readings
 from spcviz.problems.arms.model.fit import ArmSettings, Readers
 from spcviz.problems.arms.model.modes import Modes
 from spcviz.problems.arms.model.proposals import N_TIERS, ArmClips
@@ -126,7 +126,7 @@ def save(folder, stored, settings):
     return save_model(
         folder, NAME, arrays_of(stored), kind=KIND, version=VERSION, settings=settings | origin,
         data_digest=digest_of_arrays({"limbs": frames.limbs}), random_state=RANDOM_STATE,
-        metrics=batch.metrics_of(model),
+        metrics=readings.metrics_of(model),
     )  # fmt: skip
 
 

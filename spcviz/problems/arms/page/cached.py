@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from spcviz.problems.arms.model import batch, stored
-from spcviz.problems.arms.page import clip, live
+from spcviz.problems.arms.model import readings, stored
+from spcviz.problems.arms.page import live
 from spcviz.problems.arms.paper import pays
 from spcviz.problems.arms.shown import COST_HELP, ORIGIN, ArmPictures
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import TradeTask
 from spcviz.problems.pose.shown import PoseScene
 from spcviz.shared.folders import MODELS
-from spcviz.web.cached import pool
+from spcviz.web.cached import threads
 from spcviz.web.cached.common import STORED, stored_evidence
 from spcviz.web.cached.sharing import kernels_first, share
 from spcviz.web.figures.palette import by_theme, tiers
@@ -53,8 +53,8 @@ def _arm_sheet(seed):
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
     model = _arm_model()
-    chains = batch.draw_batch(model, n_clips, seed)
-    return pool.run_in_pool(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
+    chains = readings.draw_batch(model, n_clips, seed)
+    return threads.run_in_pool(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
 @share(6, kernels=False, own=lambda own, _: own)
@@ -76,7 +76,9 @@ def pose_budget(scene: PoseScene, progress: Callable, own: bool = False):
     slot = _arm_slot(own, scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
-            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, pool.map_in_pool)
+            slot["budget"] = live.watch(
+                _arm_model(), scene.images, scene.truth, progress, threads.map_in_pool
+            )
     return slot["budget"]
 
 
@@ -84,7 +86,7 @@ def fill():
     """Compute Trade-off's first batch, then draw the pictures of all clips, a third of a second each."""
     if HAS_ARMS:
         trade_arms(12, 0)
-        for seed in batch.clips_of(_arm_model()):
+        for seed in readings.clips_of(_arm_model()):
             yield
             _arm_sheet(seed)
 

@@ -1,8 +1,7 @@
 """How Paper tables shows dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1, Fig. 7.2)."""
 
-from spcviz.problems.arms.paper import charts, tables
-from spcviz.web.figures.blocks import Charts, Heading, Shown, Table, chart
-from spcviz.web.figures.results import chosen_on, data_of
+from spcviz.problems.arms.paper import charts
+from spcviz.web.figures.stored_results import Charts, Heading, Shown, Table, chart, chosen_on, data_of
 
 NOTE = (
     "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
@@ -39,9 +38,9 @@ def _dms(result, features, look):
     return [
         *_by_clips(result, draw),
         Heading("What the selector predicts"),
-        Table(tables.values_frame(result), "dms-pose-values"),
+        Table(charts.values_frame(result), "dms-pose-values"),
         Heading("All curves"),
-        Table(tables.curves_frame(result), "dms-pose"),
+        Table(charts.curves_frame(result), "dms-pose"),
     ]
 
 
@@ -52,15 +51,15 @@ def _policy(result, features, look):
     return [
         *_by_clips(result, draw),
         Heading("Table 7.1"),
-        Table(tables.table_frame(result), "policy-pose"),
+        Table(charts.table_frame(result), "policy-pose"),
         *_lengths(result),
         Heading("All curves"),
-        Table(tables.curves_frame(result), "policy-pose-curves"),
+        Table(charts.curves_frame(result), "policy-pose-curves"),
     ]
 
 
 def _lengths(result):
-    frame = tables.lengths_frame(result)
+    frame = charts.lengths_frame(result)
     heading = "Frames, spans and whole arms, at equal milliseconds: more than nothing is better"
     return [] if frame.empty else [Heading(heading), Table(frame, "policy-pose-lengths")]
 
@@ -69,7 +68,7 @@ def _by_clips(result, draw):
     """Charts of each set of clips, and which method is better than which."""
     names = data_of(result)
     blocks = [block for clips in names for block in (Heading(charts.CLIPS.get(clips, clips)), *draw(clips))]
-    gaps = Table(tables.gaps_frame(result), f"{result['name']}-gaps")
+    gaps = Table(charts.gaps_frame(result), f"{result['name']}-gaps")
     return [*blocks, Heading("One against another, at equal milliseconds: less than nothing is better"), gaps]
 
 
@@ -91,7 +90,7 @@ def _spans(result):
             continue
         out = out or [SPANS_NOTE]
         name, most = charts.SHORT.get(clips, clips), 1 + summary["full_ms"] / summary["base_ms"]
-        chosen = tables.lengths_chosen(summary["span_lengths"])
+        chosen = charts.lengths_chosen(summary["span_lengths"])
         out.append(
             f"{name}: training clips chose {chosen}; detectors alone are {most:.1f} times faster than all."
         )

@@ -1,8 +1,8 @@
 """Cached calls of the Exact inference page: search, elimination, trees, losses and merged letters."""
 
 from spcviz.problems.exact import shown
-from spcviz.problems.exact.model import merging
-from spcviz.problems.exact.page import live, live_crossword
+from spcviz.problems.exact.model import agglomerate
+from spcviz.problems.exact.page import live
 from spcviz.web.cached.sharing import share
 
 
@@ -19,14 +19,14 @@ def decomposition(scopes):
     return live.decomposition([26] * 4, scopes)
 
 
-CROSSWORDS = tuple(live_crossword.CROSSWORDS)
+CROSSWORDS = tuple(live.CROSSWORDS)
 
 
 @share(64, stored=(shown.TreeProblem, shown.TreeRun))
 def tree_run(name, n_candidates, pair_weight, root):
     """(problem, its messages); the last letter is the root if there are too few letters for `root`."""
-    problem = live_crossword.crossword(name, n_candidates, pair_weight)
-    return problem, live_crossword.run_tree(problem, min(root, len(problem.names) - 1))
+    problem = live.crossword(name, n_candidates, pair_weight)
+    return problem, live.run_tree(problem, min(root, len(problem.names) - 1))
 
 
 @share(256, stored=(shown.WordProblem, shown.FamilyRun))
@@ -38,7 +38,7 @@ def family_run(word_id, start, n_letters, pair_weight):
 
 @share(256, stored=(shown.WordProblem, shown.MergedRun))
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
-    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.merging`."""
+    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.agglomerate`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)
-    problem = merging.narrow(every, n_candidates)
-    return problem, merging.run_merged(problem, order, weight)
+    problem = agglomerate.narrow(every, n_candidates)
+    return problem, agglomerate.run_merged(problem, order, weight)

@@ -5,7 +5,7 @@ import numpy as np
 from spcviz.problems.exact.page.charts import BARE, letter, word_of
 from spcviz.problems.exact.page.text import HELP
 from spcviz.problems.exact.shown import FamilyRun, WordProblem
-from spcviz.web.figures.numbers import count
+from spcviz.web.figures.formatting import count
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
 from spcviz.web.figures.theme import Chart, figure, line, mark, points, stroke

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 
 from spcviz.problems.exact.page.charts import letter, spell, word_of
-from spcviz.web.figures import numbers
-from spcviz.web.figures.numbers import count, duration
+from spcviz.web.figures import formatting
+from spcviz.web.figures.formatting import count, duration
 
 INTRODUCTION = (
     "# Exact inference: the best of all readings without trying them all\n"
@@ -111,7 +111,7 @@ def without_time(run):
 def facts(problem, run):
     """A word's numbers for the sentences of a tour, by name."""
     names = {"Search: readings": "search_readings", "Search: time": "search_time"}
-    return numbers.name_rows(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
+    return formatting.name_rows(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
         "letters": str(len(problem.unary)),
         "word": spell(problem, run.labels),
         "alone": spell(problem, run.separate),
@@ -159,7 +159,7 @@ def sizes_of(sets):
 def tables_facts(sizes):
     """Costs of a decomposition, for the sentences of a tour."""
     names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
-    return numbers.name_rows(sizes_of(sizes), names)
+    return formatting.name_rows(sizes_of(sizes), names)
 
 
 def tree_facts(problem, run):

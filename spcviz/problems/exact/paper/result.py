@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.web.figures.blocks import Link, Shown, Table, Text
+from spcviz.web.figures.stored_results import Link, Shown, Table, Text
 
 POLICIES = {
     "word": "each word by itself",

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from spcviz.problems.grids.page.maps import comb_name, place
-from spcviz.problems.grids.page.panels import wrong_of_combs
-from spcviz.web.figures.numbers import name_rows, percent
+from spcviz.problems.grids.page.maps import comb_name, place, wrong_of_combs
+from spcviz.web.figures.formatting import name_rows, percent
 
 SHOWS = {
     "grid": "The grid",

@@ -3,8 +3,17 @@
 import pandas as pd
 
 from spcviz.problems.grids.page import charts, text
-from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
-from spcviz.web.figures.results import RULE_NAMES, WHAT_DECIDES, interval
+from spcviz.web.figures.stored_results import (
+    RULE_NAMES,
+    WHAT_DECIDES,
+    Heading,
+    Link,
+    Shown,
+    Table,
+    Text,
+    chart,
+    interval,
+)
 
 METHODS = {  # names in columns
     "ensemble": "all combs (ensemble)",

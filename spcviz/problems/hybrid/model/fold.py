@@ -14,8 +14,7 @@ from spcviz.learning.hybrid import adaptive, policy
 from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from spcviz.learning.hybrid.courses import Model
 from spcviz.learning.hybrid.policy import Prices, Reach
-from spcviz.problems.hybrid.data import worlds
-from spcviz.problems.hybrid.model import ink, parents
+from spcviz.problems.hybrid.model import parents, worlds
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.words.model.folds import N_TIERS, data_digest
@@ -35,7 +34,7 @@ REACHES = {
 class HybridSettings:
     """Settings of everything that is learned; the result's ``chosen_on`` states how they were chosen."""
 
-    tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
+    tiers: worlds.TierSettings = field(default_factory=worlds.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     prices: Prices = field(default_factory=Prices)
     # of filters; the one whose policy wastes least on development words is used
@@ -85,7 +84,7 @@ class StoredFold(NamedTuple):
 
 def world_of(data, fold, settings, folder=None, tick=None):
     """The `World` of a data set ("ocr", "open") and fold; the open vocabulary has only fold 0."""
-    scores = ink.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
+    scores = worlds.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
     return worlds.ocr(fold, scores) if data == "ocr" else worlds.open_words(scores)
 
 
@@ -214,7 +213,7 @@ def settings_for(quick=False):
     """The chosen settings; if `quick`, few passes over few words."""
     if not quick:
         return HybridSettings()
-    few_passes = ink.TierSettings(epochs=1), AdaptiveSettings(epochs=1, rounds=1)
+    few_passes = worlds.TierSettings(epochs=1), AdaptiveSettings(epochs=1, rounds=1)
     return HybridSettings(*few_passes, n_adapt=150, n_learn=150, n_dev=60)
 
 

@@ -11,11 +11,9 @@ import numpy as np
 from cachetools.func import lru_cache
 
 from spcviz.learning.hybrid.policy import Prices
-from spcviz.problems.hybrid.data import worlds
 from spcviz.problems.hybrid.model import fold as folds
-from spcviz.problems.hybrid.model import ink
-from spcviz.problems.hybrid.model.clock import clock_of
-from spcviz.problems.hybrid.model.times import Clock
+from spcviz.problems.hybrid.model import worlds
+from spcviz.problems.hybrid.model.times import Clock, clock_of
 from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
@@ -51,7 +49,7 @@ def train(run: Run) -> Iterator[str]:
 
 def train_model(settings, folder=None, tick=None):
     """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
-    scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
+    scored = worlds.scores_of_fold(0, settings.tiers, folder, tick)
     by_data, clock = {}, {}
     for data in DATA:
         world = folds.world_of(data, 0, settings, folder, tick)
@@ -87,5 +85,5 @@ def counted_weights(data):
 
 def scores_of(model, pixels):
     """log p(letter | image) of letters at every tier, (R, T, 26)."""
-    features, tiers = ink.tier_features(pixels), zip(tier_edges(), model.ink, strict=True)
-    return np.stack([ink.log_scores(features[:, :edge], weights) for edge, weights in tiers], axis=1)
+    features, tiers = worlds.tier_features(pixels), zip(tier_edges(), model.ink, strict=True)
+    return np.stack([worlds.log_scores(features[:, :edge], weights) for edge, weights in tiers], axis=1)

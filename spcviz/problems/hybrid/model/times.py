@@ -1,4 +1,4 @@
-"""Time every kind of action, and the parents' inference, by one clock in one run.
+"""Time every kind of action, and the parents' inference, by one clock in one run, on a data set's own words.
 
 All calls are made in turn, round after round, and the least time of each counts (`clock.least_us`), so that
 other load on the machine spoils no comparison. Features and scores are timed separately. The lattice's costs
@@ -20,13 +20,16 @@ from scipy.optimize import nnls
 
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import merge_queues
+from spcviz.learning.hybrid import policy
 from spcviz.learning.hybrid import policy as policies
-from spcviz.problems.hybrid.data import worlds
-from spcviz.problems.hybrid.model import parents, whole_words
+from spcviz.learning.hybrid.policy import Reach
+from spcviz.problems.hybrid.model import fold as folds
+from spcviz.problems.hybrid.model import parents, whole_words, worlds
 from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.letters.data.handwriting import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_edges
 from spcviz.shared.clock import least_us
+from spcviz.shared.work.disk_cache import load_or_compute
 
 N_LETTERS, N_WORDS, ROUNDS, BATCH = 200, 128, 15, 64
 CAPS = (0, 2, 5, 10, None)
@@ -157,3 +160,44 @@ def action_us(clock, course, n_orders, is_valuing):
 def bought_us(clock):
     """Microseconds of lifting a letter to each tier, shape (T,): features and scores; 0 for tier 0."""
     return np.array([0.0, *(clock.feature[t] + clock.score[t] for t in range(1, N_TIERS))])
+
+
+CLOCK_CODE = ("spcviz.problems.hybrid.model.times",)
+BOTH = Reach(worlds.N_ORDERS, N_TIERS)
+
+
+def clock_of(data, settings, folder):
+    """Times on a data set, measured once on its fold 0."""
+
+    def make():
+        world = folds.world_of(data, 0, settings, folder)
+        learned = folds.learn(data, 0, settings, world, folder)
+        rules = [named[1:] for named in rules_of(world.test, learned, settings) if named[0] != "greedy"]
+        fixed, read = whole_words_of(world, learned, ("dev",))
+        how = learned.model, rules, learned.chains, settings.prices
+        clock, of_parents = measure(world, *how, fixed, whole_words.fit(read["dev"]))
+        return {"clock": clock._asdict(), "parents_us": of_parents}
+
+    key = folds.key_of(data, 0, settings)
+    return load_or_compute(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
+
+
+def rules_of(batch, learned, settings):
+    """(name, Rule, whether it values actions) of every controller of lattices."""
+    model, prices = learned.model, settings.prices
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(model.alphas)))
+    order_only = policy.rule_of(model, prices, folds.REACHES["order_only"], beta=learned.order_only)
+    return [
+        ("spc_pi", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi), True),
+        ("rounds", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi, together=learned.together), True),
+        ("order_only", order_only, True),
+        ("greedy", policy.rule_of(model, prices, BOTH, beta=learned.greedy), True),
+        ("random", policy.rule_of(model, prices, BOTH, noise=noise), False),
+    ]
+
+
+def whole_words_of(world, learned, splits):
+    """Fixed cascades of each tier, and their readings of words: `whole_words.Read` by split."""
+    theta = folds.theta_of(learned.model.filters)
+    cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
+    return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}

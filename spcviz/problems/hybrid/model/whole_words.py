@@ -13,12 +13,10 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.chains.search import describe_parts
+from spcviz.learning.budgets.chains.parts import Parts, describe_parts
 from spcviz.learning.hybrid.courses import Batch
 from spcviz.learning.hybrid.policy import Points
-from spcviz.problems.hybrid.data import worlds
-from spcviz.problems.hybrid.model import parents
+from spcviz.problems.hybrid.model import parents, worlds
 from spcviz.problems.words.model.folds import N_TIERS
 
 COURSES = tuple((tier, order) for tier in range(N_TIERS) for order in range(1, worlds.N_ORDERS + 1))

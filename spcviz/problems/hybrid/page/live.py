@@ -8,14 +8,14 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.actions import BUY, RAISE
 from spcviz.learning.hybrid import policy, trace
-from spcviz.problems.hybrid.data.worlds import N_ORDERS
 from spcviz.problems.hybrid.model import stored as models
 from spcviz.problems.hybrid.model import times
-from spcviz.problems.hybrid.model.clock import BOTH
+from spcviz.problems.hybrid.model.times import BOTH
+from spcviz.problems.hybrid.model.worlds import N_ORDERS
 from spcviz.problems.hybrid.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
-from spcviz.problems.open_words.data.compose import TEST_FOLD
+from spcviz.problems.open_words.data.word_images import TEST_FOLD
 from spcviz.store import StoreError
 
 N_OFFERED = 60

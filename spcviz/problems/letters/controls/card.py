@@ -10,7 +10,7 @@ from spcviz.problems.letters.page import cached, landing
 from spcviz.problems.letters.state import HOME, LETTERS
 from spcviz.problems.open_words.data.drawings import BOX, parse
 from spcviz.web.exporting.card import Card, Step
-from spcviz.web.figures.lattice_facts import GRAMS, count_words, threshold
+from spcviz.web.figures.lattice_numbers import GRAMS, count_words, threshold
 
 N_LETTERS = 26
 WITHOUT_KERNELS = ("",)

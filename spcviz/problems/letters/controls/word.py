@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from spcviz.problems.letters.page import cached
-from spcviz.problems.letters.page import text as say
+from spcviz.problems.letters.page import charts as say
 from spcviz.problems.letters.state import LETTERS
 from spcviz.web.cached.sharing import share
 from spcviz.web.ui import layout

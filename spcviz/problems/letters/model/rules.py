@@ -22,8 +22,8 @@ from spcviz.learning.cascade.cascade import Cascade, accuracies, filter_examples
 from spcviz.learning.cascade.config import Level
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.level import Progress, Trainer, fit_predictor
-from spcviz.learning.cascade.paths import settings_at
 from spcviz.learning.cascade.problem import prepare
+from spcviz.learning.cascade.retuning import settings_at
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import round_weights
@@ -58,7 +58,7 @@ N_SIZED = 400
 """Number of training words on which such lattices are sized."""
 
 FACTORS = tuple(float(2.0 ** (j / 4)) for j in range(-8, 3))
-"""Factors along the cascade's path: see `spcviz.learning.cascade.paths`; 1 gives the tuned thresholds."""
+"""Factors along the cascade's path: see `spcviz.learning.cascade.retuning`; 1 gives the tuned thresholds."""
 
 
 class Ruled(NamedTuple):

@@ -8,7 +8,7 @@ from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data.handwriting import load_words
-from spcviz.problems.letters.model import bound, cascade, stored, sweep
+from spcviz.problems.letters.model import cascade, stored, sweep
 from spcviz.problems.letters.page import live
 from spcviz.problems.letters.page.live import ReadOnce
 from spcviz.problems.letters.shown import (
@@ -19,15 +19,14 @@ from spcviz.problems.letters.shown import (
     SweepLevel,
     SweepRules,
 )
-from spcviz.problems.open_words.data import drawings, scan, tracing
-from spcviz.problems.open_words.data.compose import TEST_FOLD
-from spcviz.problems.open_words.data.word_images import load_set
+from spcviz.problems.open_words.data import drawings, tracing
+from spcviz.problems.open_words.data.word_images import TEST_FOLD, load_set
 from spcviz.problems.open_words.model import lists
 from spcviz.problems.open_words.model import stored as open_models
 from spcviz.shared.folders import MODELS
 from spcviz.shared.linear import with_models
-from spcviz.shared.trace_records import WordTrace
-from spcviz.web.cached import upload_answers
+from spcviz.shared.trace import WordTrace
+from spcviz.web.cached import visitor_files
 from spcviz.web.cached.common import STORED, StoreError, result
 from spcviz.web.cached.sharing import share
 
@@ -228,15 +227,15 @@ def sweep_rules(features, level):
 
 @share(256, stored=SweepBound)
 def sweep_bound(features, level, alpha, margin_share):
-    """Theorem 1 at one alpha; see `spcviz.problems.letters.model.bound.bound`."""
-    return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
+    """Theorem 1 at one alpha; see `spcviz.problems.letters.model.sweep.bound`."""
+    return sweep.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@share(256, stored=bound.EnsembleBound)
+@share(256, stored=sweep.EnsembleBound)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
-    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound`."""
+    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.sweep`."""
     one_model = sweep_bound(features, level, alpha, margin_share)
-    return bound.ensemble_bound(one_model, n_models)
+    return sweep.ensemble_bound(one_model, n_models)
 
 
 @share(64, kernels=False)
@@ -281,12 +280,12 @@ def reading(trace):
 
 @share(16, kernels=False, own=True)
 def _scan_upload(digest, _data):
-    return upload_answers.outcome(lambda: scan.scan_strip(_data, glance=upload_answers.leave_if_left))
+    return visitor_files.outcome(lambda: tracing.scan_strip(_data, glance=visitor_files.leave_if_left))
 
 
 def scan_strip(data):
     """(the text of a strip, what is wrong): one of the two is None."""
-    return upload_answers.call_by_digest(_scan_upload, data)
+    return visitor_files.call_by_digest(_scan_upload, data)
 
 
 EXAMPLE = "spring"

@@ -17,8 +17,7 @@ from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data.word_images import load_set
-from spcviz.shared.trace import alphas_used, at_margins, trace_fields
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace, alphas_used, at_margins, trace_fields
 
 MAX_LETTERS = 20
 _DENSE_TURNS = 3  # the first run finds the processor's caches cold

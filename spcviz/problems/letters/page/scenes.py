@@ -306,7 +306,7 @@ def write_lines(state: Mapping, ink: str, alphas: Sequence[float | None]) -> str
 
 def sweep_lines(state: Mapping) -> str:
     """The lines for a state of the page Sweep; "" where several filters are compared."""
-    from spcviz.problems.letters.page.promises import GUARANTEES
+    from spcviz.problems.letters.page.sweep_text import GUARANTEES
 
     if state["show"] == "filters":
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spcviz.problems.letters.page.promises import at_loss
+from spcviz.problems.letters.page.sweep_text import at_loss
 from spcviz.problems.letters.paper.tables import legend
 from spcviz.problems.letters.shown import SweepBound, SweepChoice, SweepLevel, SweepRules
 from spcviz.web.figures.filter_curves import GRAMS, grams, split_name

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import streamlit as st
 
-from spcviz.problems.letters.page.home_word import HomeWord
+from spcviz.problems.letters.page.landing import HomeWord
 from spcviz.web.view.mount import Component, show
 
 HTML = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
-from spcviz.problems.open_words.data.compose import compose, count_words
+from spcviz.problems.open_words.data.word_images import compose, count_words
 from spcviz.problems.tagging.data.corpora import SPLITS
 from spcviz.shared.bring import original
 

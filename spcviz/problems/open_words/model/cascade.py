@@ -16,7 +16,7 @@ from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.model.cascade import evaluate_cascade
 from spcviz.problems.open_words.data import word_images as data
-from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold
+from spcviz.problems.open_words.data.word_images import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold
 from spcviz.problems.open_words.model.ink import SETTINGS as INK
 from spcviz.problems.open_words.model.ink import (
     Ink,

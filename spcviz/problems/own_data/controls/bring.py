@@ -9,7 +9,7 @@ from spcviz.problems.own_data.controls.state import ANEW, FOUND_OUT, TABLE, how_
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page import text as say
 from spcviz.web.course import questions
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.ui import layout
 
 MOST_MB = 20

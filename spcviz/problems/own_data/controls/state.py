@@ -10,8 +10,8 @@ from spcviz.problems.budgets.spending import BROWSER_FIELDS
 from spcviz.problems.own_data.model.files import How
 from spcviz.problems.own_data.page import cached
 from spcviz.problems.own_data.page.cached import Settings
+from spcviz.scores.making import SUBWORDS
 from spcviz.scores.schemes import SCHEMES
-from spcviz.scores.token_classifier import SUBWORDS
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import LOWEST_ALPHA, StateTable, choice, lattice_fields, real, text, whole
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from spcviz.problems.own_data.controls.state import ANEW, N_LEVELS, TABLE, VIEWS, read, settings_of, tied
-from spcviz.problems.own_data.page import cached, work
+from spcviz.problems.own_data.page import cached, shelf
 from spcviz.problems.own_data.page import text as say
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
 from spcviz.web.ui import layout
 
 SAID = {
@@ -25,7 +25,7 @@ SAID = {
 def begin() -> None:
     """Train on the current data, with the settings in the address."""
     state = read()
-    work.start_job(cached.current(state["example"]), settings_of(state))
+    shelf.start_job(cached.current(state["example"]), settings_of(state))
     TABLE.write(model="", **ANEW)
 
 
@@ -91,9 +91,9 @@ def _follow():
         st.rerun()
     job = visit.job
     if job is None or job.ended.is_set():
-        st.session_state["own_data_problem"] = work.collect_job(visit, settings_of(read()))
+        st.session_state["own_data_problem"] = shelf.collect_job(visit, settings_of(read()))
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         status = say.under_way(job.work, job.state, job.progress, job.ahead(), job.seconds_to_wait())
         st.progress(job.progress, text=status)
-        st.button("Cancel", on_click=work.cancel_job, args=(visit,), icon=":material/close:")
+        st.button("Cancel", on_click=shelf.cancel_job, args=(visit,), icon=":material/close:")

@@ -10,7 +10,7 @@ from spcviz.problems.budgets.view.component import show_trade_off, trade_off_pay
 from spcviz.problems.letters.page.sweep import loss_curves
 from spcviz.problems.own_data.controls import answers
 from spcviz.problems.own_data.controls.state import BUDGET, N_LEVELS, TABLE, read, settings_of, tied
-from spcviz.problems.own_data.page import cached, downloads, work
+from spcviz.problems.own_data.page import cached, downloads, shelf
 from spcviz.problems.own_data.page import text as say
 from spcviz.problems.own_data.page.charts import (
     calibration,
@@ -23,15 +23,14 @@ from spcviz.problems.own_data.shown import SHORT_NAMES
 from spcviz.web.cached import common, ownership
 from spcviz.web.course import questions
 from spcviz.web.figures.filter_curves import filter_curves
-from spcviz.web.figures.lattice_facts import facts
-from spcviz.web.figures.lattice_values import values
-from spcviz.web.figures.plain import plain
+from spcviz.web.figures.formatting import plain
+from spcviz.web.figures.lattice_numbers import facts, values
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.lattice.component import lattice_payload, show_lattice
 from spcviz.web.touring import touring
 from spcviz.web.ui import callbacks, layout
+from spcviz.web.ui.layout import veil
 from spcviz.web.ui.state import LOWEST_ALPHA
-from spcviz.web.ui.veil import veil
 from spcviz.web.view.mount import live_view
 
 LATTICE, SPENDING = "data_lattice", "data_spending"
@@ -249,12 +248,12 @@ def spending() -> None:
     """Where every policy spends the budget, in the Trade-off page's view."""
     state = read()
     visit = cached.current(state["example"])
-    bought = visit and work.get_purchases(visit, settings_of(state))
+    bought = visit and shelf.get_purchases(visit, settings_of(state))
     if bought is None:
         return
     batch = bought.batch._replace(drawn=[visit.brought.sentences[n] for n in bought.batch.chain_ids.tolist()])
     view = {name: state[BUDGET.get(name, name)] for name in (*BUDGET, "pin_a", "pin_b")}
-    payload = trade_off_payload(batch, work.spent_on(visit, settings_of(state)), SENTENCES)
+    payload = trade_off_payload(batch, shelf.spent_on(visit, settings_of(state)), SENTENCES)
     shown = show_trade_off(payload, key=SPENDING, view=view, on_change=from_spending, on_open=lambda: None)
     if shown.get("open"):
         TABLE.write(sentence=int(shown["open"]["chain"]), view="lattice", cell="", level=1)
@@ -264,13 +263,13 @@ def spending() -> None:
 def begin_to_spend() -> None:
     """Start to learn to buy features, with the settings in the address."""
     state = read()
-    work.start_job(cached.current(state["example"]), settings_of(state), "budget")
+    shelf.start_job(cached.current(state["example"]), settings_of(state), "budget")
 
 
 def budget(source, state: dict) -> None:
     """What each policy reaches with the same budget for features."""
     visit = source.own
-    bought = work.get_purchases(visit, settings_of(state))
+    bought = shelf.get_purchases(visit, settings_of(state))
     if visit.brought.scores is not None:
         st.info(say.NO_FEATURES)
     elif bought is None:
@@ -284,7 +283,7 @@ def budget(source, state: dict) -> None:
 def begin_curve() -> None:
     """Start to train on parts of the sentences, with the settings in the address."""
     state = read()
-    work.start_job(cached.current(state["example"]), settings_of(state), "curve")
+    shelf.start_job(cached.current(state["example"]), settings_of(state), "curve")
 
 
 def curve(source, state: dict) -> None:
@@ -293,7 +292,7 @@ def curve(source, state: dict) -> None:
     if visit.brought.scores is not None or source.is_brought:
         st.info(say.NO_CURVE)
         return
-    learned = work.get_learning_curve(visit, settings_of(state))
+    learned = shelf.get_learning_curve(visit, settings_of(state))
     if learned is None:
         st.markdown(say.CURVE_FIRST)
         st.button("Train on parts", type="primary", on_click=begin_curve, disabled=visit.job is not None)

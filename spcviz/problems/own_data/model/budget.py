@@ -14,11 +14,10 @@ from spcviz.engine.chains.chain import decode_batch
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.chains.tiered import tier_scores
 from spcviz.learning.budgets.part_policy import Learned
-from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spell_readings
+from spcviz.problems.budgets.compare import Batch, spell_readings, trade_off
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.own_data.model import template as templates
-from spcviz.problems.own_data.model.settings import Settings, deal
+from spcviz.problems.own_data.model.training import Settings, deal
 from spcviz.problems.own_data.shown import TERMS
 from spcviz.shared.clock import fastest_us
 from spcviz.spending import BudgetedTagger, FeatureTiers

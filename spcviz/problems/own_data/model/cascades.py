@@ -24,8 +24,8 @@ from spcviz.learning.chains.cascade import model_of
 from spcviz.learning.chains.crf import Weights
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.shown import Points
+from spcviz.scores.schemes import forbidden_steps
 from spcviz.sequences import CascadeTagger, encoding
-from spcviz.sequences.constraints import forbidden_steps
 from spcviz.sequences.lattices import features_of
 
 MAX_ARCS = 20_000

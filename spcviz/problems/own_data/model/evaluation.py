@@ -1,4 +1,4 @@
-"""Evaluate answers: precision, recall and F1 of chunks or labels, intervals, paired tests.
+"""Evaluate answers: precision, recall and F1 of chunks or labels, intervals, paired tests, the learning curve.
 
 Chunks are counted as by CoNLL's own script and seqeval: one is right if its kind, first and last token are. A
 chunk that begins with I starts there. Intervals resample sentences, not tokens, because the errors of a
@@ -9,6 +9,9 @@ P     right / answered
 R     right / gold
 F1    2 right / (answered + gold); over all kinds, of the sums (micro-average)
 ====  =========================================================================
+
+Parts are nested: a larger one contains all sentences of a smaller one. The last is the whole, so its point is
+the model that the page trains. A paired test on the last doubling shows whether more data would help.
 """
 
 from collections import Counter
@@ -18,7 +21,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import permutation_test
 
-from spcviz.problems.own_data.shown import Compared
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.own_data.model import template as templates
+from spcviz.problems.own_data.model.training import (
+    MOST_LABELS,
+    Settings,
+    deal,
+    estimator_of,
+    features_in,
+    rules_of,
+)
+from spcviz.problems.own_data.shown import Compared, LearningCurve, Point
 from spcviz.scores.schemes import form_of, parts_of
 
 N_DRAWS = 1000
@@ -232,3 +245,43 @@ def differences(
         tuple(sum(a == b for a, b in zip(truth, said)) for said in pair)  # type: ignore[misc]
         for truth, pair in zip(gold, zip(first, second))
     ]
+
+
+PARTS = (0.125, 0.25, 0.5, 1.0)
+"""Shares of the training sentences."""
+
+
+def learn_curve(
+    settings: Settings, sentences: Sequence[list[str]], labels: Sequence[list[str]], *, verbose: int = 0
+) -> LearningCurve:
+    """Train on each part and judge it; `ArgumentError` where there is too little or too much to learn."""
+    n_labels = len({label for row in labels for label in row})
+    if not 2 <= n_labels <= MOST_LABELS:
+        raise ArgumentError(
+            f"Training needs from 2 to {MOST_LABELS} different labels; the file has {n_labels}."
+        )
+    dealt = deal([len(words) for words in sentences], settings)
+    features = features_in(sentences, dealt, templates.read_template(settings.template))
+    held = [*dealt.dev.tolist(), *dealt.test.tolist()]
+    X, gold = [features[i] for i in held], [list(labels[i]) for i in held]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in gold])])
+    rules, order = rules_of(labels), np.random.default_rng(settings.seed).permutation(dealt.train)
+    points, said = [], []
+    for part in PARTS:
+        chosen = np.sort(order[: max(2, round(part * len(order)))]).tolist()
+        tagger = estimator_of(settings, rules).set_params(verbose=verbose)
+        tagger.fit([features[i] for i in chosen], [list(labels[i]) for i in chosen])
+        said.append([[str(label) for label in row] for row in tagger.predict(X)])
+        flat = np.array([a == b for row, other in zip(gold, said[-1]) for a, b in zip(row, other)])
+        whole = scores_of(counts_of(gold, said[-1]))[0]
+        points.append(
+            Point(
+                len(chosen),
+                sum(len(labels[i]) for i in chosen),
+                int(tagger.n_features_in_),
+                share_interval(flat, starts),
+                (whole.f1, whole.low, whole.high),
+            )
+        )
+    doubled = tuple(compare(gold, said[-2], said[-1]))
+    return LearningCurve(tuple(points), doubled, int(starts[-1]))

@@ -21,7 +21,7 @@ from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.unpacking import opened_zip
 from spcviz.io.zipped import MANIFEST
 from spcviz.problems.own_data.model import own_model as models
-from spcviz.problems.own_data.model.settings import broken
+from spcviz.problems.own_data.model.training import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
 
 MOST_BYTES = 20 << 20

@@ -14,8 +14,7 @@ from typing import Any
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.works import CPU_SECONDS, WORKS
-from spcviz.shared.confined.asking import Answer, EndedError, ask
-from spcviz.shared.confined.line import Line
+from spcviz.shared.confined.asking import Answer, EndedError, Line, ask
 from spcviz.store.errors import DamagedError
 from spcviz.store.raw import value_of
 

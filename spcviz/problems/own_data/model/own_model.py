@@ -14,8 +14,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import of_zip, to_zip
 from spcviz.learning.cascade.config import Cascade
 from spcviz.problems.own_data.model import cascades
-from spcviz.problems.own_data.model.settings import MOST_HELD, Dealt
-from spcviz.problems.own_data.model.training import MOST_LABELS, features_in, report_on
+from spcviz.problems.own_data.model.training import MOST_HELD, MOST_LABELS, Dealt, features_in, report_on
 from spcviz.problems.own_data.shown import LEVEL_NAMES, Trained
 from spcviz.sequences import CascadeTagger, ChainCRF, StructuredPerceptron, StructuredSVM
 from spcviz.shared.verdict.filter_verdict import deal_halves

@@ -4,7 +4,7 @@ import inspect
 import re
 
 from spcviz.problems.own_data.model import template as templates
-from spcviz.problems.own_data.model.settings import MOST_HELD, MOST_TOKENS, Settings, arguments_of
+from spcviz.problems.own_data.model.training import MOST_HELD, MOST_TOKENS, Settings, arguments_of
 
 _CLASS = {"perceptron": "StructuredPerceptron", "crf": "ChainCRF", "cascade": "CascadeTagger"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spcviz.problems.own_data.model.examples import data_of, read_example
 from spcviz.problems.own_data.model.files import digest_of
-from spcviz.problems.own_data.model.settings import Settings
+from spcviz.problems.own_data.model.training import Settings
 from spcviz.problems.own_data.model.training import train as train_on
 from spcviz.problems.own_data.shown import Trained
 from spcviz.registry.problem import Run

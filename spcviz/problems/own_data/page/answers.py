@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.problems.own_data.model import cascades, evaluation
 from spcviz.problems.own_data.model.cascades import Reader
-from spcviz.problems.own_data.model.settings import Settings, deal
+from spcviz.problems.own_data.model.training import Settings, deal
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.shown import Report
 from spcviz.shared.verdict.filter_verdict import Times, Verdict, exact_interval, is_worth

@@ -14,23 +14,22 @@ from streamlit import runtime
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.own_data.model import apart, cascades, examples, files, foreign_scores, stored
-from spcviz.problems.own_data.model.example_texts import pixels_of
-from spcviz.problems.own_data.model.examples import EXAMPLES
+from spcviz.problems.own_data.model.examples import EXAMPLES, pixels_of
 from spcviz.problems.own_data.model.files import found as found
-from spcviz.problems.own_data.model.settings import METHODS as METHODS
-from spcviz.problems.own_data.model.settings import Settings
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
 from spcviz.problems.own_data.model.template import read_template as read_template
-from spcviz.problems.own_data.page import live, runs, shelf
+from spcviz.problems.own_data.model.training import METHODS as METHODS
+from spcviz.problems.own_data.model.training import Settings
+from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.answers import times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
-from spcviz.problems.own_data.page.work import key_of
+from spcviz.problems.own_data.page.shelf import key_of
 from spcviz.problems.own_data.shown import Choice, Report, Trained
 from spcviz.shared.folders import CACHE, MODELS
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
 from spcviz.shared.verdict.filter_verdict import Times
-from spcviz.web.cached import ownership, upload_answers
+from spcviz.web.cached import ownership, visitor_files
 from spcviz.web.cached.sharing import kernels_first, share
 
 STEPS = foreign_scores.STEPS
@@ -87,7 +86,7 @@ def take_upload(name: str, data: bytes, example_name: str = "ewt") -> str:
     A model joins the current data: the visitor's own, else the example named.
     """
     try:
-        brought = apart.read_apart(name, data, glance=upload_answers.leave_if_left)
+        brought = apart.read_apart(name, data, glance=visitor_files.leave_if_left)
     except UNREADABLE as error:
         return str(error)
     if brought.kind == "model":
@@ -149,7 +148,7 @@ def read_as(visit: shelf.Own, columns: files.Columns | None, how: files.How) -> 
     if (columns, how) == (visit.columns, visit.how) or visit.brought.kind == "model":
         return
     data = examples.data_of(visit.example) if visit.example else visit.data
-    brought = apart.read_apart(visit.brought.name, data, columns, how, glance=upload_answers.leave_if_left)
+    brought = apart.read_apart(visit.brought.name, data, columns, how, glance=visitor_files.leave_if_left)
     visit.read_anew(brought, columns, how)
 
 
@@ -286,7 +285,7 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         read = visit.find(key)
         return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
     key = key_of(visit, settings, "train")
-    done, is_stored = visit.find(key) or runs.find_run(visit, key), False
+    done, is_stored = visit.find(key) or shelf.find_run(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
     return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)

@@ -8,8 +8,8 @@ import numpy as np
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.engine.ngrams.lattice import score_arcs
 from spcviz.engine.ngrams.prune import prune
-from spcviz.engine.thresholds import curves as curve_of
 from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds import results as curve_of
 from spcviz.io.zipped import of_zip
 from spcviz.learning.cascade.cascade import HeldOut, Step, filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
@@ -19,11 +19,9 @@ from spcviz.problems.letters.model.sweep import N_DRAWN, Sample, Sweep, choose, 
 from spcviz.problems.letters.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.budget import spend
-from spcviz.problems.own_data.model.settings import METHODS, Settings
-from spcviz.problems.own_data.model.training import train
+from spcviz.problems.own_data.model.training import METHODS, Settings, train
 from spcviz.problems.own_data.shown import LEVEL_NAMES, Choice, Points, Report, Swept
-from spcviz.shared.trace import arc_level, node_level, timed_run
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace, arc_level, node_level, timed_run
 from spcviz.shared.verdict.filter_verdict import Promise, Times, check_guarantees
 from spcviz.shared.verdict.sequences import MOST_DENSE, timed_groups
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import anytime, constrained, one_shot, part_policy
+from spcviz.learning.budgets import classifiers, constrained, part_policy
+from spcviz.learning.budgets.classifiers import OneShot
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import world as worlds
 from spcviz.problems.parsing.model.features import BEYOND, TEMPLATES
@@ -28,7 +28,7 @@ class Policies(NamedTuple):
     """What is learned in addition to the parser."""
 
     one_shot: dict[str, OneShot]  # by key of `METHODS`
-    anytime: anytime.Anytime
+    anytime: classifiers.Anytime
     # beta, greedy (1, D): weights that value purchases by whole trajectories (DMS-pi), by the next one alone
     beta: np.ndarray
     greedy: np.ndarray
@@ -65,7 +65,7 @@ def train(
     learn: worlds.Sentences, dev: worlds.Sentences, rng: np.random.Generator, tick: Callable | None = None
 ) -> Policies:
     """All policies; sentences must be scored by parsers that have not seen them."""
-    trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
+    trajectory = classifiers.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
     inputs = {name: (make(learn), make(dev)) for name, make in INPUTS.items()}
     fitted, about = {}, {}
     for key in ONE_SHOT:
@@ -77,7 +77,7 @@ def train(
         fitted[key], about[key] = constrained.best_one_shot(labels_at, (learn, dev), inputs[rule.inputs])
     if tick is not None:
         tick("one shot")
-    steps = anytime.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
+    steps = classifiers.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
     learned, _, _ = part_policy.train(learn, rng)
     about["dms_pi"] = {"gamma": learned.gamma, "alpha": learned.alpha, "penalty": learned.penalty}
     return Policies(fitted, steps, learned.beta, learned.myopic, learn.scale, about)
@@ -93,7 +93,7 @@ def contrast_labels(world):
 def fixed_values(policies, world, rng):
     """Priority of every word under each policy with fixed priorities: {key: ndarray, shape (R, 1)}."""
     inputs = {key: INPUTS[METHODS[key].rule.inputs](world) for key in ONE_SHOT}
-    out = {key: one_shot.odds(policies.one_shot[key], seen) for key, seen in inputs.items()}
+    out = {key: classifiers.odds(policies.one_shot[key], seen) for key, seen in inputs.items()}
     out["anytime"] = constrained.anytime_values(policies.anytime, world)
     out["myopic"] = constrained.unsure_first(world.closeness(), world.starts, N_TIERS)
     out["uniform"] = rng.random((world.shape[0], 1))

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets.anytime import Anytime
-from spcviz.learning.budgets.one_shot import OneShot
+from spcviz.learning.budgets.classifiers import Anytime, OneShot
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model.policies import Policies
 from spcviz.problems.parsing.shown import ONE_SHOT

@@ -16,8 +16,8 @@ from spcviz.problems.tagging.data.corpora import foreign_letters
 from spcviz.problems.tagging.page.cached import tagger
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import STORED, stored_evidence
-from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import share
+from spcviz.web.cached.threads import run_in_pool
 
 
 @share(1)

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from spcviz.engine.dependency import arborescence
 from spcviz.learning.budgets.part_policy import Learned, rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spell_readings, timed_course
+from spcviz.problems.budgets.compare import Batch, spell_readings, timed_course, trade_off
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.parsing.data.treebank import encode
 from spcviz.problems.parsing.model import policies

@@ -1,4 +1,4 @@
-"""Prepare Middlebury's stereo pairs for `spcviz.problems.pictures.data.stereo_pairs` (``data prepare``).
+"""Prepare Middlebury's stereo pairs for `spcviz.problems.pictures.data.pictures` (``data prepare``).
 
 Scenes of 2014 (im0.png, im1.png, disp0.pfm) come at full size and are kept at a quarter: the mean of 4 x 4
 pixels, the median of their disparities divided by 4. Cones (2003) has the right size; its disparities are in
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from spcviz.problems.pictures.data.stereo_pairs import shrunk
+from spcviz.problems.pictures.data.pictures import shrunk
 from spcviz.shared.bring import original
 from spcviz.shared.bring.original import OriginalError, Source
 

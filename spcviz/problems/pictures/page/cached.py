@@ -1,27 +1,27 @@
 """Cached calls of Joint beats separate: pictures, stereo pairs, and each of them read three ways."""
 
-from spcviz.problems.pictures.data import denoise, stereo_pairs
+from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures.page import live
 from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.shared.folders import data_folder
 from spcviz.web.cached.sharing import share
 
-PICTURES = {name: picture.title for name, picture in denoise.PICTURES.items()}
+PICTURES = {name: picture.title for name, picture in pictures.PICTURES.items()}
 
 
 def stereo_names():
     """Stereo pairs that are available here, the rendered one first."""
-    return [live.DOTS, *stereo_pairs.available(data_folder())]
+    return [live.DOTS, *pictures.available(data_folder())]
 
 
-@share(len(stereo_pairs.PAIRS))
+@share(len(pictures.PAIRS))
 def _pair(name, folder):
-    return stereo_pairs.load_pair(name, folder)
+    return pictures.load_pair(name, folder)
 
 
 @share(len(PICTURES))
 def _picture(name):
-    return denoise.load_picture(name)
+    return pictures.load_picture(name)
 
 
 @share(160, stored=PictureReadings)

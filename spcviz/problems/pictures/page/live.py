@@ -13,8 +13,8 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive
-from spcviz.problems.pictures.data import denoise, stereo_pairs
-from spcviz.problems.pictures.model import near, stereo
+from spcviz.problems.pictures.data import pictures
+from spcviz.problems.pictures.model import stereo
 from spcviz.problems.pictures.shown import PictureReadings
 
 DOTS = "dots"
@@ -30,7 +30,7 @@ def stereo_readings(
     noise: float,
     weight: float | None = None,
     *,
-    load: Callable = stereo_pairs.load_pair,
+    load: Callable = pictures.load_pair,
     folder: str | Path | None = None,
     height: int = 48,
     width: int = 64,
@@ -58,7 +58,7 @@ def stereo_readings(
 
 
 def clean_readings(
-    name: str, seed: int, noise: float, weight: float | None = None, *, load: Callable = denoise.load_picture
+    name: str, seed: int, noise: float, weight: float | None = None, *, load: Callable = pictures.load_picture
 ) -> PictureReadings:
     """One of `denoise.PICTURES`, a share of its pixels replaced, cleaned three ways.
 
@@ -66,12 +66,12 @@ def clean_readings(
     >>> grid < rows <= one
     True
     """
-    if name not in denoise.PICTURES:
-        raise ArgumentError(f"name must be one of {', '.join(denoise.PICTURES)}, got {name!r}")
-    picture, truth = denoise.PICTURES[name], load(name)
+    if name not in pictures.PICTURES:
+        raise ArgumentError(f"name must be one of {', '.join(pictures.PICTURES)}, got {name!r}")
+    picture, truth = pictures.PICTURES[name], load(name)
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
-    seen = denoise.spoil(truth, picture.n_classes, noise, rng)
-    unary = denoise.seen_scores(seen, picture.n_classes, noise)
+    seen = pictures.spoil(truth, picture.n_classes, noise, rng)
+    unary = pictures.seen_scores(seen, picture.n_classes, noise)
     weight = picture.weight if weight is None else weight
     return _read(name, (seen / (picture.n_classes - 1),), truth, unary, weight, 0)
 
@@ -86,7 +86,7 @@ def _read(name, seen, truth, unary, weight, slack):
     lines = exhaustive.scanlines(unary, smooth)
     times.append(time.perf_counter())
     how = {"max_iterations": ITERATIONS, "damping": DAMPING}
-    beliefs = near.propagate_near(unary.astype(np.float32), weight, **how)
+    beliefs = stereo.propagate_near(unary.astype(np.float32), weight, **how)
     times.append(time.perf_counter())
     readings = tuple(labels.astype(np.uint8) for labels in (one, lines, beliefs.labels))
     measured = [stereo.errors_of(labels, truth, slack) for labels in readings]

@@ -46,14 +46,14 @@ def joint_beats_separate(
     >>> grid < rows <= one
     True
     """
-    from spcviz.problems.pictures.data import denoise, stereo_pairs
+    from spcviz.problems.pictures.data import pictures
     from spcviz.problems.pictures.page import live
 
-    if name in denoise.PICTURES:
+    if name in pictures.PICTURES:
         return live.clean_readings(name, seed, noise, weight)
-    if name == live.DOTS or name in stereo_pairs.PAIRS:
+    if name == live.DOTS or name in pictures.PAIRS:
         return live.stereo_readings(name, seed, noise, weight, folder=data_folder())
-    known = ", ".join([*denoise.PICTURES, live.DOTS, *stereo_pairs.PAIRS])
+    known = ", ".join([*pictures.PICTURES, live.DOTS, *pictures.PAIRS])
     raise ArgumentError(f"name must be one of {known}, got {name!r:.60}")
 
 

@@ -18,7 +18,7 @@ from scipy import fft
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.problems.pose.model import hog
+from spcviz.problems.pose.model import features
 
 CELL, N_CELLS, N_BINS = 5, 12, 12
 SIDE = CELL * N_CELLS  # pixels of a window's side in a shrunk picture
@@ -71,7 +71,7 @@ def scale_of(picture, side):
     margin = (OUTSIDE + _BLOCK // 2) * CELL
     more = [-n % CELL for n in small.shape[:2]]
     framed = np.pad(small, ((margin, margin + more[0]), (margin, margin + more[1]), (0, 0)), mode="edge")
-    cells = hog.middles(framed, N_BINS, CELL, _BLOCK, 1)[:, :, 0, 0].astype(np.float32)
+    cells = features.middles(framed, N_BINS, CELL, _BLOCK, 1)[:, :, 0, 0].astype(np.float32)
     return Scale(float(side), (wide / new[0], tall / new[1]), cells)
 
 

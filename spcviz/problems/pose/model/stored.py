@@ -12,7 +12,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs.placed import Joints
 from spcviz.problems.pose.data import buffy, pictures
 from spcviz.problems.pose.model import cascade
-from spcviz.problems.pose.model import geometry as pose_geometry
+from spcviz.problems.pose.model import cascade as pose_geometry
 from spcviz.shared import folders
 from spcviz.store import arrays_of, digest_of_arrays, load_model, record_of, save_model, stored_as
 
@@ -22,7 +22,7 @@ RANDOM_STATE = 0
 
 
 class Shape(NamedTuple):
-    """A `spcviz.problems.pose.model.geometry.Geometry` without its joints, which are stored next to it."""
+    """A `spcviz.problems.pose.model.cascade.Geometry` without its joints, which are stored next to it."""
 
     place_mean: np.ndarray
     place_var: np.ndarray

@@ -13,7 +13,7 @@ from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.shown import ClipTrace, PoseScene
 from spcviz.shared.folders import MODELS, data_folder
 from spcviz.shared.uploading.uploads import UploadError
-from spcviz.web.cached import pool, upload_answers
+from spcviz.web.cached import threads, visitor_files
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.sharing import kernels_first, share
 
@@ -46,12 +46,12 @@ def pose_scene(kind, name, n_frames):
 
 @share(4, "Reading your file ...", kernels=False, own=True)
 def _upload(digest, _data):
-    return upload_answers.outcome(lambda: (digest, upload_answers.read(_data)))
+    return visitor_files.outcome(lambda: (digest, visitor_files.read(_data)))
 
 
 def _frames_of(data):
     """(digest, frames) of a visitor's file; raises `UploadError`."""
-    upload, wrong = upload_answers.call_by_digest(_upload, data)
+    upload, wrong = visitor_files.call_by_digest(_upload, data)
     if wrong:
         raise UploadError(wrong)
     return upload
@@ -78,7 +78,7 @@ def find_person(data) -> dict:
 def _person_window(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
-    guesses = pool.map_in_pool(lambda frame: finder.find(model, frame), looked)
+    guesses = threads.map_in_pool(lambda frame: finder.find(model, frame), looked)
     best = max(guesses, key=lambda guess: guess.score)
     tall, wide = _frames.shape[1:3]
     place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
@@ -127,7 +127,7 @@ def _frame_levels(own, digest, alphas, _scores):
 
 @share(6, kernels=False, own=_is_own)
 def _clip_levels(own, digests, method, alphas, _scores):
-    return trace.run_levels(_pose_model(), _scores, method, alphas, pool.map_in_pool)
+    return trace.run_levels(_pose_model(), _scores, method, alphas, threads.map_in_pool)
 
 
 @share(12, kernels=False, own=_is_own)
@@ -190,7 +190,7 @@ def pose_clip(
         return scores, _frame_levels(own, digest, alphas, scores[0]) if method == "single" else None
 
     done = []
-    for one in pool.map_in_pool(frame, digests, images):
+    for one in threads.map_in_pool(frame, digests, images):
         done.append(one)
         progress(len(done) / len(digests))
     scored, runs = zip(*done)

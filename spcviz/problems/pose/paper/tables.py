@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.web.figures import results
+from spcviz.web.figures import stored_results
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import DASHES, Chart, figure, mark, points, stroke
 
@@ -15,7 +15,7 @@ MISSING = (
 
 def is_usable(result):
     """Whether a file's content can be drawn as pose-cascade."""
-    return results.is_usable(result, NEEDS)
+    return stored_results.is_usable(result, NEEDS)
 
 
 COUNTED = {"score": "", "near": ", near ones count", "size": ", 1200 states a limb"}

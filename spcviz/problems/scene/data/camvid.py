@@ -1,9 +1,12 @@
-"""CamVid: street scenes from a moving car, with the class of every pixel (Brostow et al. 2008, 2009).
+"""Street photographs: CamVid with the class of every pixel (Brostow et al. 2008, 2009), and a road that ships.
 
 SegNet's selection: 367 pictures to learn from, 101 for settings, 233 for testing, 240 x 180, 11 classes;
 pixels without a class never count. Pictures are in the order of their drives, a second apart, so folds are
 stretches of time; most test pictures are from one drive unlike the training ones. They are not for commercial
 use, so they do not ship.
+
+It is one of six in its repository, chosen because sky and road are right from the first step on, and the tree
+beside the road, at first called a building, is called a tree a few steps later. Nobody has labelled it.
 """
 
 from pathlib import Path
@@ -13,7 +16,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet
-from spcviz.shared.folders import data_folder, state_of_data
+from spcviz.shared.folders import CACHE, data_folder, shipped_path, state_of_data
 
 FOLDER = "scene_camvid"
 N_CLASSES = 11
@@ -106,3 +109,27 @@ def mirror_scene(scene, rng):
     table = (255 * np.minimum(light, 1)).round().astype(np.uint8)
     picture = np.stack([table[c][scene.picture[:, ::-1, c]] for c in range(3)], axis=2)
     return Scene(scene.name, picture, np.ascontiguousarray(scene.truth[:, ::-1]))
+
+
+SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
+SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
+DATA_SETS = (
+    *_CAMVID_SETS,
+    DataSet(
+        "roads",
+        "a photograph of a road, 960 x 540",
+        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteRight.jpg; (c) 2016-2019 "
+        "Udacity, Inc.",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="MIT",
+        weights="free",
+    ),
+)
+
+
+def photograph() -> np.ndarray:
+    """The photograph as it ships, (540, 960, 3); `NoCacheError` without the repository it comes with."""
+    from PIL import Image
+
+    return np.asarray(Image.open(shipped_path(SHIPPED)).convert("RGB"))

@@ -1,15 +1,19 @@
-"""Train codebooks and extract the features of all regions of pictures, as plain arrays.
+"""Train codebooks, extract the features of all regions, and assemble pictures to train on from cached parts.
 
 Only steps of means over regions (`features`) are stored, not pixels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, features, segments, shape
+from spcviz.problems.scene.data.camvid import N_CLASSES
+from spcviz.problems.scene.model import descriptors, features, segments
+from spcviz.problems.scene.model.features import Vocabulary
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures spread over the drives, and descriptors of each, for codebooks
@@ -25,33 +29,33 @@ def vocabulary(names: Sequence[str], work: Path | None):
         rng = np.random.default_rng(RANDOM_STATE)
         pictures = [camvid.load("train", name).picture for name in chosen]
         books = {}
-        for g, group in enumerate(codes.GROUPS):
+        for g, group in enumerate(descriptors.GROUPS):
             rows = []
             for picture in pictures:
-                described = codes.describe(picture, group)
+                described = descriptors.describe(picture, group)
                 rows.append(described[rng.choice(len(described), N_SAMPLES, replace=False)])
-            books[group] = codes.learn_codebook(np.concatenate(rows), RANDOM_STATE + g)
+            books[group] = descriptors.learn_codebook(np.concatenate(rows), RANDOM_STATE + g)
         n = features.N_COLUMNS
         plain = features.Scales(np.zeros(n, np.float32), np.ones(n, np.float32))
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
         low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
-        low[shape.N_SHAPE :] = 0
+        low[features.N_SHAPE :] = 0
         arrays = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
         return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), arrays
 
     key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
     low, span, books = load_or_compute(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
-    books = {group: codes.Codebook(*arrays) for group, arrays in books.items()}
+    books = {group: descriptors.Codebook(*arrays) for group, arrays in books.items()}
     return features.Vocabulary(books, features.Scales(low, span))
 
 
 def _values(picture, vocabulary):
     """All columns of the regions of levels 0 and 3 of a picture, unscaled."""
     seen = features.Seen(picture, vocabulary)
-    sums, out = shape.shapes_of_atoms(seen.hierarchy), []
+    sums, out = features.shapes_of_atoms(seen.hierarchy), []
     for level in (0, 3):
-        raised = seen.codes(level, np.arange(shape.N_SHAPE, features.N_COLUMNS))
-        out.append(np.concatenate([shape.shapes_of_level(sums, seen.hierarchy, level), raised], axis=1))
+        raised = seen.codes(level, np.arange(features.N_SHAPE, features.N_COLUMNS))
+        out.append(np.concatenate([features.shapes_of_level(sums, seen.hierarchy, level), raised], axis=1))
     return np.concatenate(out)
 
 
@@ -101,3 +105,50 @@ def as_arrays(pictures):
             f"length {level}": np.concatenate([b.length for b in borders]),
         }
     return {name: a.astype(np.int32) if a.dtype == np.int64 else a for name, a in out.items()}
+
+
+N_PER_PART = 40
+
+
+class Scenes(NamedTuple):
+    """Pictures ready to learn from."""
+
+    structure: Structure  # atoms of all pictures as elements, 7 levels of regions
+    counts: np.ndarray  # (A, 11), float32: pixels of each class
+
+
+def scenes(
+    split: str,
+    names: Sequence[str],
+    vocabulary: Vocabulary,
+    work: Path | None,
+    tick: Callable | None = None,
+    with_mirrored: bool = False,
+) -> Scenes:
+    """Features and truth of pictures, optionally with a changed copy of each; parts are cached in `work`."""
+    parts = []
+    for mirrored in (False, True)[: 1 + with_mirrored]:
+        for at in range(0, len(names), N_PER_PART):
+            parts.append(part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
+            if tick is not None:
+                tick(f"{split} {at}{' mirrored' * mirrored}")
+    return join_parts(parts)
+
+
+def join_parts(parts):
+    """`Scenes` from the concatenation of parts made by `as_arrays`."""
+    levels = []
+    for level in range(segments.N_LEVELS):
+        start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in parts])])
+        arrays = {
+            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(parts, start)])
+            for name in ("member", "first", "second")
+        }
+        arrays = {name: array.astype(np.int32) for name, array in arrays.items()}
+        arrays |= {n: np.concatenate([part[f"{n} {level}"] for part in parts]) for n in ("steps", "length")}
+        levels.append(Level(**arrays))
+    n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in parts])])
+    example = np.concatenate([part["example"] + s for part, s in zip(parts, n)]).astype(np.int32)
+    size = np.concatenate([part["size"] for part in parts])
+    counts = np.concatenate([part["counts"] for part in parts]).astype(np.float32)
+    return Scenes(Structure(example, size, tuple(levels), N_CLASSES), counts)

@@ -11,7 +11,7 @@ import numpy as np
 from spcviz.learning.budgets.selector import Selector
 from spcviz.problems.scene.data.camvid import LICENCE as TERMS
 from spcviz.problems.scene.data.camvid import ORIGIN
-from spcviz.problems.scene.model import codes, features, packing, train
+from spcviz.problems.scene.model import descriptors, features, train
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 3
@@ -45,9 +45,9 @@ class Plain(NamedTuple):
 def to_arrays(model):
     """Arrays of a model; the machines' answers are half floats."""
     books, scales = model.vocabulary
-    groups = {f"{name}.": packing.of_stages(stages) for name, stages in model.machines.items()}
+    groups = {f"{name}.": train.of_stages(stages) for name, stages in model.machines.items()}
     groups = {name: stages._replace(value=stages.value.astype(np.float16)) for name, stages in groups.items()}
-    groups |= {"sim.": packing.of_steps(model.steps), "selector.": model.selector}
+    groups |= {"sim.": train.of_steps(model.steps), "selector.": model.selector}
     groups[""] = Plain(*scales, np.asarray(model.ms, dtype=np.float32))
     out = {
         f"{start}{name}": array for start, group in groups.items() for name, array in arrays_of(group).items()
@@ -66,13 +66,13 @@ def _model_of(stored):
         return stored_as(kind, stored._replace(arrays=groups[group]))
 
     plain = of("", Plain)
-    books = {g: codes.Codebook(groups["centres"][g], groups["scale"][g]) for g in codes.GROUPS}
+    books = {g: descriptors.Codebook(groups["centres"][g], groups["scale"][g]) for g in descriptors.GROUPS}
     return SceneModel(
         features.Vocabulary(books, features.Scales(plain.low, plain.span)),
-        packing.to_steps(of("sim", packing.Steps)),
+        train.to_steps(of("sim", train.Steps)),
         plain.ms,
-        packing.to_stages(of("him", packing.Stages)),
-        {name: packing.to_stages(of(name, packing.Stages)) for name in train.LIMITED if name != "him"},
+        train.to_stages(of("him", train.Stages)),
+        {name: train.to_stages(of(name, train.Stages)) for name in train.LIMITED if name != "him"},
         of("selector", Selector),
     )
 

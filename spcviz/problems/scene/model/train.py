@@ -1,4 +1,4 @@
-"""Train on CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
+"""Train on CamVid the anytime predictor (SIM), inference machines (HIM) and a forest, and pack them small.
 
 Settings were chosen on the validation pictures. A pixel of class k has weight f_k^-power, where f_k is the
 class's share of training pixels: with power 0 rare classes vanish, with 1 fewer pixels are right.
@@ -6,13 +6,103 @@ class's share of training pixels: with power 0 rare classes vanish, with 1 fewer
 
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
+from spcviz.learning.speedboost.forests import Forest
+from spcviz.learning.speedboost.hierarchy import Stage
+from spcviz.learning.speedboost.predictor import Step
+from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import codes, extract, features, packing, parts
+from spcviz.problems.scene.model import descriptors, extract, features
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
+
+_SMALL = {"feature": np.int16, "left": np.int16, "value": np.uint8}  # of a forest; answers in 1 / `_MOST`
+_MOST = 255
+
+
+class Trees(NamedTuple):
+    """Concatenated trees."""
+
+    n_nodes: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    value: np.ndarray
+    n_trees: np.ndarray
+
+
+_OF_TREES = [(name, np.ndarray) for name in Trees._fields]
+Steps = NamedTuple("Steps", [*_OF_TREES, *((name, np.ndarray) for name in ("level", "theta", "alpha"))])
+"""Steps of an anytime predictor: their trees, and one level, theta and alpha per step."""
+Stages = NamedTuple("Stages", [*_OF_TREES, ("stage_level", np.ndarray), ("forest", dict[int, Forest])])
+"""Stages of an inference machine: their trees, their levels, and forests by number where a stage has one."""
+
+
+def _of_trees(groups):
+    trees = [tree for group in groups for tree in group]
+    values = np.concatenate([np.where(tree.feature[:, None] < 0, tree.value, 0) for tree in trees])
+    return Trees(
+        np.array([len(tree.feature) for tree in trees], dtype=np.int32),
+        np.concatenate([tree.feature for tree in trees]).astype(np.int16),
+        np.concatenate([tree.threshold for tree in trees]),
+        values.astype(np.float32),
+        np.array([len(group) for group in groups], dtype=np.int32),
+    )
+
+
+def _to_trees(packed):
+    ends, last = np.cumsum(packed.n_nodes), np.cumsum(packed.n_trees)
+    slices = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
+    feature, value = packed.feature.astype(np.int32), packed.value.astype(np.float32)
+    trees = [Tree(feature[at].copy(), np.array(packed.threshold[at]), value[at].copy()) for at in slices]
+    return [tuple(trees[end - n : end]) for n, end in zip(packed.n_trees, last)]
+
+
+def of_steps(steps):
+    """Pack steps: `Steps`."""
+    return Steps(
+        *_of_trees([step.trees for step in steps]),
+        level=np.array([step.level for step in steps], dtype=np.int32),
+        theta=np.array([step.theta for step in steps]),
+        alpha=np.array([step.alpha for step in steps]),
+    )
+
+
+def to_steps(packed):
+    """Unpack what `of_steps` returns: list of Step."""
+    rows = zip(packed.level, packed.theta, packed.alpha, _to_trees(packed))
+    return [Step(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows]
+
+
+def of_stages(stages):
+    """Pack the stages of an inference machine: `Stages`."""
+    return Stages(
+        *_of_trees([stage.trees for stage in stages]),
+        stage_level=np.array([stage.level for stage in stages], dtype=np.int32),
+        forest={number: _small(stage.forest) for number, stage in enumerate(stages) if stage.forest},
+    )
+
+
+def to_stages(packed):
+    """Unpack what `of_stages` returns: list of Stage."""
+    rows = enumerate(zip(packed.stage_level, _to_trees(packed)))
+    return [
+        Stage(int(level), trees, _wide(packed.forest[number]) if number in packed.forest else None)
+        for number, (level, trees) in rows
+    ]
+
+
+def _small(forest):
+    arrays = forest._replace(value=np.round(_MOST * forest.value))._asdict()
+    return Forest(**{name: array.astype(_SMALL.get(name, array.dtype)) for name, array in arrays.items()})
+
+
+def _wide(forest):
+    whole = {name: getattr(forest, name).astype(np.int32) for name in ("feature", "left")}
+    return forest._replace(value=forest.value.astype(np.float32) / _MOST, **whole)
+
 
 RANDOM_STATE = 0
 LIMITED = {  # groups that the inference machines may use, as in the paper's Fig. 2
@@ -53,8 +143,8 @@ def prices():
     groups = features.GROUPS[1:]
     group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
     every = [known[f"{g} (D)"] for g in groups]
-    centre_ms = np.array([0.0, *(row["ms"] / codes.N_CENTRES for row in every)])
-    call_ms = np.array([0.0, *(row["centre_ms"] - row["ms"] / codes.N_CENTRES for row in every)])
+    centre_ms = np.array([0.0, *(row["ms"] / descriptors.N_CENTRES for row in every)])
+    call_ms = np.array([0.0, *(row["centre_ms"] - row["ms"] / descriptors.N_CENTRES for row in every)])
     columns = features.GROUP_OF.astype(np.int32)
     feature_prices = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
     return boost.Costs(feature_prices, known["select"]["ms"], known["predict"]["ms"])
@@ -82,7 +172,7 @@ class Lab:
 
     def _read_once(self):
         names = camvid.names_of("train")[:: self.settings.every]
-        return parts.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored=True)
+        return extract.scenes("train", names, self.vocabulary, self.work, self.tick, with_mirrored=True)
 
     def scenes(self, power=0.0):
         """(`Scenes`, target, each one's original picture): training pictures and changed copies."""
@@ -101,12 +191,12 @@ class Lab:
             scenes, target, origin = self.scenes(settings.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), settings.sim, rng, self.tick, origin)
-            steps = packing.of_steps([turn.step for turn in turns])
+            steps = of_steps([turn.step for turn in turns])
             return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
         code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.model.extract")
-        steps, risk, ms = load_or_compute(self.work, "scene-sim", key, code, make, tree_of(packing.Steps))
-        return packing.to_steps(steps), risk, ms
+        steps, risk, ms = load_or_compute(self.work, "scene-sim", key, code, make, tree_of(Steps))
+        return to_steps(steps), risk, ms
 
     def _him(self, name):
         """Stages of an inference machine, a key of `LIMITED`, up to where it stops."""
@@ -132,11 +222,11 @@ class Lab:
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
             stages = hierarchy.learn(scenes.structure, target, columns, settings.him, rng, self.tick, origin)
-            return packing.of_stages(stages)
+            return of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")
-        form = tree_of(packing.Stages)
-        return packing.to_stages(load_or_compute(self.work, f"scene-{name}", key, code, make, form))
+        form = tree_of(Stages)
+        return to_stages(load_or_compute(self.work, f"scene-{name}", key, code, make, form))
 
     def forest(self):
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""

@@ -14,10 +14,10 @@ from spcviz.problems.scene.page import live, trade
 from spcviz.problems.scene.paper import pays
 from spcviz.problems.scene.shown import MarkedPictures
 from spcviz.shared.folders import MODELS
-from spcviz.web.cached import upload_answers
+from spcviz.web.cached import visitor_files
 from spcviz.web.cached.common import STORED, stored_evidence
-from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import kernels_first, share
+from spcviz.web.cached.threads import run_in_pool
 from spcviz.web.figures.palette import by_theme, tiers
 
 COLOURS = by_theme(tiers)
@@ -61,15 +61,15 @@ def label_picture(kind: str, name: int):
 
 @share(8, "Labelling your picture ...", kernels=False, own=True)
 def _own(digest, _data):
-    return upload_answers.outcome(
-        lambda: live.label(_model(), live.own(upload_answers.read(_data)), live.CREDITS["own"])
+    return visitor_files.outcome(
+        lambda: live.label(_model(), live.own(visitor_files.read(_data)), live.CREDITS["own"])
     )
 
 
 def own(data_):
     """(trajectories on a visitor's file, what is wrong with the file): one of the two is None."""
     kernels_first(__name__)
-    return upload_answers.call_by_digest(_own, data_)
+    return visitor_files.call_by_digest(_own, data_)
 
 
 @share(24, "Labelling every picture of the batch ...", stored=(TradeOff, shown.MarkedPictures))

@@ -10,8 +10,8 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.scene.data import camvid as data
+from spcviz.problems.scene.data import camvid as photographed
 from spcviz.problems.scene.data import render
-from spcviz.problems.scene.data import road as photographed
 from spcviz.problems.scene.model import features, run, segments
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.shown import Choices, Course, SceneCourse

@@ -19,8 +19,7 @@ from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.speedboost import hierarchy
 from spcviz.learning.speedboost.structure import entropies
-from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spell_readings
+from spcviz.problems.budgets.compare import Batch, spell_readings, trade_off
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run, train
 from spcviz.problems.scene.model.stored import SceneModel

@@ -9,7 +9,7 @@ from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.problems.tagging.shown import TagComparison
 from spcviz.shared.folders import MODELS
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace
 from spcviz.web.cached.common import STORED
 from spcviz.web.cached.sharing import share
 

@@ -16,8 +16,7 @@ from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.tagging.data.corpora import drawable_words
 from spcviz.problems.tagging.model.stored import Tagger, load_tagger
 from spcviz.problems.tagging.shown import TAG_NAMES, TagComparison
-from spcviz.shared.trace import alphas_used, at_margins, trace_fields
-from spcviz.shared.trace_records import WordTrace
+from spcviz.shared.trace import WordTrace, alphas_used, at_margins, trace_fields
 from spcviz.store import StoreError
 
 MAX_WORDS = 40

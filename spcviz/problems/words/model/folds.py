@@ -1,4 +1,6 @@
-"""Train one fold of handwriting with costly features: models, held-out predictions, times.
+"""Two sources of words with costly features, and the models, held-out predictions and times of one fold.
+
+The latter's folds are disjoint (each has every third training and unseen word) and show how far chance goes.
 
 One plain model per tier and a tiered one learn from the other nine folds, and once more from every two of
 three parts of those, so that selectors and policies learn from readings of words that the models have not
@@ -16,13 +18,84 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
+from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.letters.data.handwriting import hog_features, raw_features
-from spcviz.problems.words.data import sources
+from spcviz.problems.open_words.data import word_images as open_words
+from spcviz.problems.open_words.data.word_images import N_PARTS
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
+
+
+class Source(NamedTuple):
+    """Words with folds."""
+
+    name: str  # {"ocr", "open"}
+    words: letters.Words  # its folds are test folds, 0 .. n_folds - 1
+    images: np.ndarray  # (R,), int64: each letter's row among the shipped handwritten letters
+    # (W,), int64: for words used only for training; words of different parts share neither a type nor an
+    # image. -1 for words used for both training and testing, whose parts are drawn at random
+    part: np.ndarray
+    is_test: np.ndarray  # (W,): words that are never trained on; if there are none, all folds but one train
+    n_folds: int
+    origin: str
+
+    def halves(self, fold: int):
+        """Words to "train" on and words to "test" on; raises `ArgumentError` if there is no such fold."""
+        fold = checks.integer("fold", fold, 0, self.n_folds - 1)
+        is_in_fold = self.words.folds == fold
+        train, test = ~is_in_fold, is_in_fold
+        if self.is_test.any():
+            train, test = is_in_fold & ~self.is_test, is_in_fold & self.is_test
+        return {"train": np.flatnonzero(train), "test": np.flatnonzero(test)}
+
+    def letters_of(self, chosen):
+        """(labels, rows of shipped images, lengths) of some words."""
+        rows, lengths = letters.rows_of(self.words, chosen)
+        return self.words.labels[rows], self.images[rows], lengths
+
+    def arrays(self):
+        """The arrays that its digest covers."""
+        return self.words._asdict() | ({"images": self.images} if self.name == "open" else {})
+
+
+OPEN_FOLDS = 3
+SOURCE_NAMES = ("ocr", "open")
+
+
+def load_source(name: str):
+    """One of the sources, "ocr" or "open"; `ArgumentError` for another.
+
+    >>> [len(load_source("open").halves(fold)["test"]) for fold in range(3)]
+    [667, 667, 666]
+    """
+    if name not in SOURCE_NAMES:
+        raise ArgumentError(f"data must be one of {', '.join(SOURCE_NAMES)}, got {name!r:.60}")
+    if name == "ocr":
+        words, n = letters.load_words(), len(letters.load_words().lengths)
+        images = np.arange(len(words.labels))
+        return Source(name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN)
+    train, unseen = open_words.load_set("train"), open_words.load_set("unseen")
+    n, m = len(train.types), len(unseen.types)
+    words = letters.Words(*map(np.concatenate, zip(train.words, unseen.words)))
+    words = words._replace(folds=np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]))
+    images = np.concatenate([train.rows, unseen.rows])
+    part, is_test = np.concatenate([train.words.folds, np.full(m, -1)]), np.arange(n + m) >= n
+    return Source(name, words, images, part, is_test, OPEN_FOLDS, open_words.ORIGIN)
+
+
+def drawn_parts(source, chosen, n_parts, rng):
+    """The part of each of some training words: its own, or a random one if it has none."""
+    parts = source.part[chosen]
+    if len(parts) and (parts >= 0).all():
+        if n_parts != N_PARTS:
+            raise ArgumentError(f"n_parts must be {N_PARTS}, the parts of the open vocabulary, got {n_parts}")
+        return parts
+    return rng.permutation(np.arange(len(chosen)) % n_parts)
+
 
 RANDOM_STATE = 0
 N_TIERS = 3  # of features that can be bought (thesis 6.3.1): pixels, then finer and finer HoG
@@ -59,7 +132,7 @@ class Half(NamedTuple):
 class Fold(NamedTuple):
     """One test fold."""
 
-    source: str  # name of the words' `spcviz.problems.words.data.sources.Source`
+    source: str  # name of the words' `spcviz.problems.words.model.folds.Source`
     index: int
     # train, test: in `train`, part p was read by models trained on the other parts; in `test`, part 0 is all
     train: Half
@@ -91,12 +164,12 @@ def fold_models(
     tick: Callable | None = None,
 ) -> Fold:
     """Train, or load from the work folder, everything the experiments need of one test fold of a source."""
-    index = checks.integer("fold", index, 0, sources.load_source(source).n_folds - 1)
+    index = checks.integer("fold", index, 0, load_source(source).n_folds - 1)
     key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
     key |= {"source": source, "data": data_digest(source)}
 
     def make():
-        return _train(sources.load_source(source), index, settings, features(folder), tick)
+        return _train(load_source(source), index, settings, features(folder), tick)
 
     return load_or_compute(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
 
@@ -157,7 +230,7 @@ def _train(source, index, settings, table, tick):
     for name, chosen in source.halves(index).items():
         labels, images, lengths = source.letters_of(chosen)
         n_parts = settings.n_parts if name == "train" else 1
-        part = sources.drawn_parts(source, chosen, n_parts, rng)
+        part = drawn_parts(source, chosen, n_parts, rng)
         scores = np.zeros((2, len(labels), N_TIERS, handwriting.N_STATES), dtype=np.float32)
         halves[name] = Half(chosen, images, lengths, labels, part, scores[0], scores[1])
         pairs[name] = np.zeros((n_parts, N_TIERS + 1, handwriting.N_STATES, handwriting.N_STATES))
@@ -212,7 +285,7 @@ def round_weights(model):
 
 def data_digest(source):
     """Digest of a source's words."""
-    return digest_of_arrays(sources.load_source(source).arrays())
+    return digest_of_arrays(load_source(source).arrays())
 
 
 def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:

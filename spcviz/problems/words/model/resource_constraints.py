@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import anytime, one_shot, part_policy
+from spcviz.learning.budgets import classifiers, part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.constrained import (
     anytime_values,
@@ -74,7 +74,7 @@ def train(fold, rng, tick=None, *, with_sweeps=False):
     learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
     (learn, _), (dev, _) = (every.some(chosen) for chosen in (learn_words, dev_words))
     pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
-    trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
+    trajectory = classifiers.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
     policies, about, sweeps = {}, {}, {}
     inputs = {name: (make(learn, pixels["learn"]), make(dev, pixels["dev"])) for name, make in INPUTS.items()}
     for key in ONE_SHOT:
@@ -90,14 +90,16 @@ def train(fold, rng, tick=None, *, with_sweeps=False):
         }
     if tick is not None:
         tick("one shot")
-    policies["anytime"] = anytime.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
+    policies["anytime"] = classifiers.fit_anytime(
+        learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS
+    )
     return Trained(policies, about, dev_words, sweeps)
 
 
 def all_values(policies, parts, pixels):
     """Priority (R, T - 1) of every purchase for Algorithm 5, by every policy and by "least sure"."""
     seen = {key: INPUTS[METHODS[key].rule.inputs](parts, pixels) for key in ONE_SHOT}
-    out = {key: one_shot.odds(policies[key], inputs) for key, inputs in seen.items()}
+    out = {key: classifiers.odds(policies[key], inputs) for key, inputs in seen.items()}
     return out | {"anytime": anytime_values(policies["anytime"], parts), "myopic": myopic_values(parts)}
 
 

@@ -7,17 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.budgets import batch_selection, part_policy
-from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
+from spcviz.learning.budgets.classifiers import Anytime, OneShot
 from spcviz.learning.budgets.expansion import expand
-from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_words
-from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import dms, dms_pi, folds
+from spcviz.problems.words.model import dms_pi, folds
 from spcviz.problems.words.model import resource_constraints as constrained_ocr
 from spcviz.problems.words.model import times as budget_times
 from spcviz.problems.words.model.folds import N_TIERS, tier_features
@@ -76,7 +74,7 @@ def train(
     """`Stored` models of a test fold, the same on every run, and measured microseconds of features."""
     fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
     rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
-    chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
+    chooser = batch_selection.choose(dms_pi.look(fold, "train"), dms_pi.COSTS, rng)
     every = dms_pi.parts_of(fold, "train")
     policy, imitation, _ = part_policy.train(every, rng)
     constrained = constrained_ocr.train(fold, rng, tick)
@@ -106,7 +104,7 @@ def save(folder, source, stored, feature_us):
     """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they are in the metrics."""
     metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
     about = {
-        "settings": {"tiers": [tier.key for tier in TIERS], "data_origin": sources.load_source(source).origin}
+        "settings": {"tiers": [tier.key for tier in TIERS], "data_origin": folds.load_source(source).origin}
     }
     about |= {"data_digest": folds.data_digest(source), "random_state": folds.RANDOM_STATE}
     name, arrays = model_name(source), arrays_of(stored)
@@ -146,7 +144,7 @@ def model_of(source, stored, feature_us, half=None):
     """A `BudgetModel` from what `train` returns, spending on its test words or on the words of `half`."""
     fold = _fold(source, stored, half)
     parts = dms_pi.parts_of(fold, "test", stored.scale)
-    looked = dms.look(fold, "test")
+    looked = dms_pi.look(fold, "test")
     policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
     policies["anytime"] = Anytime(stored.anytime)
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
@@ -169,7 +167,7 @@ def _fold(source, stored, half):
 
 def _test_half(source, stored):
     chosen = stored.words
-    labels, images, lengths = sources.load_source(source).letters_of(chosen)
+    labels, images, lengths = folds.load_source(source).letters_of(chosen)
     return folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         stored.plain_scores, stored.tiered_scores,
@@ -179,5 +177,5 @@ def _test_half(source, stored):
 def metrics_of(model):
     """Percent of letters read wrong by the plain models, and the number of DMS purchases without a limit."""
     wrong = [100 * float((labels != model.fold.test.labels).mean()) for labels in model.plain_labels]
-    bought = len(expand(model.dms_values, dms.COSTS).example)
+    bought = len(expand(model.dms_values, dms_pi.COSTS).example)
     return {"fold": model.fold.index, "plain_error": wrong, "dms_purchases": bought}

@@ -12,8 +12,8 @@ from spcviz.learning.budgets.chains import meta as chain_meta
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.hog import batch_hog
-from spcviz.problems.words.model import dms, dms_pi, folds, resource_constraints
+from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.words.model import dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.folds import tier_features
 from spcviz.shared.clock import median_us
 
@@ -54,12 +54,12 @@ def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
 
 def choose_us(n, repeats):
     """Microseconds to value a word by a selector and queue it, besides decoding and meta-features."""
-    rng, width = np.random.default_rng(0), 2 * len(dms.COLUMNS)
+    rng, width = np.random.default_rng(0), 2 * len(dms_pi.COLUMNS)
     fitted = selector.Selector(
         rng.normal(size=(folds.N_TIERS - 1, width + 1)), *np.ones((2, folds.N_TIERS - 1, width)), 1.0
     )
     meta = rng.random((n, folds.N_TIERS - 1, width))
-    us = median_us(lambda: expansion.expand(selector.predict_values(fitted, meta), dms.COSTS), repeats)
+    us = median_us(lambda: expansion.expand(selector.predict_values(fitted, meta), dms_pi.COSTS), repeats)
     return us / (n * (folds.N_TIERS - 1))
 
 

@@ -13,8 +13,8 @@ from spcviz.problems.words.paper import pays
 from spcviz.problems.words.shown import VOCABULARIES
 from spcviz.shared.folders import MODELS
 from spcviz.web.cached.common import stored_evidence
-from spcviz.web.cached.pool import run_in_pool
 from spcviz.web.cached.sharing import share
+from spcviz.web.cached.threads import run_in_pool
 from spcviz.web.figures.palette import by_theme
 from spcviz.web.view.mount import pack_ink
 

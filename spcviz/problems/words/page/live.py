@@ -13,8 +13,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spell_readings, timed_course
+from spcviz.problems.budgets.compare import Batch, spell_readings, timed_course, trade_off
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.open_words.data import word_images as open_words

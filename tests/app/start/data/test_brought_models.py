@@ -10,8 +10,8 @@ from spcviz.io.zipped import to_zip
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.examples import read_example
 from spcviz.problems.own_data.model.files import digest_of
-from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import cached, work
+from spcviz.problems.own_data.model.training import Settings
+from spcviz.problems.own_data.page import cached, shelf
 from tests.app.start.data.visitor import give, read_with_model, run, said, theirs
 
 
@@ -89,6 +89,6 @@ def test_a_model_is_used_with_every_example(name):
     at.run()
     seed = Settings(seed=int(at.query_params.get("seed", ["0"])[0]))
     assert not at.error
-    assert visit.find(work.key_of(visit, seed, "read")) is not None
+    assert visit.find(shelf.key_of(visit, seed, "read")) is not None
     at.selectbox(key="data_example").set_value("ewt" if name != "ewt" else "penn").run()
     assert "a perceptron, 3 labels" in said(at)  # it reads the other example, too

@@ -5,8 +5,8 @@ import pytest
 from spcviz.problems.own_data.controls.state import TABLE, VIEWS
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.examples import read_example
-from spcviz.problems.own_data.model.settings import Settings
-from spcviz.problems.own_data.page import runs, work
+from spcviz.problems.own_data.model.training import Settings
+from spcviz.problems.own_data.page import shelf
 from spcviz.problems.own_data.page import text as say
 from tests.app.start.data.visitor import CHUNKS, give, run, said, theirs, trained
 
@@ -68,9 +68,9 @@ def test_each_training_stays_as_a_row_and_two_are_compared():
     at = trained(at.number_input(key="data_passes").set_value(3).run())
     assert at.dataframe[0].value["passes"].tolist() == [10, 3]
     visit = theirs()
-    first, second = runs.runs_of(visit)
-    assert runs.are_comparable(first, second)
-    assert runs.find_run(visit, first.key) is first.trained
+    first, second = shelf.runs_of(visit)
+    assert shelf.are_comparable(first, second)
+    assert shelf.find_run(visit, first.key) is first.trained
 
 
 def test_misread_tokens_are_filtered():
@@ -90,7 +90,7 @@ def test_a_budget_is_drawn_in_the_trade_off_pages_view():
     assert "What would you pay for features" in said(at)
     visit, example = theirs(), read_example("ewt")
     spent = spend(Settings(), example.sentences[:60], example.labels[:60])
-    visit.keep(work.key_of(visit, Settings(), "budget"), spent)
+    visit.keep(shelf.key_of(visit, Settings(), "budget"), spent)
     at.run()
     assert not at.exception
     assert at.get("bidi_component")

@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.factors import Factors, merge_queues
-from spcviz.learning.budgets.chains.search import describe_parts
+from spcviz.learning.budgets.chains.parts import describe_parts
 from spcviz.learning.budgets.world import Rule
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch
 

@@ -13,8 +13,7 @@ from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES, PLACE_FEATURES, chi_squared
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams
-from spcviz.learning.budgets.chains.parts import Parts, no_looks
-from spcviz.learning.budgets.chains.search import describe_parts, losses_if
+from spcviz.learning.budgets.chains.parts import Parts, describe_parts, losses_if, no_looks
 from spcviz.learning.budgets.spending import spend as run
 from spcviz.learning.budgets.world import Rule, Trajectory
 

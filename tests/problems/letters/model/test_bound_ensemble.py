@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.letters.model.bound import ensemble_bound
+from spcviz.problems.letters.model.sweep import ensemble_bound
 from spcviz.problems.letters.shown import BoundTerms, SweepBound
 
 TERMS = BoundTerms(0.2, 50.0, 0.1, 50.3, True, 1e6, 0.05)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.letters.page.live import position_counts
-from spcviz.shared.trace_records import LevelTrace, WordTrace
+from spcviz.shared.trace import LevelTrace, WordTrace
 
 
 def level(scores, starts, alpha, *, best_path, truth=()):

@@ -9,7 +9,7 @@ from spcviz.learning.cascade.bounds import theorem_1
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, survives, train_cascade
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.model import bound, sweep
+from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings, letter_features
 
 CONFIG = CascadeConfig(tolerances=(0.05, 0.05, 0.05), filter_epochs=3, predictor_epochs=1, parts=2)
@@ -140,7 +140,7 @@ def test_margin_losses_against_the_definition(tiny):
     model, levels = tiny
     for level, swept in enumerate(levels, start=1):
         alpha = 0.4
-        terms = bound.bound(swept, alpha, margin_share=0.5)
+        terms = sweep.bound(swept, alpha, margin_share=0.5)
         step, features, labels = pruned_at(model, level, alpha)
         lattice, pruned = step.lattice, step.pruned
         linear = model.cascade.levels[level - 1].filter
@@ -167,7 +167,7 @@ def ramp(gap, margin):
 
 def test_the_bound_is_the_sum_of_its_terms_and_says_when_it_is_vacuous(tiny):
     for swept in tiny[1]:
-        terms = bound.bound(swept, 0.3)
+        terms = sweep.bound(swept, 0.3)
         for loss in (terms.filter_loss, terms.efficiency_loss):
             assert loss.total == pytest.approx(loss.empirical + loss.complexity + loss.confidence)
             assert loss.empirical >= loss.measured - 1e-12
@@ -197,7 +197,7 @@ def test_no_factor_is_longer_than_the_norm_says(tiny):
     model, levels = tiny
     for level, swept in enumerate(levels, start=1):
         step, _, _ = pruned_at(model, level, 0.3)
-        norm = bound.bound(swept, 0.3).norm
+        norm = sweep.bound(swept, 0.3).norm
         assert np.abs(step.arc_score[np.isfinite(step.arc_score)]).max() <= norm
 
 

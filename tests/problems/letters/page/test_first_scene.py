@@ -8,7 +8,7 @@ from spcviz.problems.letters.page import cached, live
 from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words.data.word_images import load_set
-from spcviz.web.figures import lattice_facts
+from spcviz.web.figures import lattice_numbers
 
 pytestmark = pytest.mark.skipif(
     "open" not in cached.LETTERS_FEATURES,
@@ -21,11 +21,11 @@ ORDER = LETTERS.first_scene["order"]
 def kept_where_all_is_safe(trace, text):
     """Number of 4-grams kept by the last level; None if the truth is lost or the last filter is wrong."""
     for level in trace.levels:
-        tau, keep = lattice_facts.threshold(level)
+        tau, keep = lattice_numbers.threshold(level)
         if not len(level.truth_arcs) or not keep[level.truth_arcs].all() or level.truth_score <= tau:
             return None
     last = trace.levels[-1]
-    best = "".join(trace.alphabet[k] for k in lattice_facts.path(last, last.map_arcs))
+    best = "".join(trace.alphabet[k] for k in lattice_numbers.path(last, last.map_arcs))
     return int(keep.sum()) if best == text else None
 
 

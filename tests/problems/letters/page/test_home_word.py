@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from spcviz.problems.letters.page import home_word
+from spcviz.problems.letters.page import landing
 
 
 def test_max_marginals_by_enumeration():
@@ -16,7 +16,7 @@ def test_max_marginals_by_enumeration():
         score += sum(pairwise[a, b] for a, b in itertools.pairwise(spelling))
         for i, y in enumerate(spelling):
             expected[i, y] = max(expected[i, y], score)
-    np.testing.assert_allclose(home_word._max_marginals(unary, pairwise), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(landing._max_marginals(unary, pairwise), expected, rtol=0, atol=1e-12)
 
 
 def test_break_points_are_those_of_the_threshold():
@@ -24,15 +24,15 @@ def test_break_points_are_those_of_the_threshold():
     pixels, labels = rng.integers(0, 256, (18, 16), np.uint8), rng.integers(0, 26, 18)
     is_training, rows = np.repeat([True, False, True], [3, 5, 10]), np.arange(3, 8)
     spelled, lengths = rng.integers(0, 26, 17), np.array([3, 4, 1, 9])
-    word = home_word.home_word(pixels, labels, is_training, rows, spelled, lengths)
+    word = landing.home_word(pixels, labels, is_training, rows, spelled, lengths)
     np.testing.assert_array_equal(word.truth, labels[3:8])
     np.testing.assert_array_equal(word.pixels.reshape(5, 128), np.unpackbits(pixels[3:8], axis=1))
-    unary = home_word.PIXEL_WEIGHT * home_word._letter_scores(
+    unary = landing.PIXEL_WEIGHT * landing._letter_scores(
         np.unpackbits(pixels[3:8], axis=1), pixels[is_training], labels[is_training]
     )
     np.testing.assert_array_equal(word.alone, unary.argmax(axis=1))
     pairs = [p for ends in ((0, 3), (3, 7), (8, 17)) for p in itertools.pairwise(spelled[slice(*ends)])]
-    scores = home_word._max_marginals(unary, home_word._pair_scores(*np.array(pairs).T))
+    scores = landing._max_marginals(unary, landing._pair_scores(*np.array(pairs).T))
     for alpha in (0.0, 0.3, 0.7, 0.95):
         threshold = scores.max() - (1 - alpha) * (scores.max() - scores.mean())
         for i in range(5):
@@ -42,9 +42,9 @@ def test_break_points_are_those_of_the_threshold():
 
 
 def test_triples_are_counted_within_words_and_begin_and_end_them():
-    scores = np.exp(home_word._triple_scores(np.array([0, 1, 0, 1, 2]), np.array([2, 3])))
+    scores = np.exp(landing._triple_scores(np.array([0, 1, 0, 1, 2]), np.array([2, 3])))
     np.testing.assert_allclose(scores.sum(axis=2), 1.0, rtol=1e-12)
-    edge, back_off = home_word.EDGE, home_word.BACK_OFF
+    edge, back_off = landing.EDGE, landing.BACK_OFF
     single = (np.bincount([0, 0, 1, 1, 2, edge, edge], minlength=27) + 1) / (7 + 27)
     for context, thirds in (((0, 1), [edge, 2]), ((edge, edge), [0, 0])):
         seen = np.bincount(thirds, minlength=27)
@@ -59,7 +59,7 @@ def test_the_sharper_model_reads_the_best_word_of_those_left_at_every_alpha():
     falls[:, :5] = rng.uniform(0, 1, (3, 5))
     falls[:, 7] = 1.0
     order = np.argsort(-falls, axis=1, kind="stable")
-    readings = home_word._readings(similar, triples, order, np.take_along_axis(falls, order, axis=1))
+    readings = landing._readings(similar, triples, order, np.take_along_axis(falls, order, axis=1))
     assert len(readings) > 2
     assert [alpha for alpha, _ in readings] == sorted(alpha for alpha, _ in readings)
     for alpha in (0.0, *(alpha for alpha, _ in readings), 0.5, 0.999):
@@ -67,7 +67,7 @@ def test_the_sharper_model_reads_the_best_word_of_those_left_at_every_alpha():
         left = [np.flatnonzero(falls[i] > alpha) for i in range(3)]
 
         def score(word):
-            signs = [home_word.EDGE, home_word.EDGE, *word, home_word.EDGE]
+            signs = [landing.EDGE, landing.EDGE, *word, landing.EDGE]
             of_triples = sum(triples[signs[i], signs[i + 1], signs[i + 2]] for i in range(len(signs) - 2))
             return of_triples + sum(similar[i, y] for i, y in enumerate(word))
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from spcviz.problems.letters.page import positions as figures
+from spcviz.problems.letters.page import charts as figures
 from spcviz.web.figures import palette
 
 

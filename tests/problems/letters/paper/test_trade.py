@@ -3,7 +3,7 @@
 import pytest
 
 from spcviz.problems.letters.paper import result as shown
-from spcviz.problems.letters.paper import tables, tolerances
+from spcviz.problems.letters.paper import tables
 from spcviz.web.figures import palette
 from tests.problems.letters.paper.test_tables_shown import PAPER, row
 
@@ -50,7 +50,7 @@ RESULT = {
 
 @pytest.mark.parametrize("palette", [palette.LIGHT, palette.DARK])
 def test_the_trade_has_a_line_an_order_dense_inference_and_the_paper(palette):
-    figure = tolerances.trade_figure(RESULT, palette)
+    figure = tables.trade_figure(RESULT, palette)
     lines = [t for t in figure.data if t.mode == "lines+markers"]
     assert [(t.name, list(t.x), list(t.y)) for t in lines] == [
         ("order 2", [0.25, 1.0], [60.0, 50.0]),
@@ -94,11 +94,11 @@ def test_the_two_first_filters_stand_side_by_side():
          "n_grams_in": value * n, "word_accuracy": 50.0 + value, "filter_loss": value / 10}
         for who, value in (("letters", 9.0), ("pairs", 4.0)) for n in (1, 2)
     ]  # fmt: skip
-    frame = tolerances.first_filters_frame(RESULT | {"first_filters": rows}, "raw")
+    frame = tables.first_filters_frame(RESULT | {"first_filters": rows}, "raw")
     assert list(frame.index) == ["1-grams", "2-grams"]
     assert frame["n-grams a position, each letter by itself first"].tolist() == [9.0, 18.0]
     assert frame["words lost before %, pairs of letters first"].tolist() == [0.4, 0.4]
-    assert tolerances.first_filters_frame(RESULT, "raw").empty
+    assert tables.first_filters_frame(RESULT, "raw").empty
     blocks = shown.ORDERS.blocks(RESULT | {"first_filters": rows}, "raw", {"palette": palette.LIGHT})
     assert "Who filters letters first" in "\n".join(map(str, blocks))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import features, geometry
+from spcviz.problems.pose.model import cascade, features
 
 
 @pytest.mark.parametrize("level", range(6))
@@ -84,7 +84,7 @@ def test_pictures_of_another_form_are_refused():
 def test_geometry_prefers_the_bodies_it_was_fitted_to():
     clips = [render.render_clip(seed, 4) for seed in range(4)]
     limbs = np.concatenate([c.limbs for c in clips])
-    fitted = geometry.fit_geometry(limbs, np.repeat(np.arange(4), 4), 5)
+    fitted = cascade.fit_geometry(limbs, np.repeat(np.arange(4), 4), 5)
     assert (fitted.n_parts, len(fitted.joints.mean)) == (5, 9)
     assert (fitted.joints.weight > 0).all()
     np.testing.assert_allclose(np.exp(fitted.joints.table).sum(axis=1), 1.0)

@@ -9,7 +9,7 @@ from spcviz.engine.graphs import tree
 from spcviz.learning.ensemble import coarse_to_fine
 from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
-from spcviz.problems.pose.model import cascade, features, geometry
+from spcviz.problems.pose.model import cascade, features
 from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.model import levels as pose_training
 from spcviz.problems.pose.model import stored as pose_models
@@ -331,7 +331,7 @@ def test_scenes(clip):
 
 
 def test_geometry_of_time_links_the_same_limb(clip):
-    fitted = geometry.fit_geometry(clip.limbs, np.zeros(2, int), 3)
+    fitted = cascade.fit_geometry(clip.limbs, np.zeros(2, int), 3)
     edges, kinds = cascade.edges_over_time(3, 3, "right upper arm")
     assert edges[-2:].tolist() == [[2, 5], [5, 8]]
     assert kinds[-2:].tolist() == [4, 4]

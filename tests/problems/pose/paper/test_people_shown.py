@@ -1,6 +1,6 @@
 """Paper tables of pose-people: sentences and tables, from a small result."""
 
-from spcviz.problems.pose.paper import anyone_shown
+from spcviz.problems.pose.paper import result
 
 ROW = {"data": "buffy", "n_pictures": 138, "survivors_pcp25": 97.0, "top4_pcp25": 90.0, "best_pcp50": 88.0,
        "best_pcp50_stderr": 2.0, "mean_pose_pcp50": 70.0}  # fmt: skip
@@ -15,38 +15,38 @@ RESULT = {
 
 
 def test_a_mean_pose_that_wins_is_said_first():
-    (said,) = anyone_shown.misses(RESULT)
+    (said,) = result.misses(RESULT)
     assert said == (
         "On signing, five people a mean pose that never looks at the picture is better than the best guess: "
         "80.0 against 71.0 % of limbs (PCP 0.5)."
     )
-    assert anyone_shown.sentence(RESULT).startswith(said)
+    assert result.sentence(RESULT).startswith(said)
     near = {"rows": [ROW | {"mean_pose_pcp50": 85.0}]}
-    assert "may be as good (open) as the best guess" in anyone_shown.misses(near)[0]
+    assert "may be as good (open) as the best guess" in result.misses(near)[0]
     above = {"rows": [ROW | {"mean_pose_pcp50": ROW["best_pcp50"] + 0.1}]}
-    assert "(open)" in anyone_shown.misses(above)[0]  # beyond two standard errors only it is better
-    assert anyone_shown.misses({"rows": [ROW]}) == []
+    assert "(open)" in result.misses(above)[0]  # beyond two standard errors only it is better
+    assert result.misses({"rows": [ROW]}) == []
     compared = "Buffy, test episodes 88.0 against 70.0; signing, five people 71.0 against 80.0"
-    assert anyone_shown.compare_guess(RESULT) == compared
+    assert result.compare_guess(RESULT) == compared
 
 
 def test_tables_have_every_set_and_every_failure():
-    assert list(anyone_shown.frame(RESULT).index) == [
+    assert list(result.frame(RESULT).index) == [
         "Buffy, test episodes",
         "signing, five people",
         "astronaut",
     ]
-    assert anyone_shown.frame(RESULT)["best guess PCP 0.5 %"].tolist()[:2] == [88.0, 71.0]
-    assert anyone_shown.failures_frame(RESULT)["why"].tolist() == ["The torso is 40 pixels off."]
-    assert anyone_shown.failures_frame({}).empty
+    assert result.frame(RESULT)["best guess PCP 0.5 %"].tolist()[:2] == [88.0, 71.0]
+    assert result.failures_frame(RESULT)["why"].tolist() == ["The torso is 40 pixels off."]
+    assert result.failures_frame({}).empty
 
 
 def test_a_failure_is_drawn_and_said():
     failure = RESULT["gallery"][0] | {"limbs": [[[1, 2], [3, 4]]] * 3, "truth": [[[5, 6], [7, 8]]] * 3}
-    svg = anyone_shown.failure_svg(failure, "data:image/jpeg;base64,AA")
+    svg = result.failure_svg(failure, "data:image/jpeg;base64,AA")
     assert svg.count("M1 2L3 4") == svg.count("M5 6L7 8") == 3
     assert 'href="data:image/jpeg;base64,AA"' in svg
-    assert anyone_shown.failure_said(failure) == "signing, five people, help 9. The torso is 40 pixels off."
-    assert anyone_shown.without_pictures([failure]).endswith(
+    assert result.failure_said(failure) == "signing, five people, help 9. The torso is 40 pixels off."
+    assert result.without_pictures([failure]).endswith(
         "- signing, five people, help 9. The torso is 40 pixels off."
     )

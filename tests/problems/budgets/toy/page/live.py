@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.budgets.selector import uniform_values
-from spcviz.problems.budgets.compare import Batch, trade_off
-from spcviz.problems.budgets.purchases import spell_readings
+from spcviz.problems.budgets.compare import Batch, spell_readings, trade_off
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.toy.shown import COLOURS, OFFERED, TERMS, TIERS
 

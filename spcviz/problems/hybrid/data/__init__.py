@@ -1,1 +1,0 @@
-"""Data of orders and features bought together: handwritten words, and an open vocabulary."""

@@ -1,1 +1,0 @@
-"""Data of words under a budget: the handwritten words, and an open vocabulary."""
