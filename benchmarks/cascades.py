@@ -8,7 +8,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.dense import DenseModel, decode_kernel, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import DenseRows, scores_where
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.shared.clock import medians_us
 

@@ -18,8 +18,8 @@ from spcviz.engine.chains.prepared import Transitions
 from spcviz.engine.graphs import grid, loopy_bp
 from spcviz.engine.ngrams import dense, lattice
 from spcviz.engine.ngrams.table import encode, ngram_table
-from spcviz.problems.grids.data import fields as grids
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.grids import fields as grids
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.model import stored
 from spcviz.shared.folders import MODELS
 from spcviz.shared.report import describe, machine, markdown_table

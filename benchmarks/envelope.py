@@ -17,7 +17,7 @@ from spcviz.engine import checks
 from spcviz.engine.chains.chain import decode_batch
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.budgets.chains.tiered import tier_scores
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.tagging.data.corpora import read_ewt
 from spcviz.shared.folders import data_folder
 from spcviz.shared.report import describe

@@ -11,7 +11,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import ensemble, exhaustive, gibbs, grid, loopy_bp, tree
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 
 ROWS = COLUMNS = 11
 N_STATES = 8

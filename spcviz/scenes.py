@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spcviz.problems.arms.page.scenes import arms as arms
     from spcviz.problems.budgets.scenes import trade_off as trade_off
     from spcviz.problems.exact.page.scenes import exact_inference as exact_inference
-    from spcviz.problems.grids.data.fields import random_grid as random_grid
+    from spcviz.problems.grids.fields import random_grid as random_grid
     from spcviz.problems.hybrid.page.scenes import hybrid as hybrid
     from spcviz.problems.letters.page.scenes import home as home
     from spcviz.problems.letters.page.scenes import letters as letters

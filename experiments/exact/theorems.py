@@ -12,7 +12,7 @@ import numpy as np
 
 from spcviz.engine.chains import chain
 from spcviz.learning.budgets import classifiers, optimality
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import expect

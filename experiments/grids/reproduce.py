@@ -17,7 +17,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import grid as combs
 from spcviz.engine.graphs import loopy_bp
 from spcviz.engine.graphs.ensemble import state_rank
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all
 

@@ -12,7 +12,7 @@ from experiments.grids.reproduce import FULL, QUICK, GridSettings
 from spcviz.engine.graphs import grid as combs
 from spcviz.engine.graphs.ensemble import state_rank
 from spcviz.engine.thresholds.rule import mean_of, position
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 from spcviz.shared.work.jobs import run_all

@@ -18,7 +18,7 @@ from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import loopy, parents, times, whole_words, worlds
 from spcviz.problems.hybrid.model.times import BOTH, clock_of, rules_of, whole_words_of
 from spcviz.problems.hybrid.shown import DATA
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe

@@ -15,7 +15,7 @@ from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.cascade.online import Rates, fit
 from spcviz.learning.cascade.problem import prepare
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.registry.problem import Run

@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model import rules
 from spcviz.problems.letters.model.stored import train_rounded

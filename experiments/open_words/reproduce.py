@@ -17,7 +17,7 @@ from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.cascade import accuracies, decode_examples
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.tracing import redraw
 from spcviz.problems.open_words.model import stored

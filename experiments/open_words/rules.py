@@ -11,7 +11,7 @@ import numpy as np
 
 from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.model import cascade as experiment
 from spcviz.problems.open_words.model import rivals, stored

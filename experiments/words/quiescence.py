@@ -16,7 +16,7 @@ import numpy as np
 
 from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets import part_policy
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.tagging.data import corpora as tagging
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import load_tagger

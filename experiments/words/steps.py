@@ -21,8 +21,8 @@ from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import Factors
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting
+from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.words.model import dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.registry.problem import Run

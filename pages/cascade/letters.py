@@ -8,7 +8,7 @@ from spcviz.problems.letters.page import charts as bars
 from spcviz.problems.letters.page import charts as say
 from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
-from spcviz.problems.open_words.paper import result as open_words
+from spcviz.problems.open_words import result as open_words
 from spcviz.web.cached import common
 from spcviz.web.course import questions
 from spcviz.web.figures.lattice_numbers import facts, values

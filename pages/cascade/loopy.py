@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.grids.controls import choices
+from spcviz.problems.grids import choices
 from spcviz.problems.grids.page import cached, maps, scenes
 from spcviz.problems.grids.page import charts as figures
 from spcviz.problems.grids.page import maps as pictures

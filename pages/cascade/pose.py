@@ -4,8 +4,8 @@ import streamlit as st
 
 from spcviz.problems.arms.page import cached as bought
 from spcviz.problems.arms.page import scenes as tell
-from spcviz.problems.pose.controls import choices
-from spcviz.problems.pose.controls.choices import ALPHAS, ARMS
+from spcviz.problems.pose import choices
+from spcviz.problems.pose.choices import ALPHAS, ARMS
 from spcviz.problems.pose.page import cached, scenes
 from spcviz.problems.pose.page import text as say
 from spcviz.problems.pose.view.component import on_demand, pose_payload, show_pose

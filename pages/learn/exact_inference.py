@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.exact.controls import choices
+from spcviz.problems.exact import choices
 from spcviz.problems.exact.page import cached, scenes
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import family as losses

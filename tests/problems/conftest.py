@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spcviz.learning.cascade.cascade import CascadeConfig
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from tests.problems.home import running
 from tests.web.figures.conftest import checked_figures  # noqa: F401

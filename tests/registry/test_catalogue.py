@@ -6,7 +6,7 @@ import pytest
 
 from spcviz import cli, registry
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as ocr
+from spcviz.problems.letters import handwriting as ocr
 from spcviz.problems.pose.model import stored as pose_models
 from spcviz.problems.tagging.model import cascade as tagging_cascade
 from spcviz.registry import catalogue

@@ -17,7 +17,7 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.io import load, read_conll, save
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.tiered import tier_scores
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.shared.folders import CACHE, shipped_path
 from spcviz.spending import POLICIES, BudgetedTagger, FeatureTiers
 from spcviz.spending.policies import rule_of

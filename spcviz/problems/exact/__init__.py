@@ -19,7 +19,7 @@ PROBLEM = Problem(
             "policy-theorems",
             "Bolukbasi's theorems, exactly",
             "experiments.exact.theorems:make",
-            "spcviz.problems.exact.paper.result:THEOREMS",
+            "spcviz.problems.exact.result:THEOREMS",
             folds=10,
         ),
     ),

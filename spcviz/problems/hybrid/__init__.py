@@ -21,7 +21,7 @@ PROBLEM = Problem(
             "hybrid",
             "Handwriting, SPC-π (chapter 8)",
             "experiments.hybrid.reproduce:reproduce",
-            "spcviz.problems.hybrid.paper.result:HYBRID",
+            "spcviz.problems.hybrid.result:HYBRID",
             folds=10,
         ),
     ),

@@ -11,7 +11,7 @@ PROBLEM = Problem(
         Page(_CASCADE, "pages/cascade/letters.py", "Letters", ":material/draw:"),
         Page(_CASCADE, "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     ),
-    data="spcviz.problems.letters.data.handwriting:DATA_SETS",
+    data="spcviz.problems.letters.handwriting:DATA_SETS",
     trains=(Training("ocr", "spcviz.problems.letters.model.stored:train"),),
     models=(Model("ocr", "weights", ("ocr",)),),
     results=(

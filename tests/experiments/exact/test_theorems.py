@@ -8,7 +8,7 @@ import pytest
 
 from experiments.exact import theorems
 from spcviz.engine.chains import chain
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
 
 

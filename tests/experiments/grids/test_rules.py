@@ -7,7 +7,7 @@ from experiments.grids import rules
 from spcviz.engine.graphs import grid as combs
 from spcviz.engine.graphs.ensemble import filter_summed
 from spcviz.engine.thresholds.rule import mean_of
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 
 
 @pytest.mark.parametrize("rule", ["mean_max", "margin"])

@@ -14,7 +14,7 @@ from spcviz.engine.thresholds.rule import ALPHA_CAP
 from spcviz.learning.cascade.cascade import survives
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.problems.letters.data import handwriting as ocr
+from spcviz.problems.letters import handwriting as ocr
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.registry.problem import Run
 from tests.problems.conftest import SETTINGS, small_world

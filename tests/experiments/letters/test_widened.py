@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.learning.cascade.cascade import filter_examples
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model import rules
 

@@ -1,8 +1,8 @@
 """Tables and sentences of ocr-open: the winner is read off the rows, whichever it is."""
 
 from experiments.open_words.reproduce import chosen_of
-from spcviz.problems.open_words.paper import result as result_module
-from spcviz.problems.open_words.paper.result import OPEN
+from spcviz.problems.open_words import result as result_module
+from spcviz.problems.open_words.result import OPEN
 from spcviz.web.figures.palette import LIGHT
 
 

@@ -9,7 +9,7 @@ from experiments.budgets import reproduce
 from experiments.words import reproduce as tables
 from experiments.words import steps, summary
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.words.model import folds, resource_constraints
 from spcviz.registry.problem import Run
 

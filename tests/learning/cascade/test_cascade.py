@@ -23,7 +23,7 @@ from spcviz.learning.cascade.cascade import (
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.cascade.problem import prepare
-from spcviz.problems.letters.data.handwriting import load_words, raw_features, rows_of
+from spcviz.problems.letters.handwriting import load_words, raw_features, rows_of
 
 QUICK = CascadeConfig(
     tolerances=(0.2, 0.05, 0.05), filter_epochs=3, predictor_epochs=3, parts=3, has_end=True, max_arcs=20_000

@@ -115,10 +115,10 @@ def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do
     assert sum(len(template.states) for template in sparse.templates) < 0.2 * 2 * body.grid(6).n_states
     everywhere = cascade.detect_standardised(model, cells)
     wanted = modes.propose(search, *arm_scores(everywhere, 0))
-    for proposed, want in zip(detectors.propose(sparse, cells), wanted, strict=True):
+    for proposed, want in zip(detectors.propose_arms(sparse, cells), wanted, strict=True):
         np.testing.assert_allclose(proposed, want, atol=1e-4)
     # Scores are those of the left arm, on another scale.
-    mirrored = detectors.propose(sparse, pose_features.mirror_cells(cells))
+    mirrored = detectors.propose_arms(sparse, pose_features.mirror_cells(cells))
     there = modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
     assert (mirrored[0] == there[0]).mean() > 0.9

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.exact.model.agglomerate import agglomerate, separate
+from spcviz.problems.exact.agglomerate import agglomerate, separate
 from tests.oracles import chain as oracle
 from tests.strategies import FINITE
 

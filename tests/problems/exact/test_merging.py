@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.model.agglomerate import conditional_logs, narrow, run_merged
+from spcviz.problems.exact.agglomerate import conditional_logs, narrow, run_merged
 from spcviz.problems.exact.page.live import run_exact, word_problem
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 
 
 @pytest.mark.parametrize(("order", "k", "length"), [(2, 4, 4), (3, 3, 3), (3, 3, 5), (4, 2, 5)])

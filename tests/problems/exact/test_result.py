@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.exact.paper import result as shown
+from spcviz.problems.exact import result as shown
 
 
 def row(theorem, policies, violations=0, astray=0.0, excess=0.0):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import ensemble
-from spcviz.problems.grids.data import fields as task
+from spcviz.problems.grids import fields as task
 from tests.oracles import graph as oracle
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import grid as combs
-from spcviz.problems.grids.data import fields as task
+from spcviz.problems.grids import fields as task
 from spcviz.problems.grids.page.live import grid_beliefs, live_grid, prune_grid, sweep_strength
 
 

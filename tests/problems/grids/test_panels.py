@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 from spcviz.problems.grids.page import maps, text
 from spcviz.problems.grids.page.live import grid_beliefs, live_grid
 from spcviz.problems.grids.shown import OPENING

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spcviz.problems.grids.paper import result
-from spcviz.problems.grids.paper.result import DECIMALS
-from spcviz.problems.grids.paper.result import GRID as SHOWN
+from spcviz.problems.grids import result
+from spcviz.problems.grids.result import DECIMALS
+from spcviz.problems.grids.result import GRID as SHOWN
 from spcviz.web.figures.stored_results import number_format
 
 GRID = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.graphs import graph, grid
-from spcviz.problems.grids.data.fields import random_grid
+from spcviz.problems.grids.fields import random_grid
 from spcviz.problems.hybrid.model import loopy
 
 SIDE, N_STATES = 3, 2

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from spcviz.problems.hybrid.paper import result
+from spcviz.problems.hybrid import result
 from spcviz.web.figures.palette import LIGHT
 
 LOOK = {"palette": LIGHT, "scale": 1.0, "height": 400}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.word_images import SETS, compose, part_of_fold
 

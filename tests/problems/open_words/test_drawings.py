@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import drawings, tracing
 
 CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.model import ink as inks
 
 SMALL = inks.InkSettings("fourier", 40, 6.0, 3, epochs=12, rate=40.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.io.zipped import of_zip
-from spcviz.problems.letters.data.handwriting import load_words
+from spcviz.problems.letters.handwriting import load_words
 from spcviz.problems.own_data.model import cascades, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.examples import EXAMPLES, N_WORDS, data_of, pixels_of, read_example

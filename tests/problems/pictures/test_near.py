@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.graphs import graph, loopy_bp
-from spcviz.problems.pictures.model import stereo
+from spcviz.problems.pictures import stereo
 
 
 def general(unary, weight, **how):

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.graphs import exhaustive, graph, loopy_bp
-from spcviz.problems.pictures.model import stereo
+from spcviz.problems.pictures import stereo
 
 
 def test_noiseless_pairs_match_at_the_truth():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.letters.data.handwriting import ALPHABET
+from spcviz.problems.letters.handwriting import ALPHABET
 from spcviz.problems.open_words.data import word_images
 from spcviz.problems.words.model import folds, stored
 from spcviz.problems.words.page import live

@@ -29,7 +29,7 @@ class Template(NamedTuple):
 
 
 class ArmDetectors(NamedTuple):
-    """The detectors that `propose` evaluates."""
+    """The detectors that `propose_arms` evaluates."""
 
     search: modes.Search  # by index into the templates' states
     templates: tuple  # of the upper and the lower arm
@@ -51,7 +51,7 @@ def arm_detectors(model: cascade.PoseModel, search: modes.Search) -> ArmDetector
     return ArmDetectors(search._replace(upper=numbers[0], lower=numbers[1]), tuple(templates), margin)
 
 
-def propose(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def propose_arms(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`modes.propose` for the left arm in a picture whose histograms (80, 80, 14) are given."""
     scores = [scores_at(template, cells, detectors.margin) for template in detectors.templates]
     return modes.propose(detectors.search, *scores)

@@ -156,7 +156,7 @@ def _frame(known, picture, side, seen, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
     clock, n = [time.thread_time()], features.N_BEFORE
     cells = seen.cells if side == 0 else pose_features.mirror_cells(seen.cells)
-    joints, score = detectors.propose(known.detectors, cells)
+    joints, score = detectors.propose_arms(known.detectors, cells)
     chosen = np.zeros((N_MODES, n), dtype=np.int64)
     if before is not None:
         chosen = features.nearest_before(joints, before["joints"], n)

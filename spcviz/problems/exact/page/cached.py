@@ -1,7 +1,7 @@
 """Cached calls of the Exact inference page: search, elimination, trees, losses and merged letters."""
 
 from spcviz.problems.exact import shown
-from spcviz.problems.exact.model import agglomerate
+from spcviz.problems.exact import agglomerate
 from spcviz.problems.exact.page import live
 from spcviz.web.cached.sharing import share
 
@@ -38,7 +38,7 @@ def family_run(word_id, start, n_letters, pair_weight):
 
 @share(256, stored=(shown.WordProblem, shown.MergedRun))
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
-    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.model.agglomerate`."""
+    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.agglomerate`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)
     problem = agglomerate.narrow(every, n_candidates)
     return problem, agglomerate.run_merged(problem, order, weight)

@@ -30,7 +30,7 @@ from spcviz.problems.exact.shown import (
     TreeRun,
     WordProblem,
 )
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
 
 CAP = 3_000_000

@@ -14,7 +14,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import ensemble, graph, loopy_bp
 from spcviz.engine.graphs import grid as combs
 from spcviz.engine.graphs.ensemble import state_rank
-from spcviz.problems.grids.data import fields
+from spcviz.problems.grids import fields
 from spcviz.problems.grids.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 
 N_SAMPLES, N_SWEEPS = 200, 200

@@ -15,7 +15,7 @@ from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from spcviz.learning.hybrid.courses import Model
 from spcviz.learning.hybrid.policy import Prices, Reach
 from spcviz.problems.hybrid.model import parents, worlds
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.words.model.folds import N_TIERS, data_digest
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of

@@ -23,7 +23,7 @@ import numpy as np
 
 from spcviz.engine.chains import chain
 from spcviz.engine.graphs import ensemble, graph, grid, tree
-from spcviz.problems.grids.data.fields import random_grid
+from spcviz.problems.grids.fields import random_grid
 
 SIDE, N_STATES, STRENGTH, N_GRIDS = 5, 3, 3.0, 60
 ADDED = (0, 1, 2, 4, 8, 16)

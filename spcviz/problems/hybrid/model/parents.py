@@ -12,7 +12,7 @@ from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
 from spcviz.learning.cascade.cascade import Cascade, Level, decode_examples
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.model.ink import rows_for_cascade
 
 TOLERANCE = 0.003

@@ -15,7 +15,7 @@ from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import worlds
 from spcviz.problems.hybrid.model.times import Clock, clock_of
 from spcviz.problems.hybrid.shown import DATA
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
 from spcviz.registry.problem import Run
 from spcviz.store import arrays_of, load_model, save_model, stored_as

@@ -25,8 +25,8 @@ from spcviz.learning.hybrid import policy as policies
 from spcviz.learning.hybrid.policy import Reach
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import parents, whole_words, worlds
-from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting as letters
+from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_edges
 from spcviz.shared.clock import least_us
 from spcviz.shared.work.disk_cache import load_or_compute

@@ -20,8 +20,8 @@ from spcviz.engine.variable_order.weights import Weights, checked_weights
 from spcviz.learning.cascade.counting import count
 from spcviz.learning.hybrid.adaptive import Part
 from spcviz.learning.hybrid.courses import Batch
-from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting as letters
+from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.word_images import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
 from spcviz.problems.open_words.model.cascade import counted_words

@@ -13,7 +13,7 @@ from spcviz.problems.hybrid.model import times
 from spcviz.problems.hybrid.model.times import BOTH
 from spcviz.problems.hybrid.model.worlds import N_ORDERS
 from spcviz.problems.hybrid.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.word_images import TEST_FOLD
 from spcviz.store import StoreError

@@ -27,8 +27,8 @@ from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.losses import Perceptron
 from spcviz.learning.cascade.online import fit
 from spcviz.learning.cascade.problem import prepare
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting
+from spcviz.problems.letters.handwriting import batch_hog
 
 RANDOM_STATE = 7
 

@@ -24,7 +24,7 @@ from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.level import Progress, Trainer, fit_predictor
 from spcviz.learning.cascade.problem import prepare
 from spcviz.learning.cascade.retuning import settings_at
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import round_weights
 

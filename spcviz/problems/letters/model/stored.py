@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings
 from spcviz.registry.problem import Run

@@ -35,7 +35,7 @@ from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.learning.cascade import bounds
 from spcviz.learning.cascade.cascade import HeldOut, filter_examples
 from spcviz.learning.cascade.features import unary_scores
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.shown import (
     BoundTerms,
     LossCurves,

@@ -7,7 +7,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.letters.data.handwriting import load_words
+from spcviz.problems.letters.handwriting import load_words
 from spcviz.problems.letters.model import cascade, stored, sweep
 from spcviz.problems.letters.page import live
 from spcviz.problems.letters.page.live import ReadOnce

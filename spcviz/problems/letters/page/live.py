@@ -15,7 +15,7 @@ from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Level, filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.retuning import retune
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.shared.trace import WordTrace, alphas_used, at_margins, trace_fields
 

@@ -122,7 +122,7 @@ def letters(
     >>> first.n_candidates, first.n_kept > len(first.reading), second.n_kept < 26 * 26
     (234, True, True)
     """
-    from spcviz.problems.letters.data.handwriting import load_words
+    from spcviz.problems.letters.handwriting import load_words
     from spcviz.problems.open_words.data.word_images import load_set
 
     model = _model(features)

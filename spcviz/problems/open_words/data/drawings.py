@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data.handwriting import SHAPE
+from spcviz.problems.letters.handwriting import SHAPE
 
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 BOX = 64

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.word_images import compose, count_words
 from spcviz.problems.tagging.data.corpora import SPLITS

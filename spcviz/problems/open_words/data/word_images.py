@@ -21,7 +21,7 @@ from cachetools.func import lru_cache
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.tagging.data.corpora import EWT_ORIGIN, SPLITS, read_columns
 from spcviz.registry.problem import DataSet
 from spcviz.shared.folders import CACHE, shipped_path

@@ -13,7 +13,7 @@ from spcviz.learning.cascade.counting import Counted, count
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, train_from_prior
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.model.cascade import evaluate_cascade
 from spcviz.problems.open_words.data import word_images as data
 from spcviz.problems.open_words.data.word_images import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold

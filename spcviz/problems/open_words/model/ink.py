@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting as letters
+from spcviz.problems.letters.handwriting import batch_hog
 
 FLOOR = -12.0
 """The least log p: below it, no letter is believed to be more impossible."""

@@ -1,6 +1,6 @@
 """Stored readings of all test words, for Letters' list of words; dropped once a model has changed."""
 
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.model import cascade
 from spcviz.problems.letters.model import stored as given
 from spcviz.problems.letters.page import live

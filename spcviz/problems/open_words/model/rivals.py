@@ -12,7 +12,7 @@ from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict
 from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.retuning import retune
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 
 RULES = ("mean_max", "margin", "mean_max_first", "probability")
 BLOCK = 64

@@ -13,7 +13,7 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.from_prior import combine_models
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images
 from spcviz.problems.open_words.model import cascade
 from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, priors

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.letters.data.handwriting import SHAPE, load_words
+from spcviz.problems.letters.handwriting import SHAPE, load_words
 from spcviz.problems.own_data.model.files import Brought, Columns, read
 from spcviz.problems.own_data.model.template import DEFAULT
 from spcviz.shared.folders import CACHE, shipped_path

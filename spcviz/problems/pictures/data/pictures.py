@@ -8,7 +8,7 @@ scores
 
 .. math:: f(y) = \log (1 - p) \text{ if } y = x, \quad \log \frac{p}{K - 1} \text{ otherwise}
 
-and neighbours score -lambda min(\|y_i - y_j\|, 2), as in `spcviz.problems.pictures.model.stereo.smoothness`.
+and neighbours score -lambda min(\|y_i - y_j\|, 2), as in `spcviz.problems.pictures.stereo.smoothness`.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ from skimage.io import imread
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.registry.problem import DataSet
 
 

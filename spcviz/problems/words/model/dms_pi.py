@@ -11,7 +11,7 @@ from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.learning.budgets.chains.meta import META, chain_meta
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.model.folds import N_TIERS
 

@@ -21,9 +21,9 @@ from spcviz.engine.chains.chain import decode_batch
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data import handwriting as letters
-from spcviz.problems.letters.data.handwriting import hog_features, raw_features
+from spcviz.problems.letters import handwriting
+from spcviz.problems.letters import handwriting as letters
+from spcviz.problems.letters.handwriting import hog_features, raw_features
 from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.open_words.data.word_images import N_PARTS
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of

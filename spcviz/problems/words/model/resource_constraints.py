@@ -16,7 +16,7 @@ from spcviz.learning.budgets.constrained import (
     unsure_first,
 )
 from spcviz.learning.budgets.methods import METHODS
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.words.model import dms_pi
 from spcviz.problems.words.model.folds import N_TIERS
 

@@ -13,7 +13,7 @@ from spcviz.learning.budgets.classifiers import Anytime, OneShot
 from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
-from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.words.model import dms_pi, folds
 from spcviz.problems.words.model import resource_constraints as constrained_ocr

@@ -11,8 +11,8 @@ from spcviz.learning.budgets import expansion, part_policy, selector
 from spcviz.learning.budgets.chains import meta as chain_meta
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.methods import EXAMPLE, PART, find_method
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting
+from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.words.model import dms_pi, folds, resource_constraints
 from spcviz.problems.words.model.folds import tier_features
 from spcviz.shared.clock import median_us

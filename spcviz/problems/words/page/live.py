@@ -15,7 +15,7 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.budgets.compare import Batch, spell_readings, timed_course, trade_off
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skimage.feature import hog
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 
 WORDS = handwriting.load_words()
 SAMPLE = WORDS.pixels[::3000]

@@ -5,8 +5,8 @@ import pytest
 from skimage.feature import hog
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting
-from spcviz.problems.letters.data.handwriting import batch_hog
+from spcviz.problems.letters import handwriting
+from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_features
 from spcviz.problems.words.shown import TIERS
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import arrays_of_model
 from spcviz.problems.letters.page.live import trace_word

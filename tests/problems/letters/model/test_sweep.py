@@ -8,7 +8,7 @@ from spcviz.engine.thresholds.rule import ALPHA_CAP
 from spcviz.learning.cascade.bounds import theorem_1
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, survives, train_cascade
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings, letter_features
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.letters.data.handwriting import Words, rows_of
+from spcviz.problems.letters.handwriting import Words, rows_of
 from spcviz.problems.letters.page import cached, live
 from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS

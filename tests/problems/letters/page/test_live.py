@@ -12,7 +12,7 @@ from spcviz.engine.ngrams.table import encode
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import live
 
 

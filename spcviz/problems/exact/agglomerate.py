@@ -23,7 +23,7 @@ from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.graphs import exhaustive
 from spcviz.problems.exact.shown import MergedRun, WordProblem
-from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters import handwriting
 
 MAX_STATES = 4096
 

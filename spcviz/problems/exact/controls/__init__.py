@@ -1,1 +1,0 @@
-"""Controls of the page Exact inference."""

@@ -1,1 +1,0 @@
-"""Models of exact inference: words that cross, and n-gram models merged to chains."""

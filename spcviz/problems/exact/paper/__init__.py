@@ -1,1 +1,0 @@
-"""Results on exact objectives: how Paper tables shows them."""

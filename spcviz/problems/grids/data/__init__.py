@@ -1,1 +1,0 @@
-"""Data of loopy grids: random fields drawn as in the thesis."""

@@ -1,1 +1,0 @@
-"""Results on loopy grids: how Paper tables shows them."""

@@ -1,1 +1,0 @@
-"""Results on orders and features bought together: tables and charts."""

@@ -1,1 +1,0 @@
-"""Results on an open vocabulary: tables and charts."""

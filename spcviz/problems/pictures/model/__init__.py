@@ -1,1 +1,0 @@
-"""Models of Joint beats separate: stereo matching, and belief propagation on pictures."""
