@@ -20,10 +20,10 @@ from spcviz.problems.letters.model import stored as ocr
 from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
-from spcviz.problems.open_words.data.word_images import load_set
-from spcviz.problems.open_words.model import stored as open_models
 from spcviz.problems.open_words import result as notes
 from spcviz.problems.open_words import result as result_module
+from spcviz.problems.open_words.data.word_images import load_set
+from spcviz.problems.open_words.model import stored as open_models
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.page import live as words_live
 from spcviz.problems.words.view import component as policy_view

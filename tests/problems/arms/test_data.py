@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from spcviz.learning.budgets import part_policy
+from spcviz.problems.arms.model import arm_modes as pose_modes
 from spcviz.problems.arms.model import features, readings
 from spcviz.problems.arms.model import fit as budget_pose_fit
-from spcviz.problems.arms.model import modes as pose_modes
 from spcviz.problems.arms.model import proposals as budget_pose
 from spcviz.problems.arms.model import readings as arm_batch
 from spcviz.problems.arms.model import stored as models

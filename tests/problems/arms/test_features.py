@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcviz.problems.arms.model import detectors, features, modes
+from spcviz.problems.arms.model import arm_modes, features
 from spcviz.problems.pose.data import body, render
 from spcviz.problems.pose.model import cascade
 from spcviz.problems.pose.model import features as pose_features
@@ -55,7 +55,7 @@ def test_histograms_are_of_the_colours_under_the_arm():
 @pytest.mark.parametrize("pitch", features.PITCHES.values())
 def test_flow_moves_an_arm_with_the_picture(pitch):
     clip = render.render_clip(11, 1, occlusion=False)
-    arms = modes.arms_of(clip.limbs)[0, :1]
+    arms = arm_modes.arms_of(clip.limbs)[0, :1]
     picture = clip.images[0]
     moved = np.roll(picture, (4, 6), axis=(0, 1))
     flow = features.flow_between(picture, moved, pitch)
@@ -104,35 +104,35 @@ def seen():
     """The pose model, arms to search among, and a picture's cells."""
     rng = np.random.default_rng(0)
     arms = rng.uniform((80, 60), (140, 100), (60, 1, 2)) + np.array([[0, 0], [-20, 45], [10, 85]])
-    fitted = modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
+    fitted = arm_modes.fit_modes(arms + rng.normal(0, 15, arms.shape), np.arange(0, 61, 10), 4)
     cells = pose_features.histograms(render.render_clip(4, 1).images[0])
-    return load_pose(MODELS, ARMS), modes.search_tables(fitted), cells
+    return load_pose(MODELS, ARMS), arm_modes.search_tables(fitted), cells
 
 
 def test_detectors_asked_only_where_arms_are_searched_propose_what_all_states_do(seen):
     model, search, cells = seen
-    sparse = detectors.arm_detectors(model, search)
+    sparse = arm_modes.arm_detectors(model, search)
     assert sum(len(template.states) for template in sparse.templates) < 0.2 * 2 * body.grid(6).n_states
     everywhere = cascade.detect_standardised(model, cells)
-    wanted = modes.propose(search, *arm_scores(everywhere, 0))
-    for proposed, want in zip(detectors.propose_arms(sparse, cells), wanted, strict=True):
+    wanted = arm_modes.propose(search, *arm_scores(everywhere, 0))
+    for proposed, want in zip(arm_modes.propose_arms(sparse, cells), wanted, strict=True):
         np.testing.assert_allclose(proposed, want, atol=1e-4)
     # Scores are those of the left arm, on another scale.
-    mirrored = detectors.propose_arms(sparse, pose_features.mirror_cells(cells))
-    there = modes.propose(search, *arm_scores(everywhere, 1))
+    mirrored = arm_modes.propose_arms(sparse, pose_features.mirror_cells(cells))
+    there = arm_modes.propose(search, *arm_scores(everywhere, 1))
     assert np.corrcoef(mirrored[1], there[1])[0, 1] > 0.99
     assert (mirrored[0] == there[0]).mean() > 0.9
 
 
 def test_sums_over_a_template_are_the_plain_ones_and_outside_counts_nothing(seen):
     model, search, cells = seen
-    sparse = detectors.arm_detectors(model, search)
+    sparse = arm_modes.arm_detectors(model, search)
     template = sparse.templates[0]._replace(states=np.array([[0, 0, 0], [5, 79, 79], [23, 40, 3]]))
     framed = np.zeros((80 + 2 * sparse.margin, 80 + 2 * sparse.margin, 16), dtype=np.float32)
     framed[sparse.margin : -sparse.margin, sparse.margin : -sparse.margin, :14] = cells
     about = framed, template.points + sparse.margin, template.weights, template.states
-    np.testing.assert_allclose(detectors._sums(*about), detectors._plain_sums(*about), rtol=1e-4)
+    np.testing.assert_allclose(arm_modes._sums(*about), arm_modes._plain_sums(*about), rtol=1e-4)
     everywhere = cascade.detect_standardised(model, cells)[1]
     np.testing.assert_allclose(
-        detectors.scores_at(template, cells, sparse.margin), everywhere[tuple(template.states.T)], atol=1e-4
+        arm_modes.scores_at(template, cells, sparse.margin), everywhere[tuple(template.states.T)], atol=1e-4
     )

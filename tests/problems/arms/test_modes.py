@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.arms.model import modes as pose_modes
+from spcviz.problems.arms.model import arm_modes as pose_modes
 from spcviz.problems.pose.data import body as pose
 from spcviz.problems.pose.data import render
 from tests.problems.arms.everywhere import arm_scores

@@ -13,7 +13,7 @@ import pytest
 import spcviz
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.zipped import MANIFEST, of_zip, to_zip
-from spcviz.problems.own_data.model import cascades, foreign_scores, stored
+from spcviz.problems.own_data.model import cascades, foreign, stored
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.budget import POLICIES, spend
@@ -177,8 +177,8 @@ def scores_file(example):
 def test_scores_of_another_model_are_measured_as_the_library_does(scores_file, steps, tmp_path):
     (tmp_path / "scores.npz").write_bytes(scores_file)
     brought = read("scores.npz", scores_file)
-    look = foreign_scores.look_at(brought.scores, steps, 1, 0.05)
-    printed = run(scripts.of_scores("scores.npz", steps, 1, 0.05, foreign_scores.MOST_ARCS), tmp_path)
+    look = foreign.look_at(brought.scores, steps, 1, 0.05)
+    printed = run(scripts.of_scores("scores.npz", steps, 1, 0.05, foreign.MOST_ARCS), tmp_path)
     level = look.report.levels[0]
     assert float(printed["alpha"]) == pytest.approx(level.tuned_alpha, abs=1e-6)
     left = (level.test.points > level.tuned_alpha).sum() / level.test.n_columns.sum()
@@ -186,7 +186,7 @@ def test_scores_of_another_model_are_measured_as_the_library_does(scores_file, s
     at = look.report.starts[len(look.report.dev)]
     right = (look.report.truth == look.report.guess)[at:].mean()
     assert float(printed["tokens right"]) == pytest.approx(right, abs=1e-6)
-    cascade, rows = foreign_scores.of_sequence(look, int(look.report.test[0]), 40)
+    cascade, rows = foreign.of_sequence(look, int(look.report.test[0]), 40)
     words = brought.sentences[int(look.report.test[0])]
     trace = live.trace(cascade, rows, words, look.report.labels)
     assert [look.report.labels[k] for k in trace.predictions[-1]] == [
@@ -201,13 +201,13 @@ def test_rules_of_bio_forbid_in_scores_and_in_the_script(tmp_path):
     file, names = BytesIO(), ["O", "B-X", "I-X"]
     np.savez(file, emissions=emissions, lengths=[4] * 12, labels=labels, label_names=names)
     brought = read("s.npz", file.getvalue())
-    assert foreign_scores.steps_of(brought.scores, True) == ["bio", "gold", "none"]
-    report = foreign_scores.look_at(brought.scores, "bio", 0, 0.05).report
+    assert foreign.steps_of(brought.scores, True) == ["bio", "gold", "none"]
+    report = foreign.look_at(brought.scores, "bio", 0, 0.05).report
     for guess in report.guess.reshape(-1, 4).tolist():
         assert guess[0] != 2
         assert all(after != 2 or before in (1, 2) for before, after in pairwise(guess))
     (tmp_path / "s.npz").write_bytes(file.getvalue())
-    printed = run(scripts.of_scores("s.npz", "bio", 0, 0.05, foreign_scores.MOST_ARCS), tmp_path)
+    printed = run(scripts.of_scores("s.npz", "bio", 0, 0.05, foreign.MOST_ARCS), tmp_path)
     level = report.levels[0]
     assert float(printed["alpha"]) == pytest.approx(level.tuned_alpha, abs=1e-6)
     left = (level.test.points > level.tuned_alpha).sum() / level.test.n_columns.sum()

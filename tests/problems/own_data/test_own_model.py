@@ -15,7 +15,7 @@ from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model import template as templates
 from spcviz.problems.own_data.model.examples import data_of, read_example
 from spcviz.problems.own_data.model.files import found, read
-from spcviz.problems.own_data.model.own_model import read_with
+from spcviz.problems.own_data.model.foreign import read_with
 from spcviz.problems.own_data.page import live
 from spcviz.store.archive import pack
 from spcviz.store.errors import OWN_MODEL

@@ -7,8 +7,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive, graph, loopy_bp
-from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures import stereo
+from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures.page import live
 
 

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.arms.model import detectors, features
-from spcviz.problems.arms.model import modes as pose_modes
+from spcviz.problems.arms.model import arm_modes, features
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade
@@ -23,7 +22,7 @@ from spcviz.problems.pose.model import features as pose_features
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
-N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
+N_TIERS, N_MODES = len(features.STATE_EDGES), arm_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 CODE = ("spcviz.problems.arms.model.proposals",)  # the modules that make the features of clips
 SIGN_EVERY, PIECE = 2, 10  # step between frames (15 a second are left); frames of a piece, about
@@ -76,13 +75,13 @@ class ArmClips(NamedTuple):
         return ArmClips(self.clip[chains], self.side[chains], starts, *of_rows)
 
 
-def fit_modes(buffy: pose_data.PoseClips) -> pose_modes.Modes:
+def fit_modes(buffy: pose_data.PoseClips) -> arm_modes.Modes:
     """Modes of the arms in Buffy's training frames and of rendered arms."""
     limbs = [buffy.limbs[buffy.clips == c] for c in np.unique(buffy.clips)]
     limbs += [rendered_clip(MODE_SEED + s).limbs for s in range(MODE_CLIPS)]
-    chains = [pose_modes.arms_of(clip_limbs)[:, side] for clip_limbs in limbs for side in (0, 1)]
+    chains = [arm_modes.arms_of(clip_limbs)[:, side] for clip_limbs in limbs for side in (0, 1)]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in chains])])
-    return pose_modes.fit_modes(np.concatenate(chains), starts)
+    return arm_modes.fit_modes(np.concatenate(chains), starts)
 
 
 def n_frames_of(seed):
@@ -97,7 +96,7 @@ def rendered_clip(seed):
 
 def arm_chains(
     model: cascade.PoseModel,
-    modes: pose_modes.Modes,
+    modes: arm_modes.Modes,
     images: np.ndarray,
     limbs: np.ndarray | None = None,
     tick: Callable | None = None,
@@ -105,7 +104,7 @@ def arm_chains(
     run: Callable = map,
 ) -> ArmClips:
     """Both arms of a clip with all tiers of features; an executor's map as `run` works in parallel."""
-    known = _Known(modes, detectors.arm_detectors(model, pose_modes.search_tables(modes)))
+    known = _Known(modes, arm_modes.arm_detectors(model, arm_modes.search_tables(modes)))
     chains, before = ([], []), [None, None]
     seen = _describe_image(images[0])
     for f, image in enumerate(images):
@@ -125,8 +124,8 @@ def arm_chains(
 class _Known(NamedTuple):
     """Models, which do not change from frame to frame."""
 
-    modes: pose_modes.Modes
-    detectors: detectors.ArmDetectors
+    modes: arm_modes.Modes
+    detectors: arm_modes.ArmDetectors
 
 
 class _Seen(NamedTuple):
@@ -156,7 +155,7 @@ def _frame(known, picture, side, seen, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
     clock, n = [time.thread_time()], features.N_BEFORE
     cells = seen.cells if side == 0 else pose_features.mirror_cells(seen.cells)
-    joints, score = detectors.propose_arms(known.detectors, cells)
+    joints, score = arm_modes.propose_arms(known.detectors, cells)
     chosen = np.zeros((N_MODES, n), dtype=np.int64)
     if before is not None:
         chosen = features.nearest_before(joints, before["joints"], n)
@@ -206,11 +205,11 @@ def _as_chains(chains, limbs, clip):
     length, frames = len(chains[0]), [*chains[0], *chains[1]]
     stacked = {name: np.stack([frame[name] for frame in frames]) for name in frames[0]}
     joints = stacked.pop("joints")
-    joints[length:] = pose_modes.mirror_joints(joints[length:])
+    joints[length:] = arm_modes.mirror_joints(joints[length:])
     truth = np.full((2 * length, 3, 2), np.nan)
     if limbs is not None:
-        arms = pose_modes.arms_of(limbs)
-        truth = np.concatenate([arms[:, 0], pose_modes.mirror_joints(arms[:, 1])])
+        arms = arm_modes.arms_of(limbs)
+        truth = np.concatenate([arms[:, 0], arm_modes.mirror_joints(arms[:, 1])])
     starts, joints = np.array([0, length, 2 * length]), joints.astype(np.float32)
     return ArmClips(np.full(2, clip), np.arange(2), starts, joints, truth, **stacked)
 
@@ -224,7 +223,7 @@ def join_clips(parts):
 
 def rendered_clips(
     model: cascade.PoseModel,
-    modes: pose_modes.Modes,
+    modes: arm_modes.Modes,
     folder: Path | None = None,
     n_clips: int = N_CLIPS,
     tick: Callable | None = None,
@@ -256,7 +255,7 @@ def buffy_clips(model, modes, data, split, folder=None, tick=None):
 
 def sign_clips(
     model: cascade.PoseModel,
-    modes: pose_modes.Modes,
+    modes: arm_modes.Modes,
     folder: Path | None = None,
     names: Sequence[str] | None = None,
     tick: Callable | None = None,

@@ -14,8 +14,8 @@ from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.chains.tiered_states import TieredStates
 from spcviz.learning.budgets.selector import Selector
 from spcviz.problems.arms.model import dms, fit, proposals, readings
+from spcviz.problems.arms.model.arm_modes import Modes
 from spcviz.problems.arms.model.fit import ArmSettings, Readers
-from spcviz.problems.arms.model.modes import Modes
 from spcviz.problems.arms.model.proposals import N_TIERS, ArmClips
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.model import stored as pose_models

@@ -1,7 +1,6 @@
 """Cached calls of the Exact inference page: search, elimination, trees, losses and merged letters."""
 
-from spcviz.problems.exact import shown
-from spcviz.problems.exact import agglomerate
+from spcviz.problems.exact import agglomerate, shown
 from spcviz.problems.exact.page import live
 from spcviz.web.cached.sharing import share
 

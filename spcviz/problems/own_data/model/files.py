@@ -20,7 +20,7 @@ from spcviz.io.score_tables import is_score_table
 from spcviz.io.scores import ScoreFile, read_scores
 from spcviz.io.unpacking import opened_zip
 from spcviz.io.zipped import MANIFEST
-from spcviz.problems.own_data.model import own_model as models
+from spcviz.problems.own_data.model import foreign as models
 from spcviz.problems.own_data.model.training import broken
 from spcviz.scores.schemes import form_of, parts_of, scheme_of
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.own_data.model.budget import Bought, spend
 from spcviz.problems.own_data.model.evaluation import learn_curve
-from spcviz.problems.own_data.model.own_model import read_with
+from spcviz.problems.own_data.model.foreign import read_with
 from spcviz.problems.own_data.model.training import LEAST_SENTENCES, Settings, train
 from spcviz.problems.own_data.shown import LearningCurve, Trained
 from spcviz.shared.confined.limits import Task

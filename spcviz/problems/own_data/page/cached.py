@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit import runtime
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.own_data.model import apart, cascades, examples, files, foreign_scores, stored
+from spcviz.problems.own_data.model import apart, cascades, examples, files, foreign, stored
 from spcviz.problems.own_data.model.examples import EXAMPLES, pixels_of
 from spcviz.problems.own_data.model.files import found as found
 from spcviz.problems.own_data.model.template import DEFAULT as DEFAULT
@@ -32,7 +32,7 @@ from spcviz.shared.verdict.filter_verdict import Times
 from spcviz.web.cached import ownership, visitor_files
 from spcviz.web.cached.sharing import kernels_first, share
 
-STEPS = foreign_scores.STEPS
+STEPS = foreign.STEPS
 UNKNOWN = files.UNKNOWN
 UNREADABLE = (ArgumentError, UploadError)
 """Errors of reading a visitor's file, worded for the visitor."""
@@ -189,7 +189,7 @@ class Source(NamedTuple):
     key: Hashable  # the key that the model, or the measured scores, are stored by
     report: Report
     model: bytes  # empty where scores were uploaded
-    scored: foreign_scores.Scored | None
+    scored: foreign.Scored | None
     is_stored: bool = False
     is_brought: bool = False  # whether the model was uploaded
 
@@ -222,7 +222,7 @@ class Source(NamedTuple):
                 reader = visit.once(("reader", self.key), lambda: _reader_of(Trained(self.model, report)))
                 trace = _trace_sentence(reader, report, visit.brought, number, alphas)
                 return trace._replace(pixels=pixels_of(trace.words), words=()) if is_ink(visit) else trace
-            cascade, rows = foreign_scores.of_sequence(self.scored, number, MAX_WORDS)
+            cascade, rows = foreign.of_sequence(self.scored, number, MAX_WORDS)
             words, truth = _sentence(visit.brought, number, report.labels)
             return live.trace(cascade, rows, words, report.labels, truth=truth, alphas=alphas)
 
@@ -278,7 +278,7 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         kernels_first(__name__)
         scores, how = visit.brought.scores, steps_of(visit, steps)
         key = visit.of("scored", how, settings.seed, settings.tolerance)
-        look = visit.once(key, lambda: foreign_scores.look_at(scores, how, settings.seed, settings.tolerance))
+        look = visit.once(key, lambda: foreign.look_at(scores, how, settings.seed, settings.tolerance))
         return Source(visit, key, look.report, b"", look)
     if visit.model is not None:
         key = key_of(visit, settings, "read")
@@ -299,7 +299,7 @@ def _is_stored(visit: shelf.Own) -> bool:
 def steps_offered(visit: shelf.Own) -> list[str]:
     """Where transitions between labels may come from; empty without scores."""
     brought = visit.brought
-    return [] if brought.scores is None else foreign_scores.steps_of(brought.scores, bool(brought.labels))
+    return [] if brought.scores is None else foreign.steps_of(brought.scores, bool(brought.labels))
 
 
 def steps_of(visit: shelf.Own, asked: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from spcviz.problems.own_data.model import examples, files, foreign_scores
+from spcviz.problems.own_data.model import examples, files, foreign
 from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.examples import EXAMPLES
 from spcviz.problems.own_data.model.training import Settings, rules_of
@@ -85,9 +85,7 @@ def script(source: Source, settings: Settings, steps: str, number: int) -> str:
     if source.scored is not None:
         how = steps_of(visit, steps)
         subwords = visit.how.subwords if visit.brought.scores.n_subwords else ""
-        return scripts.of_scores(
-            name, how, settings.seed, settings.tolerance, foreign_scores.MOST_ARCS, subwords
-        )
+        return scripts.of_scores(name, how, settings.seed, settings.tolerance, foreign.MOST_ARCS, subwords)
     if source.is_brought:
         file = (name, visit.brought.corpus.columns, _how(visit))
         return scripts.of_model(*file, visit.model.name, settings.seed, number)

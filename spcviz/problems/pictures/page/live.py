@@ -13,8 +13,8 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs import exhaustive
-from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures import stereo
+from spcviz.problems.pictures.data import pictures
 from spcviz.problems.pictures.shown import PictureReadings
 
 DOTS = "dots"
