@@ -23,8 +23,8 @@ from spcviz.shared.folders import data_folder
 from spcviz.shared.report import describe
 from spcviz.spending import EnvelopeTagger, FeatureTiers
 from spcviz.spending.envelope import rates_of, spread_of
-from spcviz.spending.label_folds import Training, drawn_folds, numbers_of
-from spcviz.spending.read import Reader
+from spcviz.spending.label_folds import TierTraining, drawn_folds, numbers_of
+from spcviz.spending.read import TierReader
 from spcviz.spending.tiers import check_tiers
 
 N = 300
@@ -147,8 +147,8 @@ def _by_fixed_tiers(task: Task, known: Sequences, new: Sequences, seed: int) -> 
 
     `seed` is a `ModelSelector`'s: these are its models before they are mixed.
     """
-    reader, features, data, classes = Reader.fit_tiers(check_tiers(task.tiers), *known)
-    how = Training(reader.edges, len(classes), PASSES, is_one=False)
+    reader, features, data, classes = TierReader.fit_tiers(check_tiers(task.tiers), *known)
+    how = TierTraining(reader.edges, len(classes), PASSES, is_one=False)
     table, lengths = reader.features(new[0]), reader.lengths(new[0])
     truth = numbers_of([label for row in new[1] for label in row], classes)
     rng, out = np.random.default_rng(seed), []

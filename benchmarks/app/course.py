@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.app.hands import Act, Aim, Choose, Draw, Mark, Over, Pick, Press, Range, Slide, Type, do_all
 from spcviz.web.course import task as tasks
-from spcviz.web.course.task import Task
+from spcviz.web.course.task import CourseTask
 
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SECONDS = 60
@@ -93,7 +93,7 @@ def is_over(page: Page) -> bool:
     return page.locator(".course[data-over='1']").count() > 0
 
 
-def open_task(page: Page, address: str, one: Task, screen: Screen) -> None:
+def open_task(page: Page, address: str, one: CourseTask, screen: Screen) -> None:
     """Open a task at its start, where it must not be solved."""
     page.goto(f"{address}/{one.page}?ask={one.id}{screen.query}", timeout=120_000)
     page.locator(f".course[data-task='{one.id}'][data-drawn='1']").wait_for(timeout=1000 * SECONDS)
@@ -103,7 +103,7 @@ def open_task(page: Page, address: str, one: Task, screen: Screen) -> None:
         raise AssertionError(f"{one.id} is solved at its start")
 
 
-def choose(page: Page, one: Task, text: str, hand: str) -> None:
+def choose(page: Page, one: CourseTask, text: str, hand: str) -> None:
     """Choose an option, by its number on the keyboard or by a click."""
     labels = page.locator(".course .options button").all_inner_texts()
     at = [label.split()[1:] for label in labels].index(text.split())
@@ -113,7 +113,7 @@ def choose(page: Page, one: Task, text: str, hand: str) -> None:
         page.locator(".course .options button").nth(at).click()
 
 
-def answer(page: Page, one: Task, hand: str) -> None:
+def answer(page: Page, one: CourseTask, hand: str) -> None:
     """Answer wrongly first, which says why without revealing the answer; then rightly."""
     wrong = one.options[1]
     choose(page, one, wrong.text, hand)
@@ -142,7 +142,7 @@ def by_hints(page: Page, hand: str, screen: Screen) -> None:
             return
 
 
-def play(page: Page, address: str, one: Task, screen: Screen, hand: str, *, with_hint: bool) -> str:
+def play(page: Page, address: str, one: CourseTask, screen: Screen, hand: str, *, with_hint: bool) -> str:
     """Play a task; how it counts: "self" or "shown". An error where it cannot be played."""
     open_task(page, address, one, screen)
     if with_hint:

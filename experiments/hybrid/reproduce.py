@@ -13,7 +13,7 @@ from experiments.hybrid import summary
 from spcviz.engine import checks
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.hybrid import policy
-from spcviz.learning.hybrid.policy import Points
+from spcviz.learning.hybrid.policy import CoursePoints
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import loopy, parents, times, whole_words, worlds
 from spcviz.problems.hybrid.model.times import BOTH, clock_of, rules_of, whole_words_of
@@ -109,7 +109,7 @@ def run_fold(data, fold, settings, folder, tick=None):
 
 
 def _measure_fold(fold, world, learned, settings, timed):
-    clock, of_parents = times.Clock(**timed["clock"]), timed["parents_us"]
+    clock, of_parents = times.ActionTimes(**timed["clock"]), timed["parents_us"]
     _, read = whole_words_of(world, learned, ("dev", "test"))
     mended = {"dev": whole_words.predicted_unseen(read["dev"])}
     mended["test"] = whole_words.predict_mended(whole_words.fit(read["dev"]), read["test"].features)
@@ -128,7 +128,7 @@ def _measure_fold(fold, world, learned, settings, timed):
 
 
 def _points(split, world, learned, settings, clock, of_parents):
-    """`Points` of every controller on the development or test words."""
+    """`CoursePoints` of every controller on the development or test words."""
     batch, points = getattr(world, split), {}
     for name, rule, is_valuing in rules_of(batch, learned, settings):
         course = policy.course(batch, learned.model, rule)
@@ -180,7 +180,7 @@ def _on_grid(points, batch):
 
 
 def chain_points(world, batch, learned, settings, clock, parents_us):
-    """`Points` of DMS-pi on a batch."""
+    """`CoursePoints` of DMS-pi on a batch."""
     theta = folds.theta_of(learned.model.filters)
     chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     rule = part_policy.rule(learned.chains, per_cost=True)
@@ -195,7 +195,7 @@ def chain_points(world, batch, learned, settings, clock, parents_us):
         words.append(words[-1] + int(wrong[w] > 0) - int(before > 0))
     begun = len(batch.labels) * (clock.score[0] + parents_us["dms_pi"]["letter"])
     lost = chains.loss_of(spent.labels_before) - np.concatenate([[0], np.cumsum(spent.gain)])
-    return Points(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
+    return CoursePoints(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
 
 
 def _cascades(read, clock, parents_us):

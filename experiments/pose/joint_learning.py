@@ -23,8 +23,10 @@ from spcviz.problems.pose.model.levels import start_model
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute
 
 SOME = 40  # training frames on which detectors' scores are standardised
-SETTINGS = levels.Settings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames is none
-    n_frames=36, n_clips=9, n_epochs=1, tolerance=0.01, learns_over_time=True, extra=()
+SETTINGS = (
+    levels.PoseSettings(  # one pass over `n_clips` pieces; 1 % of the development pieces or frames is none
+        n_frames=36, n_clips=9, n_epochs=1, tolerance=0.01, learns_over_time=True, extra=()
+    )
 )
 ALPHA_OVER_TIME = 0.6
 """Alpha of the joint update. At the single frames' alpha of 0.2 the hinge is 0 on levels 0 to 4 and the
@@ -58,7 +60,7 @@ class Piece(NamedTuple):
     limbs: np.ndarray  # (frames, 5, 2, 2)
 
 
-def settings_for(settings: levels.Settings = SETTINGS, quick: bool = False) -> levels.Settings:
+def settings_for(settings: levels.PoseSettings = SETTINGS, quick: bool = False) -> levels.PoseSettings:
     """Settings for learning; with `quick`, for learning little."""
     return replace(settings, n_frames=8, n_clips=2) if quick else settings
 
@@ -97,7 +99,7 @@ def learn(
     teach: list[detectors.Clip],
     dev: list[detectors.Clip],
     cut: Cut,
-    settings: levels.Settings = SETTINGS,
+    settings: levels.PoseSettings = SETTINGS,
     *,
     work: str | Path | None = None,
     about: dict | None = None,
@@ -159,9 +161,9 @@ def _teach_method(start, method, step, pieces, settings):
 def _problems(pieces, by_clip):
     """Pieces, or their frames one by one, as training problems."""
     if by_clip:
-        return [levels.Problem(piece.fine, piece.limbs, 3) for piece in pieces]
+        return [levels.ClipProblem(piece.fine, piece.limbs, 3) for piece in pieces]
     frames = ((fine, limbs) for piece in pieces for fine, limbs in zip(piece.fine, piece.limbs))
-    return [levels.Problem([fine], limbs[None], 3) for fine, limbs in frames]
+    return [levels.ClipProblem([fine], limbs[None], 3) for fine, limbs in frames]
 
 
 def measure_model(learnt: dict, clips: Iterable[detectors.Clip], cut: Cut) -> list[dict]:

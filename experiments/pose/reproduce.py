@@ -35,7 +35,7 @@ OWN = pose_train.SETTINGS[stored.NAME][0]
 TRADE = (
     (OWN.tolerance, "score", None),
     (0.1, OWN.tolerance_kind, None),
-    (None, None, levels.Settings().n_kept),
+    (None, None, levels.PoseSettings().n_kept),
 )
 """(tolerance, its kind, size) of other thresholds: the model's tolerance counted as the thesis counts it, by
 Definition 4; a larger one; 1200 states per limb, the thesis' shares at levels 2, 4 and 6."""

@@ -23,7 +23,7 @@ from spcviz.shared.work.jobs import run_all
 RULES = ("mean_max", "margin")
 AGAINST = "mean_max"
 WAYS = {"size": (None, "near"), "near 1 %": (0.01, "near"), "near 10 %": (0.1, "near")}
-"""How thresholds are chosen -> (tolerance, what it counts); see `levels.Settings`."""
+"""How thresholds are chosen -> (tolerance, what it counts); see `levels.PoseSettings`."""
 
 N_DRAWS = 2000
 MODULES = ("experiments.pose.measure", "spcviz.problems.pose.model.levels")
@@ -48,7 +48,7 @@ def reproduce(run: Run) -> dict:
         baselines=[],
         settings={
             "ways": {way: {"tolerance": tolerance} for way, (tolerance, _) in WAYS.items()},
-            "n_kept": levels.Settings().n_kept,
+            "n_kept": levels.PoseSettings().n_kept,
             "n_frames": sum(map(len, frames)),
             "draws_of_clips": N_DRAWS,
             "quick": run.quick,

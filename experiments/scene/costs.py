@@ -7,7 +7,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, predictor, trees
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import descriptors, extract, features, segments
-from spcviz.problems.scene.model.features import COSTS, Vocabulary
+from spcviz.problems.scene.model.features import COSTS, PictureVocabulary
 from spcviz.registry.problem import Run
 from spcviz.shared.report import describe
 
@@ -18,7 +18,7 @@ PAPER_MS = {  # Table 2: Stanford Background, 320 x 240, Intel i7-2960XM; D is a
 }  # fmt: skip
 
 
-def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 15) -> list[dict]:
+def measure(pictures: list[np.ndarray], vocabulary: PictureVocabulary, repeats: int = 15) -> list[dict]:
     """CPU milliseconds of pieces, least of repeats, mean over pictures; "level" is one more level."""
     measured = [_pieces(picture, vocabulary, repeats) for picture in pictures]
     rows = []
@@ -61,7 +61,7 @@ def _pieces(picture, vocabulary, repeats):
         lambda: [features.shapes_of_level(sums, tree, level) for level in range(n_levels)], repeats
     )
     out["SHAPE"] = (ms + more, None)
-    seen = features.Seen(picture, vocabulary)
+    seen = features.LazyPicture(picture, vocabulary)
     for group in descriptors.GROUPS:
         step = descriptors.STEPS[group]
         (described, grid), ms = _least(
@@ -87,13 +87,13 @@ def _of_a_step(picture, vocabulary, repeats):
     """Time of choosing regions and predicting, without features, at a middle level."""
     from spcviz.problems.scene.model.run import structure_of
 
-    structure = structure_of(features.Seen(picture, vocabulary))
+    structure = structure_of(features.LazyPicture(picture, vocabulary))
     state = predictor.start(structure)
     level, k = segments.N_LEVELS // 2, structure.n_classes
     asked = np.full(15, -1, dtype=np.int32)
     asked[:7] = features.N_COLUMNS + np.arange(7)
     tree = trees.Tree(asked, np.full(15, 20, np.uint8), np.zeros((15, k), np.float32))
-    step = predictor.Step(level, 0.0, 1.0, (tree,) * boost.Settings.n_trees)
+    step = predictor.WeakPredictor(level, 0.0, 1.0, (tree,) * boost.BoostSettings.n_trees)
     chosen, select = _least(lambda: predictor.select_regions(structure, state.entropy, level, 0.0), repeats)
     table = np.zeros((len(chosen), features.N_COLUMNS), dtype=np.uint8)
     given = step, structure, features.N_COLUMNS, lambda level, columns: table, state, chosen
@@ -126,7 +126,7 @@ def everything(picture, vocabulary, repeats=3, clock=time.process_time):
     columns = np.arange(features.N_COLUMNS)
 
     def call():
-        seen = features.Seen(picture, vocabulary)
+        seen = features.LazyPicture(picture, vocabulary)
         return [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
 
     return _least(call, repeats, clock)[1] / 1000

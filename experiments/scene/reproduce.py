@@ -201,7 +201,7 @@ def _evaluate_pictures(lab, names, run):
 def _one(lab, name, forest):
     """{method: tables of its steps} of one test picture."""
     scene = camvid.load("test", name)
-    seen = features.Seen(scene.picture, lab.vocabulary)
+    seen = features.LazyPicture(scene.picture, lab.vocabulary)
     counts = camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
     machines = {method: lab.him(method) for method in train.LIMITED}
     answers = predictors.answers(seen, lab.sim()[0], machines, forest)

@@ -22,8 +22,8 @@ from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import load_tagger
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.model.long_chains import (
+    ChainExamples,
     Setting,
-    Source,
     anew_us,
     compare_updates,
     join_chains,
@@ -71,13 +71,13 @@ COURSES = (
 
 
 def letter_source(model):
-    """Test words of a `BudgetModel`, before and after coarse edges: a `Source`."""
+    """Test words of a `BudgetModel`, before and after coarse edges: a `ChainExamples`."""
     parts = model.parts
-    return Source(parts.scores[:, :2], parts.pairwise[0], parts.starts)
+    return ChainExamples(parts.scores[:, :2], parts.pairwise[0], parts.starts)
 
 
 def tag_source(folder, corpus):
-    """Long sentences of a `Corpus`, before and after all features: a `Source`."""
+    """Long sentences of a `Corpus`, before and after all features: a `ChainExamples`."""
     tagger = load_tagger(folder).whole()
     bigrams = tagger.cascade.levels[1].filter
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
@@ -86,7 +86,9 @@ def tag_source(folder, corpus):
     starts = np.concatenate([[0], np.cumsum(corpus.lengths)])
     chosen = np.flatnonzero(corpus.lengths >= LONG)
     rows = np.concatenate([np.arange(starts[w], starts[w + 1]) for w in chosen])
-    return Source(scores[rows], step_table(bigrams), np.concatenate([[0], np.cumsum(corpus.lengths[chosen])]))
+    return ChainExamples(
+        scores[rows], step_table(bigrams), np.concatenate([[0], np.cumsum(corpus.lengths[chosen])])
+    )
 
 
 def step_table(model):

@@ -58,7 +58,7 @@ def measured_times(source, settings, folder, fold=None):
         return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))
 
     saved = load_or_compute(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
-    return times.Times(*(np.array(saved[field]) for field in times.Times._fields))
+    return times.WordTimes(*(np.array(saved[field]) for field in times.WordTimes._fields))
 
 
 def _dms_row(row, clock):

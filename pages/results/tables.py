@@ -101,7 +101,7 @@ DRAW = {
     stored_results.Heading: lambda block: st.markdown(f"## {block.text}"),
     stored_results.Text: words,
     stored_results.Note: lambda block: st.caption(block.markdown),
-    stored_results.Chart: chart,
+    stored_results.ChartBlock: chart,
     stored_results.Charts: charts,
     stored_results.Table: table,
     stored_results.Link: link,

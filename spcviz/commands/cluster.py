@@ -19,7 +19,7 @@ MEMORY = 2_500_000_000
 """Bytes that a worker needs: the most that a part of any result has been seen to take, plus a quarter."""
 
 
-class Place(NamedTuple):
+class ClusterPlace(NamedTuple):
     """The code, files and memory of a worker or the client, compared before work begins."""
 
     code: str
@@ -29,13 +29,13 @@ class Place(NamedTuple):
     memory: int  # bytes; 0: no limit
 
 
-def place(mark: str, dask_worker: Any = None) -> Place:
-    """This process's `Place`; `mark` is the client's file in the work folder. Dask passes ``dask_worker``."""
+def place(mark: str, dask_worker: Any = None) -> ClusterPlace:
+    """This process's `ClusterPlace`; `mark` is the client's file in the work folder. Dask passes ``dask_worker``."""
     if folders.is_clone():
         folders.require("a worker")  # it may have been started in another folder
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0
     code = sources.code_digest(sources.files())
-    return Place(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
+    return ClusterPlace(code, CACHE.is_dir(), data_folder() is not None, os.path.exists(mark), memory)
 
 
 @contextlib.contextmanager
@@ -84,7 +84,7 @@ def look_over(client: Any, address: str, work: Path) -> None:
         )
 
 
-def lacking(client: Place, other: Place | Exception) -> str | None:
+def lacking(client: ClusterPlace, other: ClusterPlace | Exception) -> str | None:
     """What a worker lacks that the client has, as the end of a sentence.
 
     >>> client = Place("1", True, True, True, 0)

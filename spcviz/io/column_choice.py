@@ -8,7 +8,7 @@ from typing import Any
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.boundaries import boundaries_of
-from spcviz.io.layout import Table
+from spcviz.io.layout import TokenTable
 from spcviz.io.records import UNKNOWN_LABELS
 from spcviz.scores.schemes import is_chunked, kinds_of
 
@@ -18,7 +18,7 @@ _SAMPLE = 2000
 """Sentences that are inspected: enough to tell chunk labels from words, and fast on a large file."""
 
 
-def choose_columns(name: str, table: Table, columns: Any) -> tuple[int, int | None]:
+def choose_columns(name: str, table: TokenTable, columns: Any) -> tuple[int, int | None]:
     """The columns of tokens and labels (None: no labels), from 0; `ArgumentError` if one does not exist."""
     if columns is None:
         return _usual(name, table)
@@ -28,7 +28,7 @@ def choose_columns(name: str, table: Table, columns: Any) -> tuple[int, int | No
     )
 
 
-def _usual(name: str, table: Table) -> tuple[int, int | None]:
+def _usual(name: str, table: TokenTable) -> tuple[int, int | None]:
     """The default columns of tokens and of labels."""
     header, n = table.header, table.n_columns
     if table.kind == "conllu" or (table.kind == "conllup" and "FORM" in header):
@@ -63,7 +63,7 @@ def _usual(name: str, table: Table) -> tuple[int, int | None]:
     return token, label
 
 
-def _last_labels(table: Table, token: int) -> int | None:
+def _last_labels(table: TokenTable, token: int) -> int | None:
     """The last column with chunk labels, or the last of all; of GermEval's two levels, the outer one."""
     rest = [k for k in range(table.n_columns) if k > token] or [
         k for k in range(table.n_columns) if k != token
@@ -85,7 +85,7 @@ def _last_labels(table: Table, token: int) -> int | None:
     return (chunked or filled or rest)[-1]
 
 
-def _column(name: str, which: str, column: Any, table: Table) -> int:
+def _column(name: str, which: str, column: Any, table: TokenTable) -> int:
     if isinstance(column, str):
         if column not in table.header:
             raise ArgumentError(f"{name}: columns must name one of {', '.join(table.header)}, got {column!r}")
@@ -99,7 +99,7 @@ def _column(name: str, which: str, column: Any, table: Table) -> int:
 _ENTITIES = frozenset(("PER", "LOC", "ORG", "MISC"))
 
 
-def name_format(table: Table, labels: list[list[str]]) -> str:
+def name_format(table: TokenTable, labels: list[list[str]]) -> str:
     """The key of `spcviz.io.conll.FORMATS` for a table of lines with these labels."""
     if table.kind not in ("", "sentences"):
         return table.kind
@@ -118,7 +118,7 @@ _LONGEST_SENTENCE = 1000
 """Tokens of a sentence above which a reader would doubt that it is one sentence."""
 
 
-def describe_doubts(table: Table, token: int, label: int | None) -> tuple[str, ...]:
+def describe_doubts(table: TokenTable, token: int, label: int | None) -> tuple[str, ...]:
     """Doubts that only someone who knows the file can resolve: which labels are meant, is it one sequence."""
     doubts = []
     n = len(table.sentences[0][token])

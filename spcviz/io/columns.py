@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from spcviz.engine.errors import ArgumentError
 from spcviz.io.boundaries import Splitter
 from spcviz.io.cells import Row, checked_separator, has_other_spaces, is_plain, plain_rows, rows_of
-from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, Table, layout_of
+from spcviz.io.layout import ABOUT, DOCUMENT, ID, MARKUP, Layout, TokenTable, layout_of
 from spcviz.io.rows import table_of_lists, table_of_spans
 
 _SEPARATOR = re.compile(r'"?sep=([\t,;|])"?\r?\n', re.IGNORECASE)
@@ -37,7 +37,7 @@ def table_of(
     separator: str = "auto",
     header: bool | None = None,
     max_tokens: int | None = None,
-) -> Table:
+) -> TokenTable:
     """Read all columns of a text; arguments that are not given are detected.
 
     Comments (lines that begin with #, unless they have the columns of a token), -DOCSTART- lines, lines of
@@ -104,7 +104,7 @@ class _Reader:
         """Whether no further sentence is wanted."""
         return self.max_tokens is not None and self.n_tokens >= self.max_tokens
 
-    def table(self, is_cut: bool) -> Table:
+    def table(self, is_cut: bool) -> TokenTable:
         """The table read; the last sentence of a truncated text is dropped, as it may be incomplete."""
         self._end()
         layout = self.layout
@@ -115,7 +115,7 @@ class _Reader:
         is_said = self.n_comments > 1 and not layout.kind.startswith(("conll", "ids"))
         notes = (f"{self.n_comments:,} lines of comments were left out",) if is_said else ()
         about = layout.n, layout.separator, layout.kind, layout.header, notes, is_cut
-        return Table(self.sentences, self.first_lines, *about)
+        return TokenTable(self.sentences, self.first_lines, *about)
 
     def _is_even(self, text: str) -> bool:
         """Whether most sentences may have only lines of tokens, with equally many columns each."""

@@ -12,9 +12,9 @@ from spcviz.io.cells import checked_separator
 from spcviz.io.column_choice import choose_columns, describe_doubts, name_format
 from spcviz.io.columns import table_of
 from spcviz.io.kinds import packed_kind, unread_bytes, unread_text
-from spcviz.io.layout import Table
+from spcviz.io.layout import TokenTable
 from spcviz.io.records import UNKNOWN_LABELS, looks_like_json, table_of_json
-from spcviz.io.source import Text, decode_text, given_of
+from spcviz.io.source import SourceText, decode_text, given_of
 from spcviz.io.tables import is_workbook, other_office, table_of_arrow, text_of_workbook
 from spcviz.io.unpacking import gunzip, opened_zip, text_in, unzip
 from spcviz.scores.schemes import is_chunked, scheme_name, scheme_of
@@ -172,7 +172,7 @@ def _unknown(given: list[list[str]]) -> frozenset[str]:
 
 def _table(
     name: str, given: bytes | str, encoding: str, how: dict[str, Any], most: int
-) -> tuple[str, Table, str, Text]:
+) -> tuple[str, TokenTable, str, SourceText]:
     """(name, table, format if it is not one of lines, text) of a file's content."""
     notes: tuple[str, ...] = ()
     if isinstance(given, bytes):
@@ -183,17 +183,17 @@ def _table(
                 name,
                 table_of_arrow(name, given, kind, how["max_tokens"]),
                 "parquet",
-                Text(name, "", "", notes),
+                SourceText(name, "", "", notes),
             )
         if workbook:
             sheet, more = text_of_workbook(name, given)
             table = table_of(sheet, name, **(how | {"separator": "tab"}))
-            return name, table, "excel", Text(name, "", "", (*notes, *more))
+            return name, table, "excel", SourceText(name, "", "", (*notes, *more))
         if what := unread_bytes(given):
             raise ArgumentError(f"{name}: {what}")
         text = decode_text(name, given, encoding)
     else:
-        text = Text(name, given.removeprefix("\ufeff"), "")
+        text = SourceText(name, given.removeprefix("\ufeff"), "")
     text = text._replace(notes=(*notes, *text.notes))
     if looks_like_json(text.text) and not _is_parted(text.text):
         return name, table_of_json(name, text.text, how["max_tokens"]), "json", text

@@ -34,7 +34,7 @@ _CONLL_2009 = (
 _CONLL_2012 = ("DOCUMENT", "PART", "ID", "FORM", "POS", "PARSE")
 
 
-class Table(NamedTuple):
+class TokenTable(NamedTuple):
     """Sentences ``[sentence][column][token]``, and the number of each one's first line, from 1.
 
     - `separator` {"tab", "comma", "semicolon", "bar", "space", "none", ""}: empty if no text was split

@@ -23,7 +23,7 @@ from typing import Any
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.boundaries import sentences_of
-from spcviz.io.layout import Table
+from spcviz.io.layout import TokenTable
 from spcviz.io.spans import labels_of_tokens, read_annotated, spans_in, tagged_spans
 from spcviz.scores.schemes import is_chunked
 
@@ -69,7 +69,7 @@ def _load_json(text: str) -> Any:
     return json.loads(text, parse_constant=lambda word: None)
 
 
-def table_of_json(name: str, text: str, max_tokens: int | None = None) -> Table:
+def table_of_json(name: str, text: str, max_tokens: int | None = None) -> TokenTable:
     """Sentences of a JSON text; `ArgumentError`, with what it holds instead, if it has no tokens."""
     names: Names = {}
     records: Iterable[Any] = _records(name, parse(name, text), names)
@@ -192,7 +192,7 @@ def _named_in(feature: Any) -> list[str]:
 
 def table_of_records(
     name: str, records: Iterable[Any], names: Mapping[str, Sequence[str]], max_tokens: int | None, what: str
-) -> Table:
+) -> TokenTable:
     """Sentences of records, each an object or a list of pairs; errors call them `what` and count from 1."""
     sentences: list[Sequence[list[str]]] = []
     places: list[int] = []
@@ -240,7 +240,7 @@ def table_of_records(
         is_one = n_open == 1
         notes += (f"{n_open:,} {'text that is' if is_one else 'texts that are'} not annotated "
                   f"{'was' if is_one else 'were'} left out",)  # fmt: skip
-    return Table(sentences, places, len(header), "", kind, header, notes, is_cut)
+    return TokenTable(sentences, places, len(header), "", kind, header, notes, is_cut)
 
 
 def _fields_of(where: str, what: str, record: Any) -> tuple[dict[str, list[Any]], str]:

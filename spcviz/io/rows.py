@@ -12,11 +12,11 @@ from typing import Any
 from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.cells import Row, list_in
-from spcviz.io.layout import Layout, Table, items_in
+from spcviz.io.layout import Layout, TokenTable, items_in
 from spcviz.io.records import table_of_records
 
 
-def table_of_lists(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
+def table_of_lists(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> TokenTable:
     """Sentences from rows whose cells are lists."""
     token = field_names.token_column(layout.header) or 0  # `_are_rows` has found it
     kept = [token, *(k for k in range(layout.n) if k != token and _is_listed(layout, k, token))]
@@ -54,15 +54,15 @@ def _is_listed(layout: Layout, k: int, token: int | None) -> bool:
 
 def _rows_table(
     layout: Layout, kept: list[int], sentences: list[Any], first_lines: list[Any], *, is_cut: bool
-) -> Table:
+) -> TokenTable:
     header = tuple(layout.header[k] for k in kept)
-    return Table(sentences, first_lines, len(kept), layout.separator, "rows", header, (), is_cut)
+    return TokenTable(sentences, first_lines, len(kept), layout.separator, "rows", header, (), is_cut)
 
 
 _TEXT = ("text", "data", "content", "document", "body")
 
 
-def table_of_spans(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> Table:
+def table_of_spans(name: str, rows: Iterable[Row], layout: Layout, max_tokens: int | None) -> TokenTable:
     """Words with BIO labels, from rows that have a text in one cell and its spans in another."""
     at = layout.spans or 0  # a layout of this kind has it
     named_so = field_names.find(layout.header, _TEXT, (at,)) if layout.header else None

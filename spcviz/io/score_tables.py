@@ -20,7 +20,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.io import field_names
 from spcviz.io.boundaries import Boundaries, Splitter, boundaries_of, is_numbering
 from spcviz.io.cells import CHARACTER_OF, Row, rows_of
-from spcviz.io.source import Text, decode_text
+from spcviz.io.source import SourceText, decode_text
 
 UNKNOWN = -1
 """The number of an unknown label; -100 is read as this."""
@@ -94,7 +94,7 @@ def is_score_table(data: bytes) -> bool:
     return len(columns.scores) > 1 and 2 * sum(map(_is_number, first)) >= len(first)
 
 
-def read_table(text: Text) -> ScoreTable:
+def read_table(text: SourceText) -> ScoreTable:
     """The scores of a table; `ArgumentError` with the line that cannot be read."""
     rows = _rows(text.text)
     if not rows:

@@ -12,7 +12,7 @@ from spcviz.io.kinds import packed_kind, unread_bytes
 from spcviz.io.logits import ARRAYS as OF_LOGITS
 from spcviz.io.logits import words_of_arrays
 from spcviz.io.score_tables import UNKNOWN, read_table
-from spcviz.io.source import UNNAMED, Text, bytes_of, text_of
+from spcviz.io.source import UNNAMED, SourceText, bytes_of, text_of
 from spcviz.io.unpacking import arrays_of, opened_zip
 from spcviz.scores import Sequences, from_emissions
 
@@ -108,7 +108,7 @@ def read_scores(source: Any, *, subwords: str = "first") -> ScoreFile:
     return _of_csv(text._replace(name=name if text.name == UNNAMED else text.name))
 
 
-def _of_csv(text: Text) -> ScoreFile:
+def _of_csv(text: SourceText) -> ScoreFile:
     if text.text.lstrip()[:1] in ("[", "{"):
         raise ArgumentError(f"{text.name}: is JSON; {_SAVE_AS}")
     return ScoreFile(**read_table(text)._asdict())

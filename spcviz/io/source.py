@@ -12,7 +12,7 @@ from spcviz.engine.errors import ArgumentError
 UNNAMED = "text"
 
 
-class Text(NamedTuple):
+class SourceText(NamedTuple):
     """A text without byte order mark, and its name in errors: the file's name, or ``text``.
 
     The encoding is ``utf-8``, ``utf-16``, ``utf-32``, ``windows-1252`` if the bytes are none of these, or the
@@ -33,7 +33,7 @@ def bytes_of(source: Any, most: int) -> tuple[str, bytes]:
     return name, data
 
 
-def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
+def text_of(source: Any, most: int, encoding: str = "auto") -> SourceText:
     """The text of a path, an open file, bytes, a text of several lines, or an iterable of lines.
 
     A string without a line break is a path. `ArgumentError` if it cannot be read, is larger than `most`
@@ -41,7 +41,7 @@ def text_of(source: Any, most: int, encoding: str = "auto") -> Text:
     """
     name, data = given_of(source, most)
     return (
-        Text(name, data.removeprefix("\ufeff"), "")
+        SourceText(name, data.removeprefix("\ufeff"), "")
         if isinstance(data, str)
         else decode_text(name, data, encoding)
     )
@@ -61,7 +61,7 @@ def given_of(source: Any, most: int) -> tuple[str, bytes | str]:
     return _read(source, most)
 
 
-def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
+def decode_text(name: str, data: bytes, encoding: str = "auto") -> SourceText:
     """Decode bytes with the requested encoding, or with one detected from the bytes.
 
     A byte order mark is decisive. Zeros at every other byte mean UTF-16 without a mark. Valid UTF-8 is read
@@ -78,7 +78,7 @@ def decode_text(name: str, data: bytes, encoding: str = "auto") -> Text:
             return _strict(name, data, kind)
         raise ArgumentError(f"{name}: must be text, got bytes with zeros among them")
     try:
-        return Text(name, data.decode("utf-8"), "utf-8")
+        return SourceText(name, data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         return _read_strays(name, data)
 
@@ -106,10 +106,10 @@ _MOST_LINES = 3
 """Most lines with stray bytes that a note names."""
 
 
-def _strict(name: str, data: bytes, kind: str) -> Text:
+def _strict(name: str, data: bytes, kind: str) -> SourceText:
     said = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(kind, kind)
     try:
-        return Text(name, data.decode(kind).removeprefix("\ufeff"), said)
+        return SourceText(name, data.decode(kind).removeprefix("\ufeff"), said)
     except UnicodeDecodeError as error:
         if kind == "utf-8-sig":
             return _read_strays(name, data.removeprefix(codecs.BOM_UTF8), is_marked=True)
@@ -125,20 +125,20 @@ def _wide(data: bytes) -> str:
     return "utf-16-be" if even else "utf-16-le"
 
 
-def _read_strays(name: str, data: bytes, *, is_marked: bool = False) -> Text:
+def _read_strays(name: str, data: bytes, *, is_marked: bool = False) -> SourceText:
     """Decode bytes that are not valid UTF-8: stray bytes among UTF-8, or Windows-1252."""
     text = data.decode("utf-8", "surrogateescape")
     strays = _STRAY.findall(text)
     if not is_marked and len(strays) > len(_SEVERAL.findall(text)):
         note = "The bytes are no UTF-8 and were read as Windows-1252: look whether the words are right."
-        return Text(name, windows_1252(data), "windows-1252", (note,))
+        return SourceText(name, windows_1252(data), "windows-1252", (note,))
     lines = dict.fromkeys(text.count("\n", 0, at.start()) + 1 for at in _first(_STRAY.finditer(text)))
     where = ", ".join(map(str, lines)) + (", ..." if len(strays) > _MOST_LINES else "")
     byte = f"0x{ord(strays[0]) - 0xDC00:02x}"
     mended = _STRAY.sub(lambda sign: windows_1252(bytes([ord(sign[0]) - 0xDC00])), text)
     n = "A byte is" if len(strays) == 1 else f"{len(strays):,} bytes are"
     note = f"{n} no UTF-8 (the first {byte}; line {where}) and read as Windows-1252: look there."
-    return Text(name, mended, "utf-8", (note,))
+    return SourceText(name, mended, "utf-8", (note,))
 
 
 def _first(found: Iterable[Any]) -> list[Any]:
@@ -163,7 +163,7 @@ def _open_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("spcviz-open-bytes", _open_byte)
 
 
-def _decode_as(name: str, data: bytes, encoding: str) -> Text:
+def _decode_as(name: str, data: bytes, encoding: str) -> SourceText:
     """Decode bytes with the encoding that the caller gives."""
     known = encoding.lower().replace("_", "-") if isinstance(encoding, str) else ""
     known = _OTHER_NAMES.get(known, known)
@@ -171,9 +171,9 @@ def _decode_as(name: str, data: bytes, encoding: str) -> Text:
         raise ArgumentError(f"encoding must be auto or one of {', '.join(ENCODINGS)}, got {encoding!r:.60}")
     kind = codecs.lookup(known)
     if kind.name == "cp1252":
-        return Text(name, windows_1252(data), "windows-1252")
+        return SourceText(name, windows_1252(data), "windows-1252")
     try:
-        return Text(name, data.decode(kind.name).removeprefix("\ufeff"), known)
+        return SourceText(name, data.decode(kind.name).removeprefix("\ufeff"), known)
     except (UnicodeError, ValueError) as error:
         line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise ArgumentError(f"{name}, line {line}: must be text in {encoding}, got other bytes") from None

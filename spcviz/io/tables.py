@@ -10,7 +10,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.extras import is_installed
 from spcviz.io.boundaries import sentences_of
 from spcviz.io.kinds import missing_reader
-from spcviz.io.layout import Table
+from spcviz.io.layout import TokenTable
 from spcviz.io.records import Names, names_in, table_of_records
 from spcviz.io.unpacking import opened_zip
 
@@ -20,7 +20,7 @@ _CSV = "save the sheet as CSV"
 _LINES = "save it as CSV or as JSON Lines"
 
 
-def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = None) -> Table:
+def table_of_arrow(name: str, data: bytes, kind: str, max_tokens: int | None = None) -> TokenTable:
     """Sentences of a Parquet or Arrow file with lists of tokens and tags per row, or one token per row."""
     if not is_installed("pyarrow"):
         raise ArgumentError(f"{name}: {missing_reader(kind, 'pyarrow', _LINES)}")
@@ -73,7 +73,7 @@ def _usable(table: Any) -> list[str]:
 
 def _of_columns(
     name: str, kind: str, columns: dict[str, Any], n: int, names: Names, max_tokens: int | None
-) -> Table:
+) -> TokenTable:
     """Sentences of a table whose rows are sentences, or tokens with a column that numbers sentences."""
     from spcviz.io.cells import list_in
     from spcviz.io.field_names import normal, token_column

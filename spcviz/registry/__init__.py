@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.registry.problem import DataSet, Model, Page, Problem, Result, Training
+from spcviz.registry.problem import DataSet, Page, Problem, Result, ShippedModel, Training
 from spcviz.shared.folders import load_module
 
 PROBLEMS = (
@@ -136,8 +136,8 @@ def scenes() -> dict[str, str]:
     return said
 
 
-def models() -> list[Model]:
-    """Every `Model` of every problem, in order."""
+def models() -> list[ShippedModel]:
+    """Every `ShippedModel` of every problem, in order."""
     return [row for problem in problems() for row in problem.models]
 
 

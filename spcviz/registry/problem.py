@@ -34,7 +34,7 @@ class DataSet(NamedTuple):
     empty if no stored model was."""
 
 
-class Model(NamedTuple):
+class ShippedModel(NamedTuple):
     """A stored model, or several of one kind, and the data sets that it learned from."""
 
     name: str  # in the store, or the common prefix of several names; the longest match counts
@@ -81,7 +81,7 @@ class Problem(NamedTuple):
     pages: tuple[Page, ...] = ()
     data: str = ""  # "module:NAME" of a tuple of `DataSet`; empty without any
     trains: tuple[Training, ...] = ()
-    models: tuple[Model, ...] = ()  # everything that the trainings store in cache/models
+    models: tuple[ShippedModel, ...] = ()  # everything that the trainings store in cache/models
     results: tuple[Result, ...] = ()
     warmup: str = ""
     """``"module:function"`` that takes the folder of stored models and runs every kernel that the pages call,

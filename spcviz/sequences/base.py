@@ -19,7 +19,7 @@ from spcviz.sequences.encoding import Encoded, Vocabulary
 from spcviz.sequences.input_types import Inputs, Item, Targets
 from spcviz.sequences.labels import Labellings, TagPaths, split_list
 from spcviz.sequences.training import (
-    Batch,
+    TrainingData,
     choose_classes,
     drop_rare,
     mean_weights,
@@ -165,7 +165,7 @@ class SequenceTagger(Versioned):
         may_miss: bool = False,
         min_count: int = 1,
         token_weight: Any = None,
-    ) -> Batch:
+    ) -> TrainingData:
         """Read training data; set the names of features and labels; with `goes_on`, add features only."""
         min_count = checks.integer("min_count", min_count, 1, 2**31 - 1)
         checked_jobs(getattr(self, "n_jobs", None))  # else only `predict` would report it
@@ -203,7 +203,7 @@ class SequenceTagger(Versioned):
         self.n_features_in_ = n_features_of(encoded.rows)
         if not goes_on:
             self.n_edges_ = N_EDGES if self._wants_intercept() else 0
-        return Batch(self._with_edges(encoded), numbers, weights, each)
+        return TrainingData(self._with_edges(encoded), numbers, weights, each)
 
     def _wants_intercept(self) -> bool:
         wanted = getattr(self, "fit_intercept", False)

@@ -20,7 +20,7 @@ from spcviz.sequences.base import SequenceTagger
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.labels import Labellings, TagPaths
 from spcviz.sequences.quick import numbers_of_labels
-from spcviz.sequences.training import Bar, Batch
+from spcviz.sequences.training import Bar, TrainingData
 
 
 class Block(NamedTuple):
@@ -264,7 +264,7 @@ class OnlineTagger(ChainTagger):
         self._train(batch, passes, self._running_state() if goes_on else None)
         return self
 
-    def _train(self, batch: Batch, passes: int, begin: Any) -> Walk:
+    def _train(self, batch: TrainingData, passes: int, begin: Any) -> Walk:
         """Learn from a batch; `begin` is the state to continue from, None at the start."""
         forbidden = self._forbidden()
         training.check_steps(batch, forbidden, self.classes_, self.constraints)

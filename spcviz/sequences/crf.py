@@ -9,13 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
 from spcviz.learning.chains.crf import Examples, Weights, examples_of, log_partitions
-from spcviz.learning.chains.crf_training import Adapting, Course, Which, begin, fit_crf, fit_stochastic
+from spcviz.learning.chains.crf_training import Adapting, Optimisation, Which, begin, fit_crf, fit_stochastic
 from spcviz.learning.estimators import generator, rename_parameters
 from spcviz.sequences import labels, states, training
 from spcviz.sequences.chain import ChainTagger
 from spcviz.sequences.input_types import Inputs, Targets
 from spcviz.sequences.states import Texts
-from spcviz.sequences.training import Bar, Batch, Watch
+from spcviz.sequences.training import Bar, TrainingData, Watch
 
 
 class CRFState(NamedTuple):
@@ -258,7 +258,7 @@ class ChainCRF(ChainTagger):
         self.n_iter_, self.has_converged_ = getattr(self, "n_iter_", 0) + 1, False
         return self
 
-    def _examples(self, batch: Batch, allowed: Any) -> Examples:
+    def _examples(self, batch: TrainingData, allowed: Any) -> Examples:
         training.check_steps(batch, self._forbidden(), self.classes_, self.constraints)
         mask = None
         if allowed is not None:
@@ -278,7 +278,7 @@ class ChainCRF(ChainTagger):
             position_weights=batch.token_weights,
         )
 
-    def _take(self, course: Course) -> None:
+    def _take(self, course: Optimisation) -> None:
         self.set_weights(course.weights)
         self.n_iter_, self.has_converged_ = course.n_iterations, course.has_converged
         self.adapting_ = None
@@ -306,7 +306,7 @@ class ChainCRF(ChainTagger):
         self.n_iter_, self.has_converged_, self.adapting_ = state.n_iter, state.has_converged, state.adapting
 
 
-def _why_not(course: Course, max_iter: int) -> str:
+def _why_not(course: Optimisation, max_iter: int) -> str:
     """The warning of a fit that did not converge."""
     if course.n_iterations >= max_iter:
         return (

@@ -27,8 +27,8 @@ from spcviz.sequences.lattices import (
     Filtered,
     Grown,
     OneLevel,
-    Points,
     Some,
+    TruthPoints,
     features_of,
     levels_of,
     rank_labellings,
@@ -180,7 +180,7 @@ class Tuned(Filtering):
         def truth_of(some: Some) -> np.ndarray:
             return truth[row_start[some.places[0]] : row_start[some.places[-1] + 1]]
 
-        def points(some: Some) -> Points:
+        def points(some: Some) -> TruthPoints:
             return grown.points(some, truth_of(some), alphas)
 
         def is_lost(some: Some) -> np.ndarray:
@@ -202,7 +202,7 @@ class Tuned(Filtering):
                 figures.append(LevelFigures(t + 1, alphas[-1], lost, n_kept / len(truth)))
             return self._with_settings(alphas, figures, tolerance, guarantee)
         for t, share in enumerate(self._tolerances(len(self.cascade_.levels), tolerance)):
-            break_points = Points(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
+            break_points = TruthPoints(*map(np.concatenate, zip(*self._of_blocks(points, X, None)[1])))
             is_there = ~break_points.is_lost
             values = (
                 break_points.of_positions

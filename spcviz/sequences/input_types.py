@@ -12,24 +12,24 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 
-class Table(Protocol):
+class AnyArray(Protocol):
     """An array of any library, or a scipy sparse matrix."""
 
     @property
     def shape(self) -> Any: ...
 
 
-Token: TypeAlias = Iterable[str] | Iterable[bytes] | Mapping[str, Any] | Sequence[float] | Table
+Token: TypeAlias = Iterable[str] | Iterable[bytes] | Mapping[str, Any] | Sequence[float] | AnyArray
 """A token's features: names, names with values, or a row of numbers."""
 
-Item: TypeAlias = Collection[Token] | Table
+Item: TypeAlias = Collection[Token] | AnyArray
 """One sequence: tokens, or a table with a row for each."""
 
-Inputs: TypeAlias = Iterable[Item] | Table
+Inputs: TypeAlias = Iterable[Item] | AnyArray
 """X: sequences; see `spcviz.sequences.encoding`."""
 
-Targets: TypeAlias = Iterable[Sequence[str | None] | Sequence[int | None] | Table] | Table
+Targets: TypeAlias = Iterable[Sequence[str | None] | Sequence[int | None] | AnyArray] | AnyArray
 """y: a label for each token, all texts or all whole numbers; None only where labels may be missing."""
 
-Weights: TypeAlias = Iterable[float] | Table
+Weights: TypeAlias = Iterable[float] | AnyArray
 """One weight per sequence."""

@@ -116,7 +116,7 @@ class Some(NamedTuple):
     places: np.ndarray
 
 
-class Points(NamedTuple):
+class TruthPoints(NamedTuple):
     """Alphas at which true n-grams are pruned, the least of each example, and examples already lost."""
 
     of_positions: np.ndarray
@@ -198,13 +198,13 @@ class Grown(NamedTuple):
         left = self.states_left(some, self.cascade.levels[0].alpha)
         return decode_examples(self.cascade, some.features, some.lengths, left=left).labels
 
-    def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> Points:
+    def points(self, some: Some, truth: np.ndarray, alphas: Sequence[float]) -> TruthPoints:
         """The settings at which the filter after those with `alphas` loses the truth."""
         if not alphas:
             states = self.states(some)
             at_truth = states.points()[np.arange(len(truth)), truth]
             is_lost = np.zeros(len(some.lengths), dtype=bool)
-            return Points(at_truth, np.minimum.reduceat(at_truth, states.row_start[:-1]), is_lost)
+            return TruthPoints(at_truth, np.minimum.reduceat(at_truth, states.row_start[:-1]), is_lost)
         level, lattice = self.cascade.levels[len(alphas)], self.lattice(some, alphas)
         arc_score = score_arcs(lattice, unary_scores(some.features, level.filter.weights), level.filter.table)
         gaps = self.states(some).gaps() if self.cascade.rule == "mean_max_first" else None
@@ -213,7 +213,7 @@ class Grown(NamedTuple):
         is_lost = ~np.logical_and.reduceat(path >= 0, lattice.col_start[:-1])
         every = points_of(pruned)
         _, event = truth_points(lattice, pruned, path, np.where(is_lost, -np.inf, 0.0))
-        return Points(every[path[path >= 0]], event, is_lost)
+        return TruthPoints(every[path[path >= 0]], event, is_lost)
 
 
 def _allow(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:

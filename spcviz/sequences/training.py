@@ -15,7 +15,7 @@ from spcviz.sequences.encoding import Encoded
 from spcviz.sequences.tokens import Vocabulary
 
 
-class Batch(NamedTuple):
+class TrainingData(NamedTuple):
     """Training data as numbers: X, labels (R,), weights of sequences (W,) and of tokens (R,)."""
 
     encoded: Encoded
@@ -93,7 +93,9 @@ def weights_of_classes(wanted: Any, numbers: np.ndarray, classes: np.ndarray) ->
     return np.where(is_known, each[numbers], 1.0)
 
 
-def check_steps(batch: Batch, forbidden: np.ndarray | None, classes: np.ndarray, constraints: Any) -> None:
+def check_steps(
+    batch: TrainingData, forbidden: np.ndarray | None, classes: np.ndarray, constraints: Any
+) -> None:
     """Refuse training labels that break the constraints."""
     if forbidden is None:
         return

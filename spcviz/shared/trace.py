@@ -18,7 +18,7 @@ from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.config import Cascade, Level
-from spcviz.learning.cascade.decoding import Step
+from spcviz.learning.cascade.decoding import LevelRun
 from spcviz.learning.cascade.features import Features, unary_scores
 
 
@@ -72,9 +72,9 @@ class WordTrace(NamedTuple):
 
 def timed_run(
     cascade: Cascade, features: Features, length: int, n_levels: int, alphas: Sequence[float]
-) -> tuple[list[Step], list[np.ndarray], list[tuple[float, float]]]:
+) -> tuple[list[LevelRun], list[np.ndarray], list[tuple[float, float]]]:
     """(steps, readings, microseconds of filter and predictor) of each level."""
-    steps: list[Step] = []
+    steps: list[LevelRun] = []
     labels: list[np.ndarray] = []
     times: list[tuple[float, float]] = []
     start = _now()
@@ -149,7 +149,12 @@ def _us_between(start: tuple[float, float], end: tuple[float, float]) -> float:
 
 
 def arc_level(
-    level: Level, step: Step, labels: np.ndarray | None, features: Features, alpha: float, microseconds: float
+    level: Level,
+    step: LevelRun,
+    labels: np.ndarray | None,
+    features: Features,
+    alpha: float,
+    microseconds: float,
 ) -> LevelTrace:
     """A `LevelTrace` of a level that filters n-grams, from its step of `filter_examples`."""
     lattice, arc_score, pruned = step
@@ -174,7 +179,12 @@ def arc_level(
 
 
 def node_level(
-    level: Level, step: Step, labels: np.ndarray | None, features: Features, alpha: float, microseconds: float
+    level: Level,
+    step: LevelRun,
+    labels: np.ndarray | None,
+    features: Features,
+    alpha: float,
+    microseconds: float,
 ) -> LevelTrace:
     """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
     lattice, arc_score, pruned = step

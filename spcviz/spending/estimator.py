@@ -15,9 +15,9 @@ from spcviz.learning.budgets.chains.tiered import Table, Tiered
 from spcviz.learning.estimators import Versioned, generator
 from spcviz.scores.names import named_array
 from spcviz.spending import label_folds, state_checks
-from spcviz.spending.label_folds import Labelled, Training, train_folds
+from spcviz.spending.label_folds import Labelled, TierTraining, train_folds
 from spcviz.spending.policies import MOST_LABELS
-from spcviz.spending.read import Reader
+from spcviz.spending.read import TierReader
 from spcviz.spending.tiers import Compute, FeatureTiers, Tiers, check_tiers
 
 
@@ -96,7 +96,7 @@ def curve_of(budgets: list[float], rows: list[tuple[float, float, np.ndarray]], 
 class Fitted(NamedTuple):
     """Training sequences, with models of all of them and of all but each fold."""
 
-    reader: Reader
+    reader: TierReader
     classes: tuple[str | int, ...]
     features: Table
     data: Labelled
@@ -111,16 +111,16 @@ class Budgeted(Versioned):
     """Base of the estimators that label sequences with the features that a budget buys."""
 
     tiers: FeatureTiers
-    reader_: Reader
+    reader_: TierReader
 
     def _fit_models(self, tiers: Tiers, X: Sequence[Any], y: Sequence[Any], *, is_one: bool) -> Fitted:
         """Train one model of all tiers, or one for each."""
         passes = checks.integer("max_iter", self.max_iter, 1, 10_000)
-        reader, features, data, classes = Reader.fit_tiers(tiers, X, y)
+        reader, features, data, classes = TierReader.fit_tiers(tiers, X, y)
         checks.integer("number of labels in y", len(classes), 2, MOST_LABELS)
         rng = generator(self.random_state)
         fold = label_folds.drawn_folds(len(data.lengths), self.cv, rng)
-        how = Training(reader.edges, len(classes), passes, is_one)
+        how = TierTraining(reader.edges, len(classes), passes, is_one)
         models, *without = train_folds(how, features, data, fold, rng, self.n_jobs)
         seen = seen_grams(data.labels, data.starts, len(classes))
         return Fitted(reader, classes, features, data, fold, models, without, seen, rng)
@@ -227,6 +227,6 @@ class Budgeted(Versioned):
         about = {"policy": state.policy, "max_iter": state.passes, "cv": state.folds}
         estimator = cls(state.tiers.to_tiers(), random_state=state.random_state, **about, **settings)
         tiers, widths = check_tiers(estimator.tiers, is_stored=True), state.tiers.widths
-        estimator.reader_ = Reader(tiers, widths, state.scales, state.tiers.vocabularies())
+        estimator.reader_ = TierReader(tiers, widths, state.scales, state.tiers.vocabularies())
         estimator.classes_, estimator.seen_ = named_array(state.classes), state.seen
         return estimator

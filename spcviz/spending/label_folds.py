@@ -73,7 +73,7 @@ def some(labelled: Labelled, chosen: np.ndarray) -> Labelled:
     return Labelled(labelled.labels[np.repeat(chosen, labelled.lengths)], labelled.lengths[chosen])
 
 
-class Training(NamedTuple):
+class TierTraining(NamedTuple):
     """Settings for the training of models."""
 
     edges: np.ndarray  # (T,) number of features up to and including each tier
@@ -116,7 +116,7 @@ class Training(NamedTuple):
 
 
 def train_folds(
-    how: Training,
+    how: TierTraining,
     features: Table,
     data: Labelled,
     fold: np.ndarray,
@@ -130,7 +130,7 @@ def train_folds(
 
 
 def _some_trained(
-    how: Training, features: Table, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
+    how: TierTraining, features: Table, data: Labelled, chosen: np.ndarray, rng: np.random.Generator
 ) -> tuple[Tiered, ...]:
     rows = features if chosen.all() else features[np.repeat(chosen, data.lengths)]
     return how.train(rows, some(data, chosen), rng)

@@ -33,7 +33,7 @@ Offer = tuple[float, float]
 """Value and cost of a purchase."""
 
 
-class Line(Protocol):
+class QueuedSequence(Protocol):
     """A sequence in the queue."""
 
     @property
@@ -49,13 +49,13 @@ class Line(Protocol):
 
 
 def spend_in_turns(
-    lines: Sequence[Line], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
+    lines: Sequence[QueuedSequence], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
 ) -> tuple[list[int], float]:
     """(line of each purchase, in order; the amount spent).
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of QueuedSequence
     budget : float
     buy : callable
         Buys the offers of the lines whose numbers it is given; each line then has its next offer.
@@ -89,12 +89,12 @@ def spend_in_turns(
     return order, spent
 
 
-def certain(lines: Sequence[Line], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
+def certain(lines: Sequence[QueuedSequence], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
     """Numbers of the lines whose offer will be bought, whatever the other offers turn out to be.
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of QueuedSequence
     early : sequence of sequences of Offer
         For each line, the purchases made before their place in the queue.
     left : float

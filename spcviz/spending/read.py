@@ -42,7 +42,7 @@ class StoredTiers(NamedTuple):
         )
 
 
-class Reader(NamedTuple):
+class TierReader(NamedTuple):
     """Tiers, their widths, the factors that bring them to one scale, and their feature names."""
 
     tiers: Tiers

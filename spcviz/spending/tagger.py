@@ -27,7 +27,7 @@ from spcviz.spending.policies import (
     rule_of,
     world_of,
 )
-from spcviz.spending.read import Reader, StoredTiers
+from spcviz.spending.read import StoredTiers, TierReader
 from spcviz.spending.tiers import FeatureTiers, check_tiers
 
 
@@ -164,7 +164,7 @@ class BudgetedTagger(Budgeted):
 
     def take(
         self,
-        reader: Reader,
+        reader: TierReader,
         classes: tuple[Any, ...],
         model: Tiered,
         seen: np.ndarray,

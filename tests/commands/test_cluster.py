@@ -88,7 +88,7 @@ def test_a_cluster_is_looked_over_before_work_begins(one_worker, tmp_path, capsy
 
 
 def test_what_a_worker_lacks_is_a_sentence():
-    place = cluster.Place("1", True, True, True, 0)
+    place = cluster.ClusterPlace("1", True, True, True, 0)
     for other, sentence in [
         (place, None),
         (place._replace(memory=cluster.MEMORY), None),

@@ -28,7 +28,7 @@ STORED = {
     "hybrid": hybrid.Stored,
     "dependency-parser": parsing.Stored,
     "pose-cascade": pose.Stored,
-    "pose-finder": finder_train.Stored,
+    "pose-finder": finder_train.StoredFinder,
 }
 VALUES = {lists.NAME: ()}
 SHIPPED = list_models(MODELS)

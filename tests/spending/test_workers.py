@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.spending import BudgetedTagger, ModelSelector
-from spcviz.spending.label_folds import Labelled, Training
+from spcviz.spending.label_folds import Labelled, TierTraining
 from tests.spending.sequences import TIERS, drawn
 
 X, Y = drawn(40)
@@ -61,7 +61,7 @@ def test_numbers_drawn_ahead_are_those_that_training_takes(is_one):
     rng = np.random.default_rng(4)
     data = Labelled(rng.integers(0, 2, 12), np.array([3, 1, 4, 4]))
     features = rng.normal(size=(12, 4)).astype(np.float32)
-    how = Training(np.array([2, 4]), 2, 3, is_one)
+    how = TierTraining(np.array([2, 4]), 2, 3, is_one)
     one, other = np.random.default_rng(9), np.random.default_rng(9)
     models = how.train(features, data, one)
     again = how.train(features, data, how.ahead(data, other))

@@ -22,7 +22,7 @@ from spcviz.engine.dependency import exact_trees
 from spcviz.engine.dependency.chu_liu_edmonds import (
     MAX_WORDS,
     RELIABLE,
-    Tree,
+    DependencyTree,
     check_scores,
     decode,
     decode_checked,
@@ -36,7 +36,7 @@ from spcviz.engine.kernels.vectors import copy
 __all__ = [
     "MAX_WORDS",
     "ArcMarginals",
-    "Tree",
+    "DependencyTree",
     "Without",
     "check_scores",
     "decode",

@@ -31,14 +31,14 @@ by N + 1, times the smallest of its scores: rounding then stays below 1e-9 of th
 exactly."""
 
 
-class Tree(NamedTuple):
+class DependencyTree(NamedTuple):
     """A best dependency tree: ``heads[d - 1]`` (N,), int64, is the head of word d, 0 for the root."""
 
     score: float
     heads: np.ndarray
 
 
-def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
+def decode(scores: ArrayLike, *, single_root: bool = False) -> DependencyTree:
     """Best dependency tree, projective or not, in O(N^2).
 
     Among equal arcs into a word, the one from the smallest head is chosen. Rounding loses less than 1e-9 of
@@ -65,7 +65,7 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     --------
     >>> scores = [[0, 0, 0], [5, 0, 9], [4, 9, 0]]
     >>> decode(scores)
-    Tree(score=14.0, heads=array([0, 1]))
+    DependencyTree(score=14.0, heads=array([0, 1]))
     >>> scores = [[0, 0, 0], [9, 0, 1], [9, 1, 0]]
     >>> decode(scores).heads, decode(scores, single_root=True).heads
     (array([0, 0]), array([0, 1]))
@@ -93,18 +93,18 @@ def _check_shape(array: np.ndarray) -> None:
         )
 
 
-def decode_checked(scores: np.ndarray, single_root: bool) -> Tree:
+def decode_checked(scores: np.ndarray, single_root: bool) -> DependencyTree:
     """`decode` of scores of the right shape and type; raises an error if their values are wrong."""
     heads = np.empty(len(scores) - 1, dtype=np.int64)
     score = _decode(scores, bool(single_root), heads)
     if score != score:  # NaN; a ufunc would take longer than the tree
         checks.scores("scores", scores, 2)  # says what is wrong, and where
     if score == np.inf:
-        return Tree(*exact_trees.best(scores, bool(single_root)))
+        return DependencyTree(*exact_trees.best(scores, bool(single_root)))
     if score == -np.inf:
         what = "dependency tree with one word below the root" if single_root else "dependency tree"
         raise InfeasibleError(f"no {what} has a finite score")
-    return Tree(score, heads)
+    return DependencyTree(score, heads)
 
 
 @kernel

@@ -13,14 +13,14 @@ Each table is kept twice, by row and by column, so that every maximum runs over 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spcviz.engine.dependency.chu_liu_edmonds import Tree, check_scores
+from spcviz.engine.dependency.chu_liu_edmonds import DependencyTree, check_scores
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
 
 LEFT, RIGHT, LEFT_DONE, RIGHT_DONE = 0, 1, 2, 3
 
 
-def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
+def decode(scores: ArrayLike, *, single_root: bool = False) -> DependencyTree:
     """Best projective dependency tree in O(N^3).
 
     Arguments and errors as in `arborescence.decode`. Ties go to the first place where a span can be cut.
@@ -32,14 +32,14 @@ def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     >>> scores = np.zeros((5, 5))
     >>> scores[1, 0], scores[3, 1], scores[2, 4], scores[4, 1] = 9, 9, 8, 1
     >>> decode(scores)
-    Tree(score=19.0, heads=array([0, 3, 1, 1]))
+    DependencyTree(score=19.0, heads=array([0, 3, 1, 1]))
     """
     scores = check_scores(scores)
     heads = np.full(len(scores) - 1, -1, dtype=np.int64)
     _decode(scores, bool(single_root), heads)
     if heads.min() < 0:
         raise InfeasibleError("no projective dependency tree has a finite score")
-    return Tree(float(scores[np.arange(1, len(scores)), heads].sum()), heads)
+    return DependencyTree(float(scores[np.arange(1, len(scores)), heads].sum()), heads)
 
 
 @kernel

@@ -42,7 +42,7 @@ class EnsembleMaxMarginals(NamedTuple):
     unary: np.ndarray
 
 
-class Filtered(NamedTuple):
+class FilteredStates(NamedTuple):
     """The result of joint filtering.
 
     - `keep` (..., K), bool
@@ -134,7 +134,7 @@ def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
     return EnsembleMaxMarginals(np.array([best for best, _ in tables]), np.stack([t for _, t in tables]))
 
 
-def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "mean_max") -> Filtered:
+def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "mean_max") -> FilteredStates:
     """Prune the states whose summed max-marginal is not over the summed threshold.
 
     Raises `ShapeError`, `ScoreError`, `ArgumentError`; `InfeasibleError` if a sub-model's best score, or all
@@ -173,7 +173,7 @@ def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float, rule: str = "
 
 def filter_summed(
     best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float, rule: str = "mean_max"
-) -> Filtered:
+) -> FilteredStates:
     """`filter_states` from the sums alone, as from `grid.summed_max_marginals`; errors as in `filter_states`.
 
     `best`, `means` (P,): largest and mean finite max-marginal of every sub-model. `summed` (..., K).
@@ -205,10 +205,10 @@ def filter_summed(
     if len(rescued):
         keep[(*np.nonzero(lost), summed[lost].argmax(axis=-1))] = True
     loss = float(np.count_nonzero(keep) / np.count_nonzero(valid))
-    return Filtered(keep, summed, thresholds, threshold, rescued, loss, has_spread)
+    return FilteredStates(keep, summed, thresholds, threshold, rescued, loss, has_spread)
 
 
-def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
+def joint_filter_loss(truth_score: float, filtered: FilteredStates) -> int:
     """1 if the true labelling's summed score is not over the summed threshold, else 0.
 
     An upper bound on "a state of the truth was pruned" by Lemma 3; 0 when nothing is pruned for want of
@@ -218,7 +218,7 @@ def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
     >>> joint_filter_loss(2.0, filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5))
     1
     """
-    checks.of_own_type("filtered", filtered, Filtered)
+    checks.of_own_type("filtered", filtered, FilteredStates)
     truth_score = checks.sums("truth_score", [truth_score], 1)[0]
     return int(filtered.has_spread and not formula.survives(truth_score, filtered.threshold))
 

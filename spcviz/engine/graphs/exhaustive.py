@@ -40,7 +40,7 @@ class FactorGraph(NamedTuple):
     tables: tuple[np.ndarray, ...]
 
 
-class Found(NamedTuple):
+class BestConfiguration(NamedTuple):
     """The result of exhaustive search: labels (D,), int64; ties go to the first in dictionary order.
 
     `n_configurations` were visited: the product of the numbers of states.
@@ -51,7 +51,7 @@ class Found(NamedTuple):
     n_configurations: int
 
 
-class Step(NamedTuple):
+class Elimination(NamedTuple):
     """One elimination, with every max that it takes.
 
     - `variable`: the one maximised over
@@ -73,12 +73,12 @@ class Step(NamedTuple):
 class Eliminated(NamedTuple):
     """The result of dynamic programming, labels (D,), int64, and its steps.
 
-    `n_entries` candidates were compared: the sum of the sizes of all `Step.candidates`.
+    `n_entries` candidates were compared: the sum of the sizes of all `Elimination.candidates`.
     """
 
     score: float
     labels: np.ndarray
-    steps: tuple[Step, ...]
+    steps: tuple[Elimination, ...]
     n_entries: int
 
 
@@ -178,14 +178,14 @@ def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> 
     return sum(math.prod(n_states[d] for d in scope) for scope in checked_scopes(scopes, len(n_states)))
 
 
-def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
+def search(graph: FactorGraph, cap: int = 10_000_000) -> BestConfiguration:
     """Exhaustive search: every configuration visited, the best kept.
 
     `ArgumentError`, which gives their number, if there are more than `cap`, itself at most 500 million;
     `InfeasibleError` if every configuration scores -inf. Lecture 12, section 5.1.
 
     >>> search(factor_graph([2, 2], [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]))
-    Found(score=2.0, labels=array([1, 1]), n_configurations=4)
+    BestConfiguration(score=2.0, labels=array([1, 1]), n_configurations=4)
     """
     checks.of_own_type("graph", graph, FactorGraph)
     cap = checks.integer("cap", cap, 1, MAX_CONFIGURATIONS)
@@ -199,7 +199,7 @@ def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
     best, visited = _search(np.array(graph.n_states), flat, offsets, strides, labels)
     if best == -np.inf:
         raise InfeasibleError(f"every configuration of the {count} has score -inf")
-    return Found(float(best), labels, int(visited))
+    return BestConfiguration(float(best), labels, int(visited))
 
 
 def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
@@ -272,7 +272,7 @@ def scanlines(unary: ArrayLike, pairwise: ArrayLike) -> np.ndarray:
     return chain.decode_batch(unary.reshape(-1, n), [columns] * rows, pairwise).labels.reshape(rows, columns)
 
 
-def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[int, ...]) -> Step:
+def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[int, ...]) -> Elimination:
     scope = tuple(sorted({d for s, _ in here for d in s} - {variable}))
     axes = (*scope, variable)
     shape = tuple(n_states[d] for d in axes)
@@ -286,7 +286,9 @@ def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[i
         index = tuple(slice(None) if d in s else None for d in axes)
         candidates = candidates + table.transpose(places)[index]
     joined = tuple(s for s, _ in here)
-    return Step(variable, scope, joined, candidates, candidates.max(axis=-1), candidates.argmax(axis=-1))
+    return Elimination(
+        variable, scope, joined, candidates, candidates.max(axis=-1), candidates.argmax(axis=-1)
+    )
 
 
 def _layout(graph: FactorGraph) -> tuple[np.ndarray, np.ndarray]:

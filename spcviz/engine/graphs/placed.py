@@ -22,11 +22,11 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.graphs import graph
 from spcviz.engine.graphs.placed_messages import Joints as Joints
-from spcviz.engine.graphs.placed_messages import Messages, count_witnesses, pass_messages
+from spcviz.engine.graphs.placed_messages import PlacedMessages, count_witnesses, pass_messages
 from spcviz.engine.graphs.placed_messages import Places as Places
 
 
-class Found(NamedTuple):
+class PlacedMaxMarginals(NamedTuple):
     """Max-marginals (S,) and a best labelling (N,), int64, as indices into the S states."""
 
     best: float
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     labels: np.ndarray
 
 
-class Counts(NamedTuple):
+class WitnessCounts(NamedTuple):
     """Counts of states and pairs in the witnesses of all states.
 
     `states` (S,). For the R pairs that occur: `edge`, its number, `first` and `second`, the states of its two
@@ -82,7 +82,7 @@ def check_problem(
 
 def max_marginals(
     unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
-) -> Found:
+) -> PlacedMaxMarginals:
     """Best score of a labelling through every state.
 
     Raises `ShapeError`, `ScoreError`, `ArgumentError`, `CycleError`. Weiss (2013), thesis, equations (3.2),
@@ -112,12 +112,12 @@ def max_marginals(
     if len(roots) > 1:
         tops = np.array([below[places.start[v] : places.start[v + 1]].max() for v in range(len(labels))])
         maxima += np.repeat(tops[roots].sum() - tops[forest.root], np.diff(places.start))
-    return Found(float(passed.best), maxima, labels)
+    return PlacedMaxMarginals(float(passed.best), maxima, labels)
 
 
 def witness_counts(
     unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
-) -> tuple[Found, Counts]:
+) -> tuple[PlacedMaxMarginals, WitnessCounts]:
     """Sums over the witnesses of all states; counts travel along back-pointers, never one witness at a time.
 
     Arguments and errors as in `max_marginals`. The mean's sub-gradient in Weiss (2013), thesis, equation
@@ -147,7 +147,7 @@ def witness_counts(
         pair = (parents[used], children[used]) if first_is_parent else (children[used], parents[used])
         rows.append((np.full(used.sum(), edge), *pair, amount[used]))
     empty = [(np.zeros(0, np.int64),) * 3 + (np.zeros(0),)]
-    return best, Counts(states, *(np.concatenate(c) for c in zip(*(rows or empty))))
+    return best, WitnessCounts(states, *(np.concatenate(c) for c in zip(*(rows or empty))))
 
 
 def gaps(
@@ -168,7 +168,7 @@ def gaps(
     return cos * dx + sin * dy - mean[0], cos * dy - sin * dx - mean[1], (b - a) % n_angles
 
 
-def _labels(passed: Messages, start: np.ndarray, forest: graph.Rooted) -> np.ndarray:
+def _labels(passed: PlacedMessages, start: np.ndarray, forest: graph.Rooted) -> np.ndarray:
     below, up_start, up_arg = passed.below, passed.up_start, passed.up_arg
     labels = np.empty(len(forest.parent), dtype=np.int64)
     for v in forest.order:

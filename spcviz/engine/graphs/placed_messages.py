@@ -53,7 +53,7 @@ class Edge(NamedTuple):
     to_first: bool
 
 
-class Messages(NamedTuple):
+class PlacedMessages(NamedTuple):
     """Both passes over a forest.
 
     - `below`, `down` (S,): scores of the subtree of each state, itself included, and of the rest of its tree
@@ -157,7 +157,7 @@ def _pass(
 @kernel
 def pass_messages(
     unary: np.ndarray, places: Places, kinds: np.ndarray, joints: Joints, forest: graph.Rooted
-) -> Messages:
+) -> PlacedMessages:
     start, order, parent = places.start, forest.order, forest.parent
     up_start = up_starts(start, parent)
     up, up_arg = np.empty(up_start[-1]), np.empty(up_start[-1], dtype=np.int64)
@@ -183,12 +183,12 @@ def pass_messages(
         above -= up[up_start[v] : up_start[v + 1]]  # all finite: only rounding is lost
         message, arg = down[start[v] : start[v + 1]], down_arg[start[v] : start[v + 1]]
         _pass(v, False, above, places, kinds, joints, forest, message, arg)
-    return Messages(best, below, down, up_start, up_arg, down_arg)
+    return PlacedMessages(best, below, down, up_start, up_arg, down_arg)
 
 
 @kernel
 def count_witnesses(
-    passed: Messages, start: np.ndarray, forest: graph.Rooted
+    passed: PlacedMessages, start: np.ndarray, forest: graph.Rooted
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(states (S,), going up (S,), coming down (as `up_arg`)): see `witness_counts`."""
     _, below, _, up_start, up_arg, down_arg = passed

@@ -37,7 +37,7 @@ from spcviz.engine.graphs.tree_messages import (
 from spcviz.engine.kernels.semirings import MAX_PLUS, SUM_TIMES
 
 
-class MaxMarginals(NamedTuple):
+class TreeMaxMarginals(NamedTuple):
     """Best score of a labelling through each assignment.
 
     ``unary[i, k]`` (N, K): with y_i = k. ``pairwise[e, j, k]`` (E, K, K): with state j at ``edges[e, 0]`` and
@@ -49,7 +49,7 @@ class MaxMarginals(NamedTuple):
     pairwise: np.ndarray
 
 
-class Marginals(NamedTuple):
+class TreeMarginals(NamedTuple):
     """Probabilities under p(y) proportional to exp(psi(y)): `unary` (N, K), `pairwise` (E, K, K)."""
 
     log_partition: float
@@ -112,7 +112,7 @@ def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, 
         raise InfeasibleError(message) from None
 
 
-def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> MaxMarginals:
+def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> TreeMaxMarginals:
     """Best score through every state of every node and every pair of states of every edge, in O(E K^2).
 
     Arguments and errors as in `decode`. Weiss (2013), thesis, equation (4.1).
@@ -125,7 +125,7 @@ def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Ma
     best, node, edge = fill_tables(MAX_PLUS, unary, pairwise, len(edges), tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
-    return MaxMarginals(float(best), node, edge)
+    return TreeMaxMarginals(float(best), node, edge)
 
 
 def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> tuple[float, np.ndarray]:
@@ -141,7 +141,7 @@ def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) 
     return float(best), node
 
 
-def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Marginals:
+def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> TreeMarginals:
     """Probability of every state of every node and every pair of states of every edge, in O(E K^2).
 
     Arguments and errors as in `decode`; p(y) is proportional to exp of the score, which is summed as in
@@ -158,12 +158,12 @@ def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Margin
         log_partition, node, edge = fill_tables(SUM_TIMES, *exps, len(edges), tree)
         node /= node.sum(axis=1, keepdims=True)
         edge /= edge.sum(axis=(1, 2), keepdims=True)
-        return Marginals(float(log_partition + top.sum() + len(edges) * high), node, edge)
+        return TreeMarginals(float(log_partition + top.sum() + len(edges) * high), node, edge)
     node, edge = np.zeros_like(unary), np.empty((len(edges), unary.shape[1], unary.shape[1]))
     log_partition = fill_log_tables(unary, pairwise, tree, node, edge)
     if log_partition == -np.inf:
         raise infeasible(unary, pairwise, tree)
-    return Marginals(float(log_partition), node, edge)
+    return TreeMarginals(float(log_partition), node, edge)
 
 
 def score(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:

@@ -7,7 +7,7 @@ from numba.core import event as events
 from spcviz.engine.kernels import calm, kernel_cache
 
 
-class _Line(events.Listener):
+class _Announcer(events.Listener):
     """Writes the line once per process, for this package's kernels only."""
 
     def __init__(self) -> None:
@@ -27,11 +27,11 @@ class _Line(events.Listener):
         """Write nothing more."""
 
 
-_LINES: list[_Line] = []
+_LINES: list[_Announcer] = []
 
 
 def announce() -> None:
     """From now on announce when kernels begin to compile, once per process."""
     if not _LINES:
-        _LINES.append(_Line())
+        _LINES.append(_Announcer())
         events.register("numba:compile", _LINES[0])

@@ -45,7 +45,7 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.variable_order.growth import clean_left, clean_right, join, lowest, split, ways
 from spcviz.engine.variable_order.start import NO_FILTER
-from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
+from spcviz.engine.variable_order.weights import VariableOrderWeights, gram_of, score_of
 from spcviz.engine.variable_order.word import (
     Word,
     Workspace,
@@ -91,7 +91,7 @@ def can_act(word: Word, kind: int, i: int, n_orders: int, n_tiers: int) -> bool:
 def act(
     word: Word,
     unary: np.ndarray,
-    weights: Weights,
+    weights: VariableOrderWeights,
     kind: int,
     i: int,
     alpha: float,
@@ -115,7 +115,7 @@ def act(
 def act_together(
     word: Word,
     unary: np.ndarray,
-    weights: Weights,
+    weights: VariableOrderWeights,
     marks: np.ndarray,
     alphas: np.ndarray,
     gap: float,
@@ -179,7 +179,7 @@ def _raise(word: Word, i: int, bits: int, is_passing: bool, space: Workspace) ->
 
 
 @bare_inlined_kernel
-def _score(word: Word, unary: np.ndarray, weights: Weights, i: int, is_new: bool) -> None:
+def _score(word: Word, unary: np.ndarray, weights: VariableOrderWeights, i: int, is_new: bool) -> None:
     """Scores of the arcs at i in the state of its position; is_new: their n-grams too."""
     mask, is_last = (np.int64(1) << (weights.table.bits * word.order[i])) - 1, i == len(word.order) - 1
     if is_new:

@@ -17,14 +17,14 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.thresholds import rule
-from spcviz.engine.variable_order.weights import Weights, gram_of, ink_of, text_of
+from spcviz.engine.variable_order.weights import VariableOrderWeights, gram_of, ink_of, text_of
 from spcviz.engine.variable_order.word import Word, Workspace, level
 
 NO_FILTER = -np.inf
 """As an alpha: nothing is filtered. Below 0 the threshold lies under the mean."""
 
 
-class Pairs(NamedTuple):
+class PairTables(NamedTuple):
     """Scores of pairs of letters at tier 0; made by `pair_tables`.
 
     `score`, `transposed`, `gram` (2, K, K): P, its transpose [e, k, j], and g itself.
@@ -36,8 +36,8 @@ class Pairs(NamedTuple):
 
 
 @kernel
-def pair_tables(weights: Weights) -> Pairs:
-    """`Pairs` of a model, made once for any number of words."""
+def pair_tables(weights: VariableOrderWeights) -> PairTables:
+    """`PairTables` of a model, made once for any number of words."""
     n, bits = weights.table.n_states, weights.table.bits
     score, transposed, gram = np.empty((2, n, n)), np.empty((2, n, n)), np.empty((2, n, n))
     for e in range(2):
@@ -47,12 +47,17 @@ def pair_tables(weights: Weights) -> Pairs:
                 gram[e, j, k] = gram_of(weights, code, 2, False, e == 1)
                 score[e, j, k] = text_of(weights, gram[e, j, k], 0, 2)
                 transposed[e, k, j] = score[e, j, k]
-    return Pairs(score, transposed, gram)
+    return PairTables(score, transposed, gram)
 
 
 @bare_kernel
 def begin(
-    word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: float, space: Workspace
+    word: Word,
+    unary: np.ndarray,
+    weights: VariableOrderWeights,
+    pairs: PairTables,
+    alpha: float,
+    space: Workspace,
 ) -> float:
     """Fill a word's lattice with the pairs of letters that survive; unary (L, T, K). Returns the gap."""
     length, n_states = len(word.order), unary.shape[2]
@@ -86,7 +91,7 @@ def begin(
 
 
 @bare_inlined_kernel
-def _dense_messages(word: Word, pairs: Pairs, n: int, space: Workspace) -> float:
+def _dense_messages(word: Word, pairs: PairTables, n: int, space: Workspace) -> float:
     """Messages over all letters; at boundary b those of position b - 1. Returns the largest level subtracted.
 
     ``space.kept_score[i]``: the level subtracted from those to the left of position i.
@@ -152,7 +157,7 @@ def _keep_letters(word: Word, b: int, n: int, limit: float) -> None:
 
 
 @bare_inlined_kernel
-def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, space: Workspace, bits: int) -> None:
+def _keep_pairs(word: Word, i: int, pairs: PairTables, limit: float, space: Workspace, bits: int) -> None:
     """Arcs of position i: the pairs that exceed the threshold, in the order of the letters before."""
     length, n = len(word.order), 0
     scores, is_last = space.value, i == length - 1

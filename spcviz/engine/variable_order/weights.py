@@ -22,7 +22,7 @@ MAX_STATES = 44
 """Largest number of letters whose pairs fit at one position (`word.MAX_ARCS`)."""
 
 
-class Weights(NamedTuple):
+class VariableOrderWeights(NamedTuple):
     """The model: `ink`, `text`, `letter` have one row per tier and one column per order, shape (T, N).
 
     - `ink`, `text`, `letter` (T, N): a, b, c of the module's formula
@@ -46,7 +46,7 @@ def on_grid(x: float) -> float:
 
 
 @bare_inlined_kernel
-def gram_of(weights: Weights, code: Code, order: int, is_first: bool, is_last: bool) -> float:
+def gram_of(weights: VariableOrderWeights, code: Code, order: int, is_first: bool, is_last: bool) -> float:
     """g of an n-gram: log p of its last letter given the others, and of the end mark where a word ends."""
     table = weights.table
     k = (code & ((np.int64(1) << table.bits) - 1)) - 1
@@ -65,7 +65,7 @@ def _sum_of(table: NgramTable, code: Code, n: int) -> float:
 
 
 @bare_inlined_kernel
-def ink_of(weights: Weights, seen: float, k: int, tier: int, order: int) -> float:
+def ink_of(weights: VariableOrderWeights, seen: float, k: int, tier: int, order: int) -> float:
     """Score of the image for letter k at a tier, with the letter's frequency."""
     return on_grid(
         weights.ink[tier, order - 1] * seen + weights.letter[tier, order - 1] * weights.frequency[k]
@@ -73,20 +73,20 @@ def ink_of(weights: Weights, seen: float, k: int, tier: int, order: int) -> floa
 
 
 @bare_inlined_kernel
-def text_of(weights: Weights, gram: float, tier: int, order: int) -> float:
+def text_of(weights: VariableOrderWeights, gram: float, tier: int, order: int) -> float:
     """Score of an n-gram."""
     return on_grid(weights.text[tier, order - 1] * gram)
 
 
 @bare_inlined_kernel
-def score_of(weights: Weights, seen: float, gram: float, k: int, tier: int, order: int) -> float:
+def score_of(weights: VariableOrderWeights, seen: float, gram: float, k: int, tier: int, order: int) -> float:
     """Score of a position: the image's score of letter k at its tier, its n-gram, its frequency."""
     return ink_of(weights, seen, k, tier, order) + text_of(weights, gram, tier, order)
 
 
-def checked_weights(weights: Weights, n_states: int) -> Weights:
+def checked_weights(weights: VariableOrderWeights, n_states: int) -> VariableOrderWeights:
     """Weights in the form kernels need; parts that do not fit, or are not finite, raise a typed error."""
-    checks.of_own_type("weights", weights, Weights)
+    checks.of_own_type("weights", weights, VariableOrderWeights)
     checks.of_own_type("table", weights.table, NgramTable)
     checks.integer("n_states", n_states, 1, MAX_STATES)
     if weights.table.has_begin:
@@ -104,7 +104,7 @@ def checked_weights(weights: Weights, n_states: int) -> Weights:
         if value.shape != (n_states,):
             raise ShapeError(f"{name} has shape {value.shape}; it needs {(n_states,)}")
         parts.append(value)
-    for name, value in zip(Weights._fields, parts):
+    for name, value in zip(VariableOrderWeights._fields, parts):
         if not np.isfinite(value).all():
             raise ArgumentError(f"{name} must be finite, got -inf: nothing is forbidden here")
-    return Weights(*[*parts, weights.table])
+    return VariableOrderWeights(*[*parts, weights.table])

@@ -9,7 +9,7 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.ngrams.table import slot_of
-from spcviz.engine.variable_order.weights import Weights, score_of
+from spcviz.engine.variable_order.weights import VariableOrderWeights, score_of
 
 MAX_ARCS = 2000
 """Most arcs at one position: an action that would need more is refused. Rows of 2^11 would map to the same
@@ -156,7 +156,7 @@ def decode_word(word: Word, bits: int, labels: np.ndarray) -> float:
 
 
 @kernel
-def decode_as(word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarray) -> float:
+def decode_as(word: Word, unary: np.ndarray, weights: VariableOrderWeights, labels: np.ndarray) -> float:
     """The best word that survives, under weights other than the lattice's; else as `decode_word`."""
     length, mask = len(word.order), (np.int64(1) << weights.table.bits) - 1
     forward = np.full((length + 1, word.n_nodes.max()), -np.inf)

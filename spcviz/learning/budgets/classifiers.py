@@ -22,7 +22,7 @@ LossesIf = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """(tiers, targets) -> (loss of each example, loss with part r alone moved to targets[r])."""
 
 
-class Trajectory(NamedTuple):
+class GreedyPurchases(NamedTuple):
     """Greedy purchases of every example, until it has everything."""
 
     part: np.ndarray  # (S,) int64: part lifted by one tier; steps in order, one example after another
@@ -44,7 +44,7 @@ def greedy_trajectories(
     losses_if: LossesIf,
     starts: np.ndarray,
     n_tiers: int,
-) -> Trajectory:
+) -> GreedyPurchases:
     """Trajectory search: from nothing to everything, each step the purchase of least loss, first of equals.
 
     Every step costs one unit, so the step of least loss is the step of least C for every lambda, and one
@@ -68,10 +68,10 @@ def greedy_trajectories(
         tiers[chosen] += 1
         part[step_starts[goes_on] + s] = chosen
         loss[step_starts[goes_on] + s] = least[goes_on]
-    return Trajectory(part, loss, first_loss, step_starts)
+    return GreedyPurchases(part, loss, first_loss, step_starts)
 
 
-def trajectory_labels(trajectory: Trajectory, n_parts: int, price: float) -> np.ndarray:
+def trajectory_labels(trajectory: GreedyPurchases, n_parts: int, price: float) -> np.ndarray:
     """Pseudo-labels: tiers in the state of least C on each trajectory, the cheapest of equals, shape (R,)."""
     tiers = np.zeros(n_parts, dtype=np.int64)
     price = checks.strength("price", price)

@@ -20,7 +20,7 @@ N_THRESHOLDS = 25
 """Number of thresholds besides 0 for the log odds above which a policy may buy, example by example."""
 
 
-def labels_of(search: str, world: World, trajectory: classifiers.Trajectory, price: float) -> np.ndarray:
+def labels_of(search: str, world: World, trajectory: classifiers.GreedyPurchases, price: float) -> np.ndarray:
     """Pseudo-labels at a price, shape (R,), by a "trajectory" (of this world) or a "parsimonious" search."""
     n_parts, n_tiers = world.shape
     if search == "trajectory":

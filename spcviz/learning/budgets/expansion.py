@@ -19,7 +19,7 @@ class Expansion(NamedTuple):
     cost: np.ndarray  # (S,)
 
 
-class Curve(NamedTuple):
+class SpendingCurve(NamedTuple):
     """Points (cost so far, loss so far), the first before any purchase."""
 
     # cost, loss (S + 1,): `loss` has a second axis for several kinds of loss
@@ -110,12 +110,12 @@ def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Exp
     )
 
 
-def curve_of(expansion: Expansion, losses: np.ndarray) -> Curve:
+def curve_of(expansion: Expansion, losses: np.ndarray) -> SpendingCurve:
     """Total loss of the batch after each purchase; losses (n, T) or, of several kinds, (n, T, J)."""
     gains = losses[expansion.example, expansion.tier] - losses[expansion.example, expansion.tier - 1]
     cost = np.concatenate([[0.0], np.cumsum(expansion.cost)])
     saved = np.concatenate([np.zeros((1, *losses.shape[2:])), np.cumsum(gains, axis=0)])
-    return Curve(cost, losses[:, 0].sum(axis=0) + saved)
+    return SpendingCurve(cost, losses[:, 0].sum(axis=0) + saved)
 
 
 def last_within(cost: np.ndarray, limits: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ def last_within(cost: np.ndarray, limits: np.ndarray) -> np.ndarray:
     return np.maximum(np.searchsorted(cost, limits * (1 + 1e-9) + 1e-9, side="right") - 1, 0)
 
 
-def at_cost(curve: Curve, costs: np.ndarray) -> np.ndarray:
+def at_cost(curve: SpendingCurve, costs: np.ndarray) -> np.ndarray:
     """Loss of the last point of a curve that costs no more than each of the given amounts.
 
     Examples
@@ -141,7 +141,7 @@ def at_cost(curve: Curve, costs: np.ndarray) -> np.ndarray:
     return curve.loss[last_within(curve.cost, costs)]
 
 
-def least_cost(curve: Curve, loss: float) -> float:
+def least_cost(curve: SpendingCurve, loss: float) -> float:
     """Cost of the first point whose loss is at most `loss`; infinity if there is none."""
     reached = np.flatnonzero(curve.loss <= loss)
     return float(curve.cost[reached[0]]) if len(reached) else np.inf

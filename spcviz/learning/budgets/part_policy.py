@@ -68,12 +68,12 @@ def spend(
     return world.spend(how, costs_of(world, costs), budget, keep_features, keep_all)
 
 
-def steps_of(world: World, trajectory: Trajectory) -> tuple[q_policy.Steps, np.ndarray]:
+def steps_of(world: World, trajectory: Trajectory) -> tuple[q_policy.TrajectorySteps, np.ndarray]:
     """A batch's trajectory split into one for each example, and the cost of each step."""
     example = np.searchsorted(world.starts, trajectory.part, side="right") - 1
     order = np.argsort(example, kind="stable")
     starts = np.searchsorted(example[order], np.arange(len(world.starts)))
-    steps = q_policy.Steps(
+    steps = q_policy.TrajectorySteps(
         trajectory.features[order],
         trajectory.tier[order] - 1,
         trajectory.gain[order].astype(np.float64),
@@ -82,11 +82,11 @@ def steps_of(world: World, trajectory: Trajectory) -> tuple[q_policy.Steps, np.n
     return steps, trajectory.cost[order]
 
 
-def curve(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> expansion.Curve:
+def curve(world: World, trajectory: Trajectory, costs: np.ndarray | None = None) -> expansion.SpendingCurve:
     """(share of the cost of everything, summed loss) before the first step and after each."""
     lost = world.loss_of(trajectory.labels_before)
     cost = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / costs_of(world, costs).sum()
-    return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(trajectory.gain)]))
+    return expansion.SpendingCurve(cost, lost - np.concatenate([[0], np.cumsum(trajectory.gain)]))
 
 
 def train(
@@ -120,7 +120,7 @@ def train(
     dev, dev_rows = world.some(np.flatnonzero(is_dev))
     noise = rng.random((learn.shape[0], costs.shape[1]))
 
-    def rolled(beta: np.ndarray | None) -> tuple[q_policy.Steps, np.ndarray]:
+    def rolled(beta: np.ndarray | None) -> tuple[q_policy.TrajectorySteps, np.ndarray]:
         how = rule(fixed=noise) if beta is None else rule(beta, per_cost=per_cost)
         return steps_of(learn, spend(learn, how, costs=costs[learn_rows], keep_features=True))
 
@@ -134,7 +134,7 @@ def train(
     return policy, min(imitators, key=judge), np.flatnonzero(is_dev)
 
 
-class Trained(NamedTuple):
+class TrainedPolicy(NamedTuple):
     """What `train` returns for one queue, and its results on its chains."""
 
     policy: q_policy.QPolicy
@@ -153,7 +153,7 @@ def train_queues(
     costs: np.ndarray | None = None,
     *,
     group: np.ndarray | None = None,
-) -> list[Trained]:
+) -> list[TrainedPolicy]:
     """Policies for a queue by value, then for one by value per cost; arguments as in `train`.
 
     The one with the smaller badness wastes less.
@@ -167,11 +167,11 @@ def train_queues(
         held, rows = world.some(dev)
         how = rule(policy.beta, per_cost=per_cost)
         bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
-        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(world, how, costs), dev))
+        out.append(TrainedPolicy(policy, imitation, per_cost, bad, chosen_budgets(world, how, costs), dev))
     return out
 
 
-def badness(points: expansion.Curve) -> float:
+def badness(points: expansion.SpendingCurve) -> float:
     """Mean loss over shares from 1 to 100 %, small ones as much as large ones (evenly in log share)."""
     return float(expansion.at_cost(points, np.geomspace(0.01, 1.0, 40)).mean())
 

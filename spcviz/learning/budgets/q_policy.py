@@ -19,7 +19,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import larger_of
 
 
-class Steps(NamedTuple):
+class TrajectorySteps(NamedTuple):
     """Steps of trajectories, one trajectory after another."""
 
     features: np.ndarray  # (S, D) of each action in its state
@@ -76,7 +76,7 @@ def shape_rewards(reward: np.ndarray, alpha: float) -> np.ndarray:
     return reward + checks.strength("alpha", alpha) * np.minimum(reward, 0.0)
 
 
-def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
+def fit_values(steps: TrajectorySteps, targets: np.ndarray, penalty: float) -> np.ndarray:
     """Ridge regression of values (S,) on features, a block of weights per tier: (T - 1, D) (thesis (7.7)).
 
     ``penalty``: lambda, against the mean squared error.
@@ -91,13 +91,15 @@ def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
     return beta
 
 
-def best_penalty(steps: Steps, targets: np.ndarray, penalties: Sequence[float], n_folds: int = 3) -> float:
+def best_penalty(
+    steps: TrajectorySteps, targets: np.ndarray, penalties: Sequence[float], n_folds: int = 3
+) -> float:
     """The lambda of least squared error over folds of whole trajectories."""
     trajectory = np.repeat(np.arange(len(steps.starts) - 1), np.diff(steps.starts))
     errors = np.zeros(len(penalties))
     for fold in range(n_folds):
         held = trajectory % n_folds == fold
-        rest = Steps(steps.features[~held], steps.tier[~held], steps.reward[~held], steps.starts)
+        rest = TrajectorySteps(steps.features[~held], steps.tier[~held], steps.reward[~held], steps.starts)
         for i, penalty in enumerate(penalties):
             beta = fit_values(rest, targets[~held], penalty)
             at = np.minimum(steps.tier[held], len(beta) - 1)
@@ -106,7 +108,7 @@ def best_penalty(steps: Steps, targets: np.ndarray, penalties: Sequence[float], 
 
 
 def train_policy(
-    roll_out: Callable[[np.ndarray | None], Steps],
+    roll_out: Callable[[np.ndarray | None], TrajectorySteps],
     judge: Callable[[np.ndarray], float],
     *,
     gammas: Sequence[float] = (0.0, 0.5, 0.9, 1.0),
@@ -133,7 +135,7 @@ def train_policy(
     return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarray:
+def fit_bought_early(steps: TrajectorySteps, costs: np.ndarray, budget: float) -> np.ndarray:
     """The imitation baseline (thesis 7.3): tell actions bought within a budget from those after it.
 
     `steps` are trajectories to imitate, `costs` (S,) what each step costs, `budget` is per trajectory, as a

@@ -34,10 +34,10 @@ from spcviz.learning.cascade.config import (
     HeldOut,
     Level,
     LevelReport,
-    Trained,
+    TrainedCascade,
 )
 from spcviz.learning.cascade.decoding import (
-    Step,
+    LevelRun,
     all_kept,
     decode_examples,
     filter_examples,
@@ -48,10 +48,10 @@ from spcviz.learning.cascade.decoding import (
 )
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.level import (
-    Progress,
-    Stage,
-    Trainer,
-    Trial,
+    AlphaTrial,
+    CascadeTrainer,
+    FilterStage,
+    TrainingProgress,
     fit_filter,
     fit_predictor,
     held_out_scores,
@@ -71,8 +71,8 @@ __all__ = [
     "HeldOut",
     "Level",
     "LevelReport",
-    "Step",
-    "Trained",
+    "LevelRun",
+    "TrainedCascade",
     "accuracies",
     "decode_examples",
     "filter_examples",
@@ -95,7 +95,7 @@ def train_cascade(
     tick: Callable[[str], object] | None = None,
     held_out_accuracy: bool = False,
     first: First | None = None,
-) -> Trained:
+) -> TrainedCascade:
     """Train every level of a cascade.
 
     Parameters
@@ -125,8 +125,8 @@ def train_cascade(
     if len(lengths) < config.parts:
         raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     part = rng.permutation(np.arange(len(lengths)) % config.parts)
-    progress = Progress(tick)
-    trainer = Trainer(config, rng, progress)
+    progress = TrainingProgress(tick)
+    trainer = CascadeTrainer(config, rng, progress)
     levels: list[Level] = []
     reports: list[LevelReport] = []
     held_out: list[HeldOut] = []
@@ -168,7 +168,7 @@ def train_cascade(
         config.first_order,
         config.rule,
     )
-    return Trained(cascade, tuple(reports), tuple(held_out), first)
+    return TrainedCascade(cascade, tuple(reports), tuple(held_out), first)
 
 
 def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, event: np.ndarray) -> HeldOut:
@@ -179,7 +179,9 @@ def held_out_curves(pruned: Pruned, alpha: float, by_definition: np.ndarray, eve
     return HeldOut(by_definition, event, steps.alpha, steps.value)
 
 
-def _held_out_accuracy(stage: Stage, trainer: Trainer, fits: Sequence[Fit]) -> tuple[float, float]:
+def _held_out_accuracy(
+    stage: FilterStage, trainer: CascadeTrainer, fits: Sequence[Fit]
+) -> tuple[float, float]:
     problem, part = stage.problem, stage.part
     models = [
         fit_predictor(problem, np.flatnonzero(part != p), trainer, begin.model).model
@@ -197,8 +199,8 @@ def accuracies(predicted: np.ndarray, labels: np.ndarray, row_start: np.ndarray)
 
 def _report(
     config: CascadeConfig,
-    stage: Stage,
-    trial: Trial,
+    stage: FilterStage,
+    trial: AlphaTrial,
     loss: Loss,
     fits: Sequence[Fit],
     predictor: Fit,

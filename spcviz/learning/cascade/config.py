@@ -204,7 +204,7 @@ class First(NamedTuple):
     rng_state: Mapping[str, Any]
 
 
-class Trained(NamedTuple):
+class TrainedCascade(NamedTuple):
     """What `train_cascade` returns: cascade, a `LevelReport` and a `HeldOut` per level, and the `First`.
 
     With early stopping there is no `First` (None): the learned filters depend on the tolerance.

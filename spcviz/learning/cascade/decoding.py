@@ -36,7 +36,7 @@ def kept_truth(truth: np.ndarray, keep: np.ndarray) -> np.ndarray:
     return (truth >= 0) & keep[truth]
 
 
-class Step(NamedTuple):
+class LevelRun(NamedTuple):
     """One level of a run."""
 
     lattice: Lattice  # before this level's pruning
@@ -53,8 +53,8 @@ def filter_examples(
     alphas: Sequence[float] | None = None,
     *,
     allowed: np.ndarray | None = None,
-) -> Iterator[Step]:
-    """Run the filters (thesis, Algorithm 1): yields a `Step` for each of `n_levels` levels (all by default).
+) -> Iterator[LevelRun]:
+    """Run the filters (thesis, Algorithm 1): yields a `LevelRun` for each of `n_levels` levels (all by default).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def filter_examples(
             pruned = _prune_as(cascade, lattice, arc_score, alpha, first_gap)
         if t == 0:
             first_gap = pruned.limits.best - pruned.limits.mean
-        yield Step(lattice, arc_score, pruned)
+        yield LevelRun(lattice, arc_score, pruned)
         lattice = extend(lattice, pruned.keep)
 
 

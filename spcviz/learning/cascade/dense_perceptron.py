@@ -26,7 +26,7 @@ from spcviz.learning.cascade.online import Fit, Model
 MAX_ENTRIES = 10_000_000
 
 
-class _Learned(NamedTuple):
+class _DenseWeights(NamedTuple):
     """Weights in training; the average is ``weights - late / seen``, table by table."""
 
     weights: np.ndarray  # (F, K)
@@ -91,7 +91,7 @@ def fit_dense(
     grams, gram_late, sums = (
         tuple(np.zeros((n_states ** (m - 1), n_states)) for m in range(1, order + 1)) for _ in range(3)
     )
-    learned = _Learned(weights, late, grams, gram_late, sums)
+    learned = _DenseWeights(weights, late, grams, gram_late, sums)
     losses, seen = np.zeros(epochs), 0
     for epoch in range(epochs):
         turn = rng.permutation(len(lengths))
@@ -134,7 +134,7 @@ def _epoch(
     order: int,
     seen: int,
     gram_rate: float,
-    learned: _Learned,
+    learned: _DenseWeights,
 ) -> int:
     """One pass over the examples in `turn`; returns the number of wrong positions."""
     weights, late, grams, gram_late, sums = learned

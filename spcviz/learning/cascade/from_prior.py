@@ -39,10 +39,10 @@ from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.level import hinges_of
 from spcviz.learning.cascade.losses import FilterHinge, Loss, MarginHinge, Perceptron
 from spcviz.learning.cascade.online import Model, Rates, fit
-from spcviz.learning.cascade.problem import Problem, prepare
+from spcviz.learning.cascade.problem import LevelProblem, prepare
 
 
-class Part(NamedTuple):
+class PriorPart(NamedTuple):
     """Examples, and priors made without them."""
 
     features: Features
@@ -51,7 +51,7 @@ class Part(NamedTuple):
     priors: tuple[Model, ...]  # for orders 1, 2, ...
 
 
-class Learned(NamedTuple):
+class CascadeFromPrior(NamedTuple):
     """What `train_from_prior` returns."""
 
     cascade: Cascade
@@ -93,22 +93,22 @@ def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
 
 
 def train_from_prior(
-    parts: Sequence[Part],
-    dev: Part,
+    parts: Sequence[PriorPart],
+    dev: PriorPart,
     n_states: int,
     config: CascadeConfig,
     rng: np.random.Generator,
     *,
     predict_orders: Sequence[int] | None = None,
     tick: Callable[[str], object] | None = None,
-) -> Learned:
+) -> CascadeFromPrior:
     """Train every level of a cascade, starting from its priors.
 
     Parameters
     ----------
-    parts : sequence of Part
+    parts : sequence of PriorPart
         At least two.
-    dev : Part
+    dev : PriorPart
         Development examples, with the priors that were made from all parts.
     config : CascadeConfig
         Its `rule`, candidates (`hinges`, or `train_alphas` and `train_margins`), `margin`, `has_end`,
@@ -137,7 +137,9 @@ def train_from_prior(
             prepare(space, part.features, part.labels, has_end=config.has_end, has_begin=config.has_begin)
             for space, part in zip(spaces, (*parts, dev))
         ]
-        learn = _Learner(problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1)
+        learn = _CorrectionLearner(
+            problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1
+        )
         rule = rules.at_first(config.rule) if t == 0 else config.rule
         threshold = _Threshold(rule, tolerance, config.max_arcs)
         trials = []
@@ -167,7 +169,7 @@ def train_from_prior(
         spaces = [extend(space, cut.keep) for space, cut in zip(spaces, cuts)]
         before = filters
     cascade = Cascade(n_states, tuple(levels), False, config.max_arcs, rule=config.rule)
-    return Learned(cascade, tuple(corrections), tuple(reports), tuple(held_out))
+    return CascadeFromPrior(cascade, tuple(corrections), tuple(reports), tuple(held_out))
 
 
 class _Trial(NamedTuple):
@@ -189,7 +191,7 @@ class _Threshold(NamedTuple):
     max_arcs: int
 
     def tune(
-        self, problem: Problem, model: Model, dev: Part, first_gap: np.ndarray | None
+        self, problem: LevelProblem, model: Model, dev: PriorPart, first_gap: np.ndarray | None
     ) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
         """(setting, the result of pruning at it, the settings at which each example is lost)."""
         lattice, unary = problem.lattice, unary_scores(problem.features, model.weights)
@@ -199,17 +201,19 @@ class _Threshold(NamedTuple):
         alpha = rules.tune_setting(self.rule, points[1][problem.has_truth], self.tolerance)
         return alpha, self.prune(problem, model, alpha, first_gap), points
 
-    def prune(self, problem: Problem, model: Model, alpha: float, first_gap: np.ndarray | None) -> Pruned:
+    def prune(
+        self, problem: LevelProblem, model: Model, alpha: float, first_gap: np.ndarray | None
+    ) -> Pruned:
         scores = _scores(problem, model)
         return prune(
             problem.lattice, scores, alpha, max_arcs=self.max_arcs, rule=self.rule, first_gap=first_gap
         )
 
 
-class _Learner(NamedTuple):
+class _CorrectionLearner(NamedTuple):
     """A level's problems, one per part, with the parts' priors."""
 
-    problems: list[Problem]
+    problems: list[LevelProblem]
     priors: list[Model]
     config: CascadeConfig
     rng: np.random.Generator
@@ -245,11 +249,11 @@ def _mean(models: Sequence[Model]) -> Model:
     return combine_models(models, [1 / len(models)] * len(models))
 
 
-def _scores(problem: Problem, model: Model) -> np.ndarray:
+def _scores(problem: LevelProblem, model: Model) -> np.ndarray:
     return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
 
 
-def _report(problem: Problem, level: Level, trial: _Trial, dev: Part, order: int) -> dict[Any, Any]:
+def _report(problem: LevelProblem, level: Level, trial: _Trial, dev: PriorPart, order: int) -> dict[Any, Any]:
     lattice, pruned = problem.lattice, trial.pruned
     predicted = decode(lattice, _scores(problem, level.predictor)).labels
     by_char, by_word = accuracies(predicted, np.asarray(dev.labels), lattice.row_start)

@@ -18,11 +18,11 @@ from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, MarginHinge, Perceptron
 from spcviz.learning.cascade.online import Fit, Model, Rates, fit, passes
-from spcviz.learning.cascade.problem import Problem, prepare
+from spcviz.learning.cascade.problem import LevelProblem, prepare
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """A callback after each model and each pass; a copy that is sent to another process is silent."""
 
     tick: Callable[[str], object] | None = None
@@ -33,26 +33,26 @@ class Progress:
             self.tick(self.label)
 
     def __reduce__(self) -> tuple[type, tuple[None, str]]:
-        return Progress, (None, self.label)
+        return TrainingProgress, (None, self.label)
 
 
-class Stage(NamedTuple):
+class FilterStage(NamedTuple):
     """A level's problem, and the space its filter scores: the same, or all pairs at the first level."""
 
-    problem: Problem
-    space: Problem
+    problem: LevelProblem
+    space: LevelProblem
     by_pairs: bool
     labels: np.ndarray  # (R,) true states
     part: np.ndarray  # (W,) the held-out part of each example
     first_gap: np.ndarray | None = None  # (W,) of the first space, held out; see `rules`
 
 
-class Trainer(NamedTuple):
+class CascadeTrainer(NamedTuple):
     """How the models of a cascade are trained."""
 
     config: CascadeConfig
     rng: np.random.Generator
-    progress: Progress
+    progress: TrainingProgress
 
 
 def stage_of(
@@ -63,15 +63,15 @@ def stage_of(
     config: CascadeConfig,
     is_first: bool,
     first_gap: np.ndarray | None = None,
-) -> Stage:
+) -> FilterStage:
     problem = prepare(lattice, features, labels, has_end=config.has_end, has_begin=config.has_begin)
     if not (is_first and config.first_order == 2):
-        return Stage(problem, problem, False, labels, part, first_gap)
+        return FilterStage(problem, problem, False, labels, part, first_gap)
     pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)
-    return Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True, labels, part)
+    return FilterStage(problem, prepare(pairs, features, labels, has_end=config.has_end), True, labels, part)
 
 
-class Trial(NamedTuple):
+class AlphaTrial(NamedTuple):
     alpha: float
     excess: float
     size: int
@@ -86,13 +86,13 @@ class Trial(NamedTuple):
 
 
 def trials_of(
-    stage: Stage,
-    trainer: Trainer,
+    stage: FilterStage,
+    trainer: CascadeTrainer,
     tolerance: float,
     before: Sequence[Model | None],
     known: list[Sequence[Fit]] | None,
     level: int = 0,
-) -> list[tuple[Trial, Sequence[Fit], Loss]]:
+) -> list[tuple[AlphaTrial, Sequence[Fit], Loss]]:
     """(trial, fits, loss) of each candidate at a level, from 0; `known`: their fits, if learned before."""
     config = trainer.config
     losses = _losses(config, stage, level)
@@ -106,12 +106,14 @@ def trials_of(
     return [(tune(stage, config, fits, tolerance), fits, loss) for fits, loss in zip(candidates, losses)]
 
 
-def _epochs(problem: Problem, config: CascadeConfig) -> int:
+def _epochs(problem: LevelProblem, config: CascadeConfig) -> int:
     is_first = problem.lattice.order.max(initial=1) == 1
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def fit_predictor(problem: Problem, examples: np.ndarray, trainer: Trainer, initial: Model | None) -> Fit:
+def fit_predictor(
+    problem: LevelProblem, examples: np.ndarray, trainer: CascadeTrainer, initial: Model | None
+) -> Fit:
     config, rng, progress = trainer
     return fit(
         problem,
@@ -126,7 +128,7 @@ def fit_predictor(problem: Problem, examples: np.ndarray, trainer: Trainer, init
 
 
 def _filter_settings(
-    problem: Problem, examples: np.ndarray, trainer: Trainer, initial: Model | None
+    problem: LevelProblem, examples: np.ndarray, trainer: CascadeTrainer, initial: Model | None
 ) -> dict[str, Any]:
     """Arguments of `passes` for a filter.
 
@@ -143,8 +145,8 @@ def _filter_settings(
 
 
 def fit_filter(
-    stage: Stage,
-    trainer: Trainer,
+    stage: FilterStage,
+    trainer: CascadeTrainer,
     loss: Loss,
     initial: Model | None,
     *,
@@ -159,8 +161,8 @@ def fit_filter(
 
 
 def _stop_early(
-    stage: Stage, trainer: Trainer, loss: Loss, tolerance: float, before: Sequence[Model | None]
-) -> tuple[Trial, Sequence[Fit]]:
+    stage: FilterStage, trainer: CascadeTrainer, loss: Loss, tolerance: float, before: Sequence[Model | None]
+) -> tuple[AlphaTrial, Sequence[Fit]]:
     """Train one filter without each part, in step, until they stop leaving fewer n-grams: (trial, fits)."""
     problem, config, runs = stage.space, trainer.config, []
     epochs = _epochs(problem, config)
@@ -170,7 +172,7 @@ def _stop_early(
         runs.append(passes(problem, loss, examples, trainer.rng, epochs=epochs, **more))
     for run in runs:
         next(run)  # before the first pass there is nothing to choose
-    best: list[tuple[Trial, Sequence[Fit]]] = []  # the one so far
+    best: list[tuple[AlphaTrial, Sequence[Fit]]] = []  # the one so far
     for fits in zip(*runs):
         trainer.progress()
         trial = tune(stage, config, fits, tolerance)
@@ -182,7 +184,7 @@ def _stop_early(
     return best[0]
 
 
-def _losses(config: CascadeConfig, stage: Stage, level: int) -> list[Loss]:
+def _losses(config: CascadeConfig, stage: FilterStage, level: int) -> list[Loss]:
     """Losses to try for a level's filters, one per candidate; the best filter is kept."""
     if config.method != "spc":
         loss: Loss = Perceptron() if config.method == "perceptron" else LogLoss()
@@ -203,7 +205,7 @@ def hinges_of(config: CascadeConfig, level: int, on_nodes: bool = False) -> list
 
 
 def held_out_scores(
-    problem: Problem, part: np.ndarray, models: Sequence[Model]
+    problem: LevelProblem, part: np.ndarray, models: Sequence[Model]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Arc scores and truth scores of every example under the model that did not see it."""
     lattice = problem.lattice
@@ -218,7 +220,7 @@ def held_out_scores(
     return scores, unary
 
 
-def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: float) -> Trial:
+def tune(stage: FilterStage, config: CascadeConfig, fits: Sequence[Fit], tolerance: float) -> AlphaTrial:
     """Score held out, find the largest alpha within the tolerance, prune at it."""
     problem, space, part = stage.problem, stage.space.lattice, stage.part
     models = [f.model for f in fits[: config.parts]]
@@ -232,11 +234,11 @@ def tune(stage: Stage, config: CascadeConfig, fits: Sequence[Fit], tolerance: fl
     alpha = rules.tune_setting(config.pruned_by, tuned_on, tolerance)
     excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # a CRF may lose too much even at 0
     pruned = prune_at(config, stage, scores, alpha, config.max_arcs)
-    return Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
+    return AlphaTrial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 
 
 def _tuned_on(
-    config: CascadeConfig, problem: Problem, points: tuple[np.ndarray, np.ndarray], pruned: Pruned
+    config: CascadeConfig, problem: LevelProblem, points: tuple[np.ndarray, np.ndarray], pruned: Pruned
 ) -> np.ndarray:
     """The alphas from which each example or position counted is lost, without those lost before."""
     if config.tolerance_kind == "position":
@@ -245,7 +247,7 @@ def _tuned_on(
 
 
 def prune_at(
-    config: CascadeConfig, stage: Stage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
+    config: CascadeConfig, stage: FilterStage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
 ) -> Pruned:
     how: dict[str, Any] = {
         "rule": config.pruned_by if stage.first_gap is not None else rules.at_first(config.pruned_by)

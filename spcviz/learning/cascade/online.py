@@ -31,7 +31,7 @@ from spcviz.learning.cascade.features import (
 )
 from spcviz.learning.cascade.letters_first import PairWeights, pair_weights
 from spcviz.learning.cascade.losses import Loss, checked_loss, scratch
-from spcviz.learning.cascade.problem import Moving, Problem, Step, run_epoch
+from spcviz.learning.cascade.problem import LearningStep, LevelProblem, Moving, run_epoch
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class Fit(NamedTuple):
 
 
 def fit(
-    problem: Problem,
+    problem: LevelProblem,
     loss: Loss,
     examples: np.ndarray,
     rng: np.random.Generator,
@@ -137,7 +137,7 @@ def fit(
 
 
 def passes(
-    problem: Problem,
+    problem: LevelProblem,
     loss: Loss,
     examples: np.ndarray,
     rng: np.random.Generator,
@@ -178,7 +178,7 @@ def passes(
 
 
 def _course(
-    problem: Problem,
+    problem: LevelProblem,
     loss: Loss,
     examples: np.ndarray,
     rng: np.random.Generator,
@@ -229,7 +229,7 @@ def add_to_sum(total: np.ndarray, scale_sum: float, now: np.ndarray, late: np.nd
         total[rows] += scale_sum * now[rows] - late[rows]
 
 
-def _begin(problem: Problem, initial: Model | None) -> tuple[np.ndarray, np.ndarray]:
+def _begin(problem: LevelProblem, initial: Model | None) -> tuple[np.ndarray, np.ndarray]:
     """Weights (F, K) and n-gram weights (G,) to start from."""
     weights = np.zeros((n_features(problem.features), problem.lattice.n_states))
     grams = np.zeros(len(problem.keys))
@@ -243,7 +243,7 @@ def _begin(problem: Problem, initial: Model | None) -> tuple[np.ndarray, np.ndar
     return weights, grams
 
 
-def _average_fit(problem: Problem, sums: _Sums) -> Fit:
+def _average_fit(problem: LevelProblem, sums: _Sums) -> Fit:
     """A `Fit`; n-grams that never moved are left out."""
     used = np.flatnonzero(sums.grams)
     used = used[np.argsort(problem.keys[used])]
@@ -258,7 +258,7 @@ def _hide_features(features: Features, dropout: float, rng: np.random.Generator)
     return features._replace(index=np.where(hidden, np.int32(-1), features.index))
 
 
-def checked_step(rates: Rates, norm: float) -> Step:
+def checked_step(rates: Rates, norm: float) -> LearningStep:
     """The first step; `norm`: mean squared norm of the unary features.
 
     Raises
@@ -271,7 +271,7 @@ def checked_step(rates: Rates, norm: float) -> Step:
     decay = checks.strength("decay", rates.decay)
     if not rate * decay < 1:
         raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
-    return Step(rate, gram_rate, decay, rate * decay if rates.falling else 0.0, 0)
+    return LearningStep(rate, gram_rate, decay, rate * decay if rates.falling else 0.0, 0)
 
 
 def carried_over(keys: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ MAX_SHORT_BITS = 24
 """Most bits of an n-gram code that is looked up in a table, of at most 64 MB."""
 
 
-class Problem(NamedTuple):
+class LevelProblem(NamedTuple):
     """One level's training problem, prepared once for any number of passes."""
 
     lattice: Lattice
@@ -39,7 +39,7 @@ def prepare(
     *,
     has_end: bool = False,
     has_begin: bool = False,
-) -> Problem:
+) -> LevelProblem:
     """Look up the truth, labels (rows,), and number the n-grams of a lattice.
 
     With `has_end` n-grams that end in the end mark count too; with `has_begin` those of two or more states
@@ -64,7 +64,7 @@ def prepare(
         )
     start = _gram_counts(lattice, has_end, has_begin)
     index, keys = _gram_index(lattice, has_end, has_begin, start, _short_codes(lattice, int(start[-1])))
-    return Problem(lattice, features, truth, survives, start, index, keys)
+    return LevelProblem(lattice, features, truth, survives, start, index, keys)
 
 
 def _short_codes(lattice: Lattice, n_entries: int) -> np.ndarray:
@@ -190,7 +190,7 @@ def _grow_tables(
     return more_keys, more_slots, more_ids
 
 
-class Step(NamedTuple):
+class LearningStep(NamedTuple):
     """Parameters of a step."""
 
     rate: float  # eta of unary weights at step 0
@@ -215,9 +215,9 @@ class Moving(NamedTuple):
 @kernel
 def run_epoch(
     loss: Loss,
-    problem: Problem,
+    problem: LevelProblem,
     order: np.ndarray,
-    step: Step,
+    step: LearningStep,
     moving: Moving,
     arc_score: np.ndarray,
     work: Scratch,
@@ -261,7 +261,7 @@ def run_epoch(
 
 @spliced_kernel
 def _score_example(
-    problem: Problem, w: int, unary: np.ndarray, grams: np.ndarray, scale: float, arc_score: np.ndarray
+    problem: LevelProblem, w: int, unary: np.ndarray, grams: np.ndarray, scale: float, arc_score: np.ndarray
 ) -> None:
     lattice = problem.lattice
     bits, n = lattice.bits, lattice.order[w]
@@ -284,7 +284,7 @@ def _score_example(
 
 @kernel
 def _push_grams(
-    problem: Problem,
+    problem: LevelProblem,
     w: int,
     gradient: np.ndarray,
     amount: float,

@@ -28,7 +28,7 @@ from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.features import Features
-from spcviz.learning.cascade.level import Progress, Trainer
+from spcviz.learning.cascade.level import CascadeTrainer, TrainingProgress
 from spcviz.learning.cascade.online import Model
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights, agreeing, blocks_of, forbid, take_examples
@@ -151,8 +151,8 @@ def train_chain_cascade(
         raise ArgumentError(f"parts must be from 2 to {n_examples} (the examples), got {config.parts}")
     kinship = np.arange(n_examples) if groups is None else groups
     part = rng.permutation(np.arange(kinship.max() + 1) % config.parts)[kinship]
-    progress = Progress(tick, "states")
-    pairs = _pair_models(examples, part, pair_model, Trainer(config, rng, progress), run)
+    progress = TrainingProgress(tick, "states")
+    pairs = _pair_models(examples, part, pair_model, CascadeTrainer(config, rng, progress), run)
     alpha, left, lost, first_gap = _filter_states(
         examples, part, pairs[:-1], tolerances[0], config, pair_model.forbidden
     )
@@ -175,7 +175,7 @@ def train_chain_cascade(
             dice = rng.spawn(len(chosen) if level < order else 1)
             if len(dice) < len(chosen):  # so that the model of all examples stays the same
                 dice = rng.spawn(1) + dice
-            trainers = [Trainer(config, child, progress) for child in dice]
+            trainers = [CascadeTrainer(config, child, progress) for child in dice]
             models = run(fit_longer, list(zip(repeat(level_of(space)), chosen, trainers, begun)))
         if level == order:
             if by_first is not None:
@@ -192,7 +192,7 @@ def train_chain_cascade(
 
 
 def _pair_models(
-    examples: Examples, part: np.ndarray, how: PairModel, trainer: Trainer, run: Run
+    examples: Examples, part: np.ndarray, how: PairModel, trainer: CascadeTrainer, run: Run
 ) -> list[Weights]:
     """A chain model without each part, then one of all examples."""
     chosen = [np.flatnonzero(part != p) for p in range(trainer.config.parts + 1)]
@@ -200,7 +200,7 @@ def _pair_models(
     return run(_pair_model, list(zip(repeat(examples), chosen, repeat(how), trainers)))
 
 
-def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer: Trainer) -> Weights:
+def _pair_model(examples: Examples, chosen: np.ndarray, how: PairModel, trainer: CascadeTrainer) -> Weights:
     """A chain model of some examples."""
     subset = examples if len(chosen) == len(examples.weights) else take_examples(examples, chosen)
 

@@ -31,7 +31,7 @@ from spcviz.learning.chains.crf import Examples, Weights, loss_and_gradient, tak
 from spcviz.learning.chains.rows import widen_table
 
 
-class Course(NamedTuple):
+class Optimisation(NamedTuple):
     """Result of a batch optimisation."""
 
     weights: Weights  # the best ones
@@ -66,7 +66,7 @@ def fit_crf(
     which: Which = USUAL,
     tick: Callable[[int, float], object] | None = None,
     watch: Callable[[int, Weights], bool] | None = None,
-) -> Course:
+) -> Optimisation:
     """Minimise the regularised negative log-likelihood.
 
     Parameters
@@ -130,7 +130,7 @@ def fit_crf(
     best = start * search.units if search.best is None else search.best
     theta = best[: packing.size] - best[packing.size :] if c1 > 0 else best
     done = result is not None and bool(result.success)
-    return Course(packing.unpack(theta), search.loss, search.n, done, result is None)
+    return Optimisation(packing.unpack(theta), search.loss, search.n, done, result is None)
 
 
 class _Packing(NamedTuple):

@@ -36,7 +36,7 @@ class Expectations(NamedTuple):
     pairwise: np.ndarray  # (K, K) expected number of steps ``[from, to]``, times the weight of its chain
 
 
-class Steps(NamedTuple):
+class StepTable(NamedTuple):
     """A transition table as the kernel reads it; see `steps_of`."""
 
     pairwise: np.ndarray  # (K, K)
@@ -48,7 +48,7 @@ class Steps(NamedTuple):
     spread: float
 
 
-def steps_of(pairwise: np.ndarray) -> Steps:
+def steps_of(pairwise: np.ndarray) -> StepTable:
     """A checked (K, K) table of scores, ready for `expect`."""
     finite = pairwise[np.isfinite(pairwise)]
     high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
@@ -57,7 +57,7 @@ def steps_of(pairwise: np.ndarray) -> Steps:
     table[:], back[:] = 0.0, 0.0
     table[:, :n] = np.exp(pairwise - high)
     back[:, :n] = table[:, :n].T
-    return Steps(pairwise, table, back, high, high - low)
+    return StepTable(pairwise, table, back, high, high - low)
 
 
 def expectations(
@@ -108,7 +108,7 @@ def expectations(
 
 
 def expect(
-    unary: np.ndarray, row_start: np.ndarray, steps: Steps, weights: np.ndarray, pairs: np.ndarray
+    unary: np.ndarray, row_start: np.ndarray, steps: StepTable, weights: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
     """`expectations` of checked arrays, in place: unary becomes probabilities, pairs (K, K) is added to.
 
@@ -128,7 +128,7 @@ def expect(
 def _expect(
     unary: np.ndarray,
     row_start: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weights: np.ndarray,
     pairs: np.ndarray,
     log_partition: np.ndarray,
@@ -172,7 +172,7 @@ def _is_tame(unary: np.ndarray, spread: float) -> bool:
 @kernel
 def _sum_rescaled(
     unary: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weight: float,
     left: np.ndarray,
     here: np.ndarray,

@@ -22,39 +22,39 @@ from spcviz.engine.thresholds import rules
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.decoding import all_kept
 from spcviz.learning.cascade.features import mean_squared_norm, unary_scores
-from spcviz.learning.cascade.level import Trainer, fit_predictor
+from spcviz.learning.cascade.level import CascadeTrainer, fit_predictor
 from spcviz.learning.cascade.losses import Perceptron, scratch
 from spcviz.learning.cascade.online import Model, Rates, add_to_sum, carried_over, checked_step
-from spcviz.learning.cascade.problem import Moving, Problem, run_epoch
+from spcviz.learning.cascade.problem import LevelProblem, Moving, run_epoch
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights, forbid, take_examples
 from spcviz.learning.chains.survivors import Space, join_lattices, take_lattices
 
 
-class Level(NamedTuple):
+class OrderLevel(NamedTuple):
     """One order's space, and the data that all its models share."""
 
     space: Space
-    whole: Problem | None  # of all examples, where that may be built at once
+    whole: LevelProblem | None  # of all examples, where that may be built at once
     # (S,) int64: else codes of the n-grams of lower orders in the space, rising: the only ones that a model
     # takes over from the one it starts from
     shorter: np.ndarray
 
 
-def level_of(space: Space) -> Level:
+def level_of(space: Space) -> OrderLevel:
     """A level on which models are to be trained."""
     batches = space.batches(np.arange(space.n_examples))
     if len(batches) == 1:
-        return Level(space, space.problem(batches[0]), np.zeros(0, np.int64))
+        return OrderLevel(space, space.problem(batches[0]), np.zeros(0, np.int64))
     shorter = np.zeros(0, np.int64)
     limit = 1 << space.survivors.bits * int(space.survivors.order.max())
     for chosen in batches:
         keys = space.problem(chosen).keys
         shorter = np.union1d(shorter, keys[keys < limit])
-    return Level(space, None, shorter)
+    return OrderLevel(space, None, shorter)
 
 
-def fit_longer(level: Level, chosen: np.ndarray, trainer: Trainer, begin: Model) -> Model:
+def fit_longer(level: OrderLevel, chosen: np.ndarray, trainer: CascadeTrainer, begin: Model) -> Model:
     """A perceptron on the chosen examples, started from a model of shorter n-grams."""
     if level.whole is not None:
         return fit_predictor(level.whole, chosen, trainer, begin).model
@@ -118,7 +118,7 @@ class _Grams(NamedTuple):
         return _Grams(*(array[order] for array in both))
 
 
-class Filtered(NamedTuple):
+class FilteredSpace(NamedTuple):
     """The part of a space that a filter leaves, held out."""
 
     alpha: float
@@ -134,7 +134,7 @@ def tune_level(
     models: list[Model],
     tolerance: float,
     first_gap: np.ndarray,
-) -> Filtered:
+) -> FilteredSpace:
     """Score each example with the model that has not seen it, find the largest alpha, prune at it.
 
     `first_gap` (W,): the unit of "mean_max_first".
@@ -162,7 +162,7 @@ def tune_level(
         left.append(extend(seen.lattice, pruned.keep, grow=False))
         is_lost.append(~all_kept(seen.lattice, seen.truth, pruned.keep))
         n_kept, n_columns = n_kept + int(pruned.keep.sum()), n_columns + int(seen.lattice.col_start[-1])
-    return Filtered(alpha, join_lattices(left), np.concatenate(is_lost), n_kept / max(n_columns, 1))
+    return FilteredSpace(alpha, join_lattices(left), np.concatenate(is_lost), n_kept / max(n_columns, 1))
 
 
 class _Scored(NamedTuple):

@@ -196,7 +196,7 @@ def _add_all(rows: CsrRows, amounts: np.ndarray, gradient: np.ndarray) -> None:
 N_EDGES = 3
 
 
-class Split(NamedTuple):
+class SplitWeights(NamedTuple):
     """Weights (F, K) of features and (0 or 3, K) of edges, as views of one table."""
 
     features: np.ndarray
@@ -243,14 +243,14 @@ def add_edges(unary: np.ndarray, row_start: np.ndarray, edges: np.ndarray) -> No
     unary[row_start[1:][is_there] - 1] += edges[2]
 
 
-def split(table: np.ndarray, n_edges: int) -> Split:
+def split(table: np.ndarray, n_edges: int) -> SplitWeights:
     """The parts of a table whose last `n_edges` rows are of edges.
 
     >>> split(np.arange(4), 3)
-    Split(features=array([0]), edges=array([1, 2, 3]))
+    SplitWeights(features=array([0]), edges=array([1, 2, 3]))
     """
     n = len(table) - n_edges
-    return Split(table[:n], table[n:])
+    return SplitWeights(table[:n], table[n:])
 
 
 def widen_table(table: np.ndarray, n_rows: int, n_edges: int) -> np.ndarray:

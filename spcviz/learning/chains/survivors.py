@@ -18,7 +18,7 @@ from spcviz.engine.thresholds import filtering
 from spcviz.engine.thresholds.rules import at_first, break_points, checked_rule, way_at_first
 from spcviz.learning.cascade.features import Features
 from spcviz.learning.cascade.letters_first import keep_states
-from spcviz.learning.cascade.problem import Problem, prepare
+from spcviz.learning.cascade.problem import LevelProblem, prepare
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import forbid
 
@@ -60,7 +60,7 @@ class Space(NamedTuple):
         row_start = self.survivors.row_start
         return layouts.ranges(row_start[chosen], np.diff(row_start)[chosen])
 
-    def problem(self, chosen: np.ndarray) -> Problem:
+    def problem(self, chosen: np.ndarray) -> LevelProblem:
         """The training problem of the chosen examples."""
         rows = self.rows(chosen)
         return prepare(self.lattice(chosen), layouts.take_rows(self.features, rows), self.labels[rows])

@@ -23,14 +23,14 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.once import fill_new
 from spcviz.engine.kernels.semirings import SUM_TIMES, combine, multiply
 from spcviz.engine.kernels.vectors import largest, stretch, sum_of
-from spcviz.learning.chains.expectations import TINY, Steps, _exponentials_or_zero, _is_tame
+from spcviz.learning.chains.expectations import TINY, StepTable, _exponentials_or_zero, _is_tame
 
 
 def expect_weighted(
     unary: np.ndarray,
     labels: np.ndarray,
     row_start: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weights: np.ndarray,
     pairs: np.ndarray,
 ) -> float:
@@ -58,7 +58,7 @@ def _expect_weighted(
     unary: np.ndarray,
     labels: np.ndarray,
     row_start: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weights: np.ndarray,
     pairs: np.ndarray,
     losses: np.ndarray,
@@ -90,7 +90,7 @@ def _expect_weighted(
 def _shares_behind(
     unary: np.ndarray,
     labels: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weights: np.ndarray,
     work: np.ndarray,
     right: np.ndarray,
@@ -129,7 +129,7 @@ def _shares_behind(
 def _walk(
     unary: np.ndarray,
     labels: np.ndarray,
-    steps: Steps,
+    steps: StepTable,
     weights: np.ndarray,
     work: np.ndarray,
     right: np.ndarray,

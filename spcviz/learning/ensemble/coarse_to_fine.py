@@ -47,12 +47,12 @@ class PlacedModel(NamedTuple):
         weight, table = self.joints.weight * pairs[:, :2], self.joints.table * pairs[:, 2:]
         return unary, self.joints._replace(weight=weight, table=table)
 
-    def max_marginals(self, weights: np.ndarray) -> placed.Found:
+    def max_marginals(self, weights: np.ndarray) -> placed.PlacedMaxMarginals:
         """As `placed.max_marginals`."""
         unary, joints = self.scores(weights)
         return placed.max_marginals(unary, self.places, self.edges, self.kinds, joints)
 
-    def features(self, counts: placed.Counts) -> np.ndarray:
+    def features(self, counts: placed.WitnessCounts) -> np.ndarray:
         """Sum of features over states and pairs counted, shape (n_weights,)."""
         nodes = np.zeros((self.n_node_kinds, self.node.shape[1]))
         sums = np.add.reduceat(counts.states[:, None] * self.node, self.places.start[:-1], axis=0)
@@ -77,7 +77,7 @@ class PlacedModel(NamedTuple):
         of_mean = self.features(counts) / len(unary)
         labels = marginals.labels
         at = self.edges.reshape(-1, 2)
-        top = placed.Counts(
+        top = placed.WitnessCounts(
             np.bincount(labels, minlength=len(unary)).astype(float),
             np.arange(len(at)), labels[at[:, 0]], labels[at[:, 1]], np.ones(len(at)),
         )  # fmt: skip
@@ -104,14 +104,14 @@ class PlacedModel(NamedTuple):
         return np.stack([-b[0] * along**2, -b[1] * across**2, self.joints.table[kind][turn]], axis=1)
 
 
-def _everything(model: PlacedModel) -> placed.Counts:
+def _everything(model: PlacedModel) -> placed.WitnessCounts:
     """Counts of the only labelling of a model whose variables have one state each."""
     at = model.edges.reshape(-1, 2)
     n = len(model.node_kinds)
-    return placed.Counts(np.ones(n), np.arange(len(at)), at[:, 0], at[:, 1], np.ones(len(at)))
+    return placed.WitnessCounts(np.ones(n), np.arange(len(at)), at[:, 0], at[:, 1], np.ones(len(at)))
 
 
-class Level(NamedTuple):
+class FilteredLevel(NamedTuple):
     """One level of one example."""
 
     start: np.ndarray  # (N + 1,) states of variable v are ``start[v] : start[v + 1]``
@@ -153,7 +153,7 @@ def filter_level(
     alpha: float,
     run: Callable[..., Iterable[Any]] = map,
     rule: str = "mean_max",
-) -> Level:
+) -> FilteredLevel:
     """Joint filtering of one level.
 
     Parameters
@@ -191,12 +191,14 @@ def filter_level(
     keep = kept.keep[row, column]
     labels = tuple(f.labels for f in marginals)
     sums, extremes = (float(best.sum()), float(means.sum())), np.stack([best, means])
-    return Level(
+    return FilteredLevel(
         start, states, summed, each, *sums, extremes, kept.threshold, keep, labels, len(kept.rescued), rule
     )
 
 
-def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def refine(
+    level: FilteredLevel, children: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) of the next level: the children of what a level kept.
 
     ``children`` maps states of one variable to their children, ascending.
@@ -208,6 +210,6 @@ def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[
     return np.concatenate([[0], np.cumsum([len(s) for s in new])]), np.concatenate(new)
 
 
-def survivors(level: Level) -> tuple[np.ndarray, np.ndarray]:
+def survivors(level: FilteredLevel) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) that a level kept."""
     return refine(level, lambda states: states)

@@ -31,7 +31,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.thresholds import rule, rules
 
 
-class SubModel(Protocol):
+class MarginModel(Protocol):
     """The interface of a sub-model of an example; ``at_least_zero`` is optional."""
 
     @property
@@ -46,14 +46,14 @@ class SubModel(Protocol):
         """(truth's features, best, mean, threshold's gradient)."""
 
 
-class Example(NamedTuple):
+class JointExample(NamedTuple):
     """One training example."""
 
-    models: Sequence[SubModel]  # one for each p, over the same N variables
+    models: Sequence[MarginModel]  # one for each p, over the same N variables
     truth: Sequence[Any]  # the truth for each, as its ``margin_parts`` takes it
 
 
-class Terms(NamedTuple):
+class MarginTerms(NamedTuple):
     """One sub-model's part in the joint margin of one example."""
 
     truth_score: float
@@ -97,8 +97,8 @@ class Ensemble(NamedTuple):
 
 
 def sub_model_terms(
-    model: SubModel, weights: np.ndarray, truth: Any, alpha: float, rule_name: str = "mean_max"
-) -> Terms:
+    model: MarginModel, weights: np.ndarray, truth: Any, alpha: float, rule_name: str = "mean_max"
+) -> MarginTerms:
     """Scores and gradients of one sub-model on one example (thesis equations (4.3), (5.6)).
 
     `weights` has shape (n_weights,), `truth` is in the form that the sub-model takes, and 0 <= alpha < 1. For
@@ -114,7 +114,7 @@ def sub_model_terms(
     if weights.shape != (model.n_weights,):
         raise ShapeError(f"weights has shape {weights.shape}; the sub-model needs {(model.n_weights,)}")
     of_truth, best, mean, gradient = model.margin_parts(weights, truth, alpha)
-    return Terms(
+    return MarginTerms(
         truth_score=float(weights @ of_truth),
         best=best,
         mean=mean,
@@ -125,7 +125,7 @@ def sub_model_terms(
 
 
 def joint_hinge(
-    example: Example,
+    example: JointExample,
     weights: Sequence[np.ndarray],
     alpha: float,
     margin: float | None = None,
@@ -174,7 +174,7 @@ def update(
 
 
 def objective(
-    examples: Sequence[Example],
+    examples: Sequence[JointExample],
     weights: Sequence[np.ndarray],
     alpha: float,
     regularisation: float,
@@ -186,7 +186,7 @@ def objective(
 
 
 def train(
-    examples: Sequence[Example],
+    examples: Sequence[JointExample],
     config: Config,
     rng: np.random.Generator,
     progress: Callable[[int, int], object] | None = None,
@@ -196,7 +196,7 @@ def train(
 
     Parameters
     ----------
-    examples : sequence of Example
+    examples : sequence of JointExample
         Their sub-models have the same numbers of weights in all examples.
     rng : numpy.random.Generator
         Shuffles the examples.
@@ -243,7 +243,7 @@ def train(
     return Ensemble(averaged, weights, hinges, losses)
 
 
-def _lowest(model: SubModel) -> np.ndarray:
+def _lowest(model: MarginModel) -> np.ndarray:
     """Least value of every weight: 0 where `at_least_zero` says so."""
     if not hasattr(model, "at_least_zero"):
         return np.full(model.n_weights, -np.inf)

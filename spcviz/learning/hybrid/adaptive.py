@@ -21,7 +21,7 @@ from spcviz.engine import checks
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.variable_order.start import NO_FILTER, begin, pair_tables
-from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
+from spcviz.engine.variable_order.weights import VariableOrderWeights, gram_of, score_of
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
     Word,
@@ -32,17 +32,17 @@ from spcviz.engine.variable_order.word import (
     values_of,
 )
 from spcviz.learning.hybrid.courses import break_point, n_blocks, random_rollout
-from spcviz.learning.hybrid.records import Batch, Model
+from spcviz.learning.hybrid.records import AdaptiveModel, WordBatch
 
 N_LEAST = 40
 """Least number of true assignments from which an alpha is chosen."""
 
 
-class Part(NamedTuple):
+class AdaptivePart(NamedTuple):
     """Words, and weights to start from that were made without them."""
 
-    batch: Batch
-    weights: Weights
+    batch: WordBatch
+    weights: VariableOrderWeights
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,26 @@ class AdaptiveSettings:
     visits: int = 1  # random courses per word that they are tuned on
 
 
-def start_model(weights: Weights, predicts: Weights | None = None) -> Model:
+def start_model(weights: VariableOrderWeights, predicts: VariableOrderWeights | None = None) -> AdaptiveModel:
     """A model that filters nothing yet."""
     n_tiers, n_orders = weights.ink.shape
     alphas = np.full(n_blocks(n_orders, n_tiers), NO_FILTER)
-    return Model(weights, weights if predicts is None else predicts, predicts is None, alphas, NO_FILTER)
+    return AdaptiveModel(
+        weights, weights if predicts is None else predicts, predicts is None, alphas, NO_FILTER
+    )
 
 
-def with_weights(model: Model, ink: np.ndarray, text: np.ndarray, letter: np.ndarray) -> Model:
+def with_weights(
+    model: AdaptiveModel, ink: np.ndarray, text: np.ndarray, letter: np.ndarray
+) -> AdaptiveModel:
     """The same model with other weights, both to filter and to predict."""
     weights = model.filters._replace(ink=ink, text=text, letter=letter)
     return model._replace(filters=weights, predicts=weights, is_one=True)
 
 
 def fit(
-    parts: Sequence[Part],
-    model: Model,
+    parts: Sequence[AdaptivePart],
+    model: AdaptiveModel,
     settings: AdaptiveSettings,
     rng: np.random.Generator,
     *,
@@ -83,7 +87,7 @@ def fit(
 
     Parameters
     ----------
-    model : Model
+    model : AdaptiveModel
         Weights to start from, and alphas of the filters that states come from. `predicts` is learned;
         `filters` filters throughout if the filter's share is 0, else the learned weights do.
     share : (float, float)
@@ -108,18 +112,20 @@ def fit(
     return total / seen
 
 
-def weights_for(counted: Weights, weights: Weights) -> Weights:
+def weights_for(counted: VariableOrderWeights, weights: VariableOrderWeights) -> VariableOrderWeights:
     """One part's counts with another model's weights of states."""
     return counted._replace(ink=weights.ink, text=weights.text, letter=weights.letter)
 
 
-def of_part(part: Part, model: Model) -> Model:
+def of_part(part: AdaptivePart, model: AdaptiveModel) -> AdaptiveModel:
     """The model as it reads a part: with n-grams counted without its words."""
     filters = weights_for(part.weights, model.filters)
     return model._replace(filters=filters, predicts=weights_for(part.weights, model.predicts))
 
 
-def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: np.random.Generator) -> Model:
+def tune(
+    parts: Sequence[AdaptivePart], model: AdaptiveModel, settings: AdaptiveSettings, rng: np.random.Generator
+) -> AdaptiveModel:
     """Tune every block's alpha: the largest that loses at most the tolerated share of unseen truths."""
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
@@ -149,14 +155,14 @@ def _largest(points: np.ndarray, tolerance: float) -> float:
     return min(np.nextafter(limit, -np.inf), 1.0)
 
 
-def _wander_points(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
+def _wander_points(part: AdaptivePart, model: AdaptiveModel, rng: np.random.Generator) -> np.ndarray:
     noise = rng.random((len(part.batch.labels), len(model.alphas)))
     part_model = model._replace(filters=weights_for(part.weights, model.filters))
     return _points(part.batch, part_model, noise)
 
 
 @kernel
-def _points(batch: Batch, model: Model, noise: np.ndarray) -> np.ndarray:
+def _points(batch: WordBatch, model: AdaptiveModel, noise: np.ndarray) -> np.ndarray:
     """Break points of true assignments along random courses; rows of `random_rollout`."""
     unary, truth, starts = batch
     longest, width = (starts[1:] - starts[:-1]).max(), noise.shape[1]
@@ -172,7 +178,7 @@ def _points(batch: Batch, model: Model, noise: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def first_points(batch: Batch, weights: Weights) -> np.ndarray:
+def first_points(batch: WordBatch, weights: VariableOrderWeights) -> np.ndarray:
     """The alpha from which each true pair of letters is lost by the first filter, shape (R - W,)."""
     unary, truth, starts = batch
     space, out, n, pairs = new_workspace(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
@@ -190,8 +196,8 @@ def first_points(batch: Batch, weights: Weights) -> np.ndarray:
 
 @kernel
 def _pass(
-    batch: Batch,
-    model: Model,
+    batch: WordBatch,
+    model: AdaptiveModel,
     noise: np.ndarray,
     order: np.ndarray,
     n_actions: np.ndarray,
@@ -203,11 +209,11 @@ def _pass(
     unary, truth, starts = batch
     for_filter, for_reading, margin, alpha, rate = hinge
     given, counted = model.filters, model.predicts
-    moving = Weights(
+    moving = VariableOrderWeights(
         theta[0], theta[1], theta[2], counted.single, counted.first, counted.frequency, counted.table
     )
     filters = moving if for_filter > 0.0 else given  # a predictor alone learns after a fixed filter
-    model = Model(filters, moving, False, model.alphas, model.first_alpha)
+    model = AdaptiveModel(filters, moving, False, model.alphas, model.first_alpha)
     longest = (starts[1:] - starts[:-1]).max()
     every, space, nothing = new_word(longest, MAX_ARCS), new_workspace(MAX_ARCS), np.empty((0, 2))
     pairs = pair_tables(filters)
@@ -236,7 +242,12 @@ def _pass(
 
 @kernel
 def add_labels(
-    word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarray, share: float, grad: np.ndarray
+    word: Word,
+    unary: np.ndarray,
+    weights: VariableOrderWeights,
+    labels: np.ndarray,
+    share: float,
+    grad: np.ndarray,
 ) -> float:
     """Add a share of a labelling's features in a word's state to grad (3, T, N); returns its score."""
     bits, total = weights.table.bits, 0.0
@@ -262,7 +273,12 @@ def _add(
 
 @kernel
 def mean_of_witnesses(
-    word: Word, unary: np.ndarray, weights: Weights, counts: np.ndarray, through: np.ndarray, mean: np.ndarray
+    word: Word,
+    unary: np.ndarray,
+    weights: VariableOrderWeights,
+    counts: np.ndarray,
+    through: np.ndarray,
+    mean: np.ndarray,
 ) -> float:
     """Mean features of the best words through every surviving arc, added to mean (3, T, N).
 

@@ -20,7 +20,7 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.thresholds import rule as rules
 from spcviz.engine.variable_order.actions import BUY, RAISE, act, act_together, can_act, filter_factor
-from spcviz.engine.variable_order.start import NO_FILTER, Pairs, begin, pair_tables
+from spcviz.engine.variable_order.start import NO_FILTER, PairTables, begin, pair_tables
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
     Word,
@@ -32,10 +32,10 @@ from spcviz.engine.variable_order.word import (
     part_of,
     values_of,
 )
-from spcviz.learning.hybrid.records import ALONE, N_FEATURES, ODD_AT, Batch, Model, Rule
+from spcviz.learning.hybrid.records import ALONE, N_FEATURES, ODD_AT, ActionRule, AdaptiveModel, WordBatch
 
 
-class Reading(NamedTuple):
+class LatticeReading(NamedTuple):
     """Values read off a word's lattice, position by position; `read` fills it."""
 
     label: np.ndarray
@@ -66,9 +66,9 @@ def block_of(word: Word, kind: int, i: int, n_orders: int) -> int:
 
 
 @kernel
-def new_reading(length: int) -> Reading:
+def new_reading(length: int) -> LatticeReading:
     """Workspace for `read`."""
-    return Reading(
+    return LatticeReading(
         np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length), np.zeros(length),
         np.zeros(length, np.int64), np.zeros(length), np.empty(N_FEATURES),
     )  # fmt: skip
@@ -76,7 +76,13 @@ def new_reading(length: int) -> Reading:
 
 @bare_kernel
 def read(
-    word: Word, unary: np.ndarray, bits: int, first: int, last: int, reading: Reading, values: np.ndarray
+    word: Word,
+    unary: np.ndarray,
+    bits: int,
+    first: int,
+    last: int,
+    reading: LatticeReading,
+    values: np.ndarray,
 ) -> None:
     """Read positions first .. last off a word's lattice; values (K,) is a buffer."""
     mask = (np.int64(1) << bits) - 1
@@ -106,7 +112,9 @@ def read(
 
 
 @bare_inlined_kernel
-def describe(word: Word, reading: Reading, i: int, n_orders: int, n_tiers: int, phi: np.ndarray) -> None:
+def describe(
+    word: Word, reading: LatticeReading, i: int, n_orders: int, n_tiers: int, phi: np.ndarray
+) -> None:
     """Features of the actions at a position into phi; see `FEATURES`."""
     last = len(word.order) - 1
     doubt, undecided, odd = reading.doubt[i], reading.undecided[i], reading.odd[i]
@@ -129,7 +137,14 @@ def describe(word: Word, reading: Reading, i: int, n_orders: int, n_tiers: int, 
 
 @bare_inlined_kernel
 def _values(
-    word: Word, reading: Reading, rule: Rule, row: int, i: int, n_orders: int, n_tiers: int, out: np.ndarray
+    word: Word,
+    reading: LatticeReading,
+    rule: ActionRule,
+    row: int,
+    i: int,
+    n_orders: int,
+    n_tiers: int,
+    out: np.ndarray,
 ) -> int:
     """Write the values of both actions at position i into out (2,); returns the number of actions.
 
@@ -162,7 +177,7 @@ def _values(
 
 
 @kernel
-def values(word: Word, reading: Reading, rule: Rule, n_orders: int, n_tiers: int) -> np.ndarray:
+def values(word: Word, reading: LatticeReading, rule: ActionRule, n_orders: int, n_tiers: int) -> np.ndarray:
     """Values of all actions of a word by a learned rule, (L, 2)."""
     out = np.empty((len(word.order), 2))
     for i in range(len(out)):
@@ -202,7 +217,12 @@ def _wrong(labels: np.ndarray, truth: np.ndarray) -> int:
 
 @kernel
 def run(
-    batch: Batch, model: Model, rule: Rule, most: int, keep_features: bool, keep_labels: bool
+    batch: WordBatch,
+    model: AdaptiveModel,
+    rule: ActionRule,
+    most: int,
+    keep_features: bool,
+    keep_labels: bool,
 ) -> tuple[np.ndarray, ...]:
     """Run the courses of a batch of words, at most `most` actions per word: the fields of a `Course`.
 
@@ -290,7 +310,7 @@ def run(
 
 @kernel
 def _predict_word(
-    word: Word, unary: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
+    word: Word, unary: np.ndarray, model: AdaptiveModel, bits: int, labels: np.ndarray, truth: np.ndarray
 ) -> int:
     """Read a word into labels; returns the number of wrong letters."""
     if model.is_one:
@@ -304,8 +324,8 @@ def _predict_word(
 def random_rollout(
     word: Word,
     unary: np.ndarray,
-    model: Model,
-    pairs: Pairs,
+    model: AdaptiveModel,
+    pairs: PairTables,
     noise: np.ndarray,
     n_actions: int,
     truth: np.ndarray,

@@ -17,7 +17,7 @@ from spcviz.learning.budgets import q_policy
 from spcviz.learning.budgets.chains.factors import merge_queues
 from spcviz.learning.budgets.expansion import checked_budget
 from spcviz.learning.hybrid import courses, records
-from spcviz.learning.hybrid.adaptive import Part, of_part
+from spcviz.learning.hybrid.adaptive import AdaptivePart, of_part
 
 _NONE = np.zeros((0, 0))
 
@@ -30,7 +30,7 @@ class Reach(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Prices:
+class ActionPrices:
     """Microseconds that a controller assumes."""
 
     sweep: float = 3.0  # an action, or a round of them, whatever it changes
@@ -43,7 +43,7 @@ class Prices:
         return np.array([*[self.sweep] * (n_orders - 1), *(self.sweep + tier for tier in self.tiers)])
 
 
-class Points(NamedTuple):
+class CoursePoints(NamedTuple):
     """A batch's course in the order of the queue: before the first action and after each, shape (S + 1,)."""
 
     us: np.ndarray  # spent on the whole batch
@@ -53,14 +53,14 @@ class Points(NamedTuple):
 
 
 def rule_of(
-    model: records.Model,
-    prices: Prices,
+    model: records.AdaptiveModel,
+    prices: ActionPrices,
     reach: Reach,
     *,
     beta: np.ndarray | None = None,
     noise: np.ndarray | None = None,
     together: float = records.ALONE,
-) -> records.Rule:
+) -> records.ActionRule:
     """A `Rule` of a learned controller (``beta``), or of fixed values (``noise``), shape (R, blocks)."""
     n_tiers, n_orders = model.filters.ink.shape
     shape = len(model.alphas), records.N_FEATURES
@@ -68,7 +68,7 @@ def rule_of(
     fixed = _NONE if noise is None else np.ascontiguousarray(noise, dtype=np.float64)
     checks.integer("n_orders", reach.n_orders, 1, n_orders)
     checks.integer("n_tiers", reach.n_tiers, 1, n_tiers)
-    return records.Rule(
+    return records.ActionRule(
         beta,
         fixed,
         prices.of_blocks(n_orders),
@@ -80,27 +80,29 @@ def rule_of(
 
 
 def course(
-    batch: records.Batch,
-    model: records.Model,
-    rule: records.Rule,
+    batch: records.WordBatch,
+    model: records.AdaptiveModel,
+    rule: records.ActionRule,
     *,
     most: int | None = None,
     keep_features: bool = False,
     keep_labels: bool = True,
-) -> records.Course:
+) -> records.ActionCourse:
     """Run every word's own course to its end, or to at most `most` actions per word: a `Course`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
     fields = courses.run(batch, model, rule, most, keep_features, keep_labels)
-    return records.Course(*fields)
+    return records.ActionCourse(*fields)
 
 
-def prices_paid(rollout: records.Course, prices: Prices, n_orders: int) -> np.ndarray:
+def prices_paid(rollout: records.ActionCourse, prices: ActionPrices, n_orders: int) -> np.ndarray:
     """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
     bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[rollout.block]
     return bought + prices.sweep * rollout.work[:, 4] + prices.arc * rollout.work[:, 0]
 
 
-def points_of(batch: records.Batch, rollout: records.Course, us: np.ndarray, begun_us: float) -> Points:
+def points_of(
+    batch: records.WordBatch, rollout: records.ActionCourse, us: np.ndarray, begun_us: float
+) -> CoursePoints:
     """A batch's course action by action, the queue's most valuable first.
 
     ``us`` (S,): microseconds of each action; ``begun_us``: of the whole batch before the first.
@@ -112,14 +114,14 @@ def points_of(batch: records.Batch, rollout: records.Course, us: np.ndarray, beg
     wrong_after = (wrong_at_first + total[firsts[:-1]])[word] - total[1:]
     wrong_before = wrong_after + rollout.gain
     turned = (wrong_after > 0).astype(np.int64) - (wrong_before > 0)
-    return Points(
+    return CoursePoints(
         begun_us + np.concatenate([[0.0], np.cumsum(us[order])]),
         wrong_at_first.sum() - np.concatenate([[0], np.cumsum(rollout.gain[order])]),
         (wrong_at_first > 0).sum() + np.concatenate([[0], np.cumsum(turned[order])]),
     )
 
 
-def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndarray:
+def at_budgets(points: CoursePoints, budgets: Sequence[float] | np.ndarray) -> np.ndarray:
     """Index of the last point within each budget, -1 where not even the first is; budgets are at least 0.
 
     Examples
@@ -133,17 +135,17 @@ def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndar
 
 
 def train(
-    parts: Sequence[Part],
-    dev: records.Batch,
-    model: records.Model,
-    prices: Prices,
+    parts: Sequence[AdaptivePart],
+    dev: records.WordBatch,
+    model: records.AdaptiveModel,
+    prices: ActionPrices,
     reach: Reach,
     rng: np.random.Generator,
 ) -> q_policy.QPolicy:
     """Train a policy on trajectories of the parts; discount, shaping and penalty are chosen on `dev`."""
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 
-    def roll_out(beta: np.ndarray | None) -> q_policy.Steps:
+    def roll_out(beta: np.ndarray | None) -> q_policy.TrajectorySteps:
         rollouts = []
         for part, noise in zip(parts, noises):
             how = {"noise": noise} if beta is None else {"beta": _whole(beta, model)}
@@ -159,7 +161,11 @@ def train(
 
 
 def badness(
-    batch: records.Batch, model: records.Model, prices: Prices, rule: records.Rule, reach: Reach
+    batch: records.WordBatch,
+    model: records.AdaptiveModel,
+    prices: ActionPrices,
+    rule: records.ActionRule,
+    reach: Reach,
 ) -> float:
     """Number of wrong letters, mean over budgets from almost none to large (`judged_range`)."""
     rollout = course(batch, model, rule)
@@ -170,9 +176,9 @@ def badness(
 
 
 def best_share(
-    batch: records.Batch,
-    model: records.Model,
-    prices: Prices,
+    batch: records.WordBatch,
+    model: records.AdaptiveModel,
+    prices: ActionPrices,
     reach: Reach,
     beta: np.ndarray,
     shares: Sequence[float],
@@ -185,22 +191,22 @@ def best_share(
     return min(shares, key=bad)
 
 
-def judged_range(batch: records.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
+def judged_range(batch: records.WordBatch, prices: ActionPrices, reach: Reach) -> tuple[float, float]:
     """(least, most) microseconds between which policies are judged: almost no budget and a large one."""
     n = len(batch.labels)
     most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 
-def _whole(beta: np.ndarray, model: records.Model) -> np.ndarray:
+def _whole(beta: np.ndarray, model: records.AdaptiveModel) -> np.ndarray:
     """Weights of all blocks: 0 for blocks that no trajectory has seen."""
     return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
 
 
-def _steps(rollouts: Sequence[records.Course]) -> q_policy.Steps:
+def _steps(rollouts: Sequence[records.ActionCourse]) -> q_policy.TrajectorySteps:
     starts = np.cumsum([0, *(len(rollout.row) for rollout in rollouts)])
     firsts = [rollout.starts[:-1] + begin for rollout, begin in zip(rollouts, starts)]
-    return q_policy.Steps(
+    return q_policy.TrajectorySteps(
         np.concatenate([rollout.features for rollout in rollouts]),
         np.concatenate([rollout.block for rollout in rollouts]),
         np.concatenate([rollout.gain for rollout in rollouts]).astype(np.float64),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.variable_order.weights import Weights
+from spcviz.engine.variable_order.weights import VariableOrderWeights
 from spcviz.learning.budgets.world import some_rows
 
 FEATURES = (
@@ -40,30 +40,30 @@ ODD_AT = 8.0
 """An n-gram whose log probability is minus this number, or less, has the highest oddness."""
 
 
-class Batch(NamedTuple):
+class WordBatch(NamedTuple):
     """Words one after another, R letters in all."""
 
     unary: np.ndarray  # (R, T, K) log p(letter | image) at every tier
     labels: np.ndarray  # (R,) int64
     starts: np.ndarray  # (W + 1,) int64
 
-    def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
+    def some(self, chosen: np.ndarray) -> tuple["WordBatch", np.ndarray]:
         """Some words, in the order chosen, and their rows."""
         starts, rows = some_rows(self.starts, chosen)
-        return Batch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
+        return WordBatch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
 
 
-class Model(NamedTuple):
+class AdaptiveModel(NamedTuple):
     """Weights to filter with and to predict with; the same where one model does both."""
 
-    filters: Weights
-    predicts: Weights
+    filters: VariableOrderWeights
+    predicts: VariableOrderWeights
     is_one: bool  # whether they are the same: then the filter's lattice is decoded as it is
     alphas: np.ndarray  # (blocks,)
     first_alpha: float  # of the pairs that every word begins with
 
 
-class Rule(NamedTuple):
+class ActionRule(NamedTuple):
     """How actions are valued."""
 
     beta: np.ndarray  # (blocks, D)
@@ -76,7 +76,7 @@ class Rule(NamedTuple):
     together: float  # least share of the best value to join a round; `ALONE`: each action is done alone
 
 
-class Course(NamedTuple):
+class ActionCourse(NamedTuple):
     """Actions taken, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1."""
 
     starts: np.ndarray  # (W + 1,) int64

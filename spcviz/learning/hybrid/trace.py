@@ -34,7 +34,7 @@ class Factor(NamedTuple):
     count: int  # type: ignore[assignment]  # `tuple.count` is never called here
 
 
-class State(NamedTuple):
+class WordState(NamedTuple):
     """A word between two actions, L letters."""
 
     order: np.ndarray  # (L,) int64
@@ -54,12 +54,12 @@ class State(NamedTuple):
 
 def trace(
     unary: np.ndarray,
-    model: records.Model,
-    rule: records.Rule,
+    model: records.AdaptiveModel,
+    rule: records.ActionRule,
     forced: Sequence[tuple[int, int]] = (),
     *,
     n_shown: int = 12,
-) -> list[State]:
+) -> list[WordState]:
     """All states of a word.
 
     Parameters
@@ -123,14 +123,14 @@ def _check_forced(pair: Any, length: int) -> tuple[int, int]:
 def _state(
     word: Word,
     unary: np.ndarray,
-    model: records.Model,
-    reading: courses.Reading,
+    model: records.AdaptiveModel,
+    reading: courses.LatticeReading,
     scored: np.ndarray,
     space: Workspace,
     n_shown: int,
     step: tuple[tuple[int, int] | None, int, int, np.ndarray, int],
-) -> State:
-    """The word as it is now; `step` is the last five fields of a `State`."""
+) -> WordState:
+    """The word as it is now; `step` is the last five fields of a `WordState`."""
     bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
     if model.is_one:
         decode_word(word, bits, labels)
@@ -138,7 +138,7 @@ def _state(
         decode_as(word, unary, model.predicts, labels)
     factors = tuple(_factor(word, i, bits, space, n_shown) for i in range(len(unary)))
     doubt = reading.doubt.copy()
-    return State(word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), doubt, *step)
+    return WordState(word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), doubt, *step)
 
 
 def _factor(word: Word, i: int, bits: int, space: Workspace, n_shown: int) -> Factor:

@@ -17,7 +17,7 @@ a random part of columns and regions (drawn by weight), because all of them woul
 one group are always among them, so that the value of a whole group can pay its price at once. The line
 search uses a sample of elements; the winner's answers and its line search are repeated on all. Learning ends
 when `patience` rounds in a row find no predictor that lowers the held-out risk. Bought features are free, so
-every tree may use them again. A step predicts the mean of several trees (`Settings.n_trees`): the source
+every tree may use them again. A step predicts the mean of several trees (`BoostSettings.n_trees`): the source
 grows one; several, which buy nothing more, lower the held-out risk of a drive that was not learned from far
 sooner.
 """
@@ -31,12 +31,18 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
-from spcviz.learning.speedboost.predictor import Step, region_gradient, risk, select_regions, step_length
+from spcviz.learning.speedboost.predictor import (
+    WeakPredictor,
+    region_gradient,
+    risk,
+    select_regions,
+    step_length,
+)
 from spcviz.learning.speedboost.structure import Structure
 
 
 @dataclass(frozen=True)
-class Settings:
+class BoostSettings:
     """Settings of the learner."""
 
     n_turns: int = 150
@@ -61,7 +67,7 @@ class Settings:
     patience: int = 3
 
 
-class Costs(NamedTuple):
+class PredictorCosts(NamedTuple):
     """Costs of a weak predictor, milliseconds."""
 
     prices: trees.Prices  # of features; context costs nothing extra
@@ -78,13 +84,13 @@ class Costs(NamedTuple):
 class Turn(NamedTuple):
     """The result of one round."""
 
-    step: Step
+    step: WeakPredictor
     risk: float  # held out, after it
     ms: float  # modelled, of this step
 
 
 class _Candidate(NamedTuple):
-    step: Step
+    step: WeakPredictor
     learner: tuple[int, float]
     trees: list[trees.Tree]
     chosen: np.ndarray
@@ -95,8 +101,8 @@ class _Candidate(NamedTuple):
 def boost(
     structure: Structure,
     target: np.ndarray,
-    costs: Costs,
-    settings: Settings,
+    costs: PredictorCosts,
+    settings: BoostSettings,
     rng: np.random.Generator,
     tick: Callable[[str], object] | None = None,
     origin: np.ndarray | None = None,
@@ -145,8 +151,8 @@ class _Learner:
         structure: Structure,
         target: np.ndarray,
         fold: np.ndarray,
-        costs: Costs,
-        settings: Settings,
+        costs: PredictorCosts,
+        settings: BoostSettings,
         rng: np.random.Generator,
     ) -> None:
         if target.shape != (len(structure.example), structure.n_classes):
@@ -259,7 +265,7 @@ class _Learner:
         ms = least_ms + self.bought_all.price(self.prices, tree.columns())
         if gain / ms <= ratio:
             return None
-        step = Step(level, float(theta), float(alpha), (tree,))
+        step = WeakPredictor(level, float(theta), float(alpha), (tree,))
         return _Candidate(step, learner, [tree, *fold_trees], chosen, gain / ms, ms)
 
     def _own(self, level: int, chosen: np.ndarray, model: int) -> np.ndarray:

@@ -45,7 +45,7 @@ _UNSEEN = np.float32(2e-3)
 
 
 @dataclass(frozen=True)
-class Settings:
+class HierarchySettings:
     """Settings of the learner."""
 
     levels: tuple[int, ...] = (4, 3, 2, 1, 2)  # in the order in which they predict
@@ -106,7 +106,7 @@ def learn(
     structure: Structure,
     target: np.ndarray,
     columns: np.ndarray,
-    settings: Settings,
+    settings: HierarchySettings,
     rng: np.random.Generator,
     tick: Callable[[str], object] | None = None,
     origin: np.ndarray | None = None,
@@ -233,7 +233,7 @@ def _stage(
     level: int,
     rows: _Rows,
     chosen: np.ndarray,
-    how: tuple[np.ndarray, Settings, np.random.Generator],
+    how: tuple[np.ndarray, HierarchySettings, np.random.Generator],
     n_forest: int,
 ) -> Stage:
     """Learn the predictor of a level from some regions."""
@@ -242,7 +242,12 @@ def _stage(
 
 
 def _forest(
-    rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator, n: int
+    rows: _Rows,
+    chosen: np.ndarray,
+    columns: np.ndarray,
+    settings: HierarchySettings,
+    rng: np.random.Generator,
+    n: int,
 ) -> forests.Forest:
     """Learn a forest from some regions."""
     steps, context, target = _pool(rows, chosen, settings.n_forest_pool, rng)
@@ -260,7 +265,11 @@ def _forest(
 
 
 def _boost_trees(
-    rows: _Rows, chosen: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
+    rows: _Rows,
+    chosen: np.ndarray,
+    columns: np.ndarray,
+    settings: HierarchySettings,
+    rng: np.random.Generator,
 ) -> tuple[trees.Tree, ...]:
     """Learn the boosted trees of a predictor from some regions."""
     steps, context, target = _pool(rows, chosen, settings.n_pool, rng)

@@ -18,7 +18,7 @@ from spcviz.learning.speedboost.trees import Tree, leaf_of
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class WeakPredictor:
     """One weak predictor."""
 
     level: int
@@ -42,7 +42,7 @@ class Step:
 _NONE = np.zeros((1, 1), dtype=np.uint8)
 
 
-class State(NamedTuple):
+class Predictions(NamedTuple):
     """The predictions so far; its arrays change in place."""
 
     # scores, share (E, K) float32: f, and its softmax
@@ -54,21 +54,23 @@ class State(NamedTuple):
 class Update(NamedTuple):
     """The result of a step."""
 
-    step: Step
+    step: WeakPredictor
     regions: np.ndarray  # int: chosen regions of the step's level, rising
-    state: State  # afterwards; the same arrays each time
+    state: Predictions  # afterwards; the same arrays each time
 
 
-def start(structure: Structure) -> State:
-    """`State` before the first step: all classes are equally likely."""
+def start(structure: Structure) -> Predictions:
+    """`Predictions` before the first step: all classes are equally likely."""
     n = len(structure.example)
     share = structures.chances(np.zeros((1, structure.n_classes), dtype=np.float32))
     entropy = np.repeat(structures.entropies(share), n)
-    return State(np.zeros((n, structure.n_classes), dtype=np.float32), np.repeat(share, n, axis=0), entropy)
+    return Predictions(
+        np.zeros((n, structure.n_classes), dtype=np.float32), np.repeat(share, n, axis=0), entropy
+    )
 
 
 def course(
-    steps: Sequence[Step],
+    steps: Sequence[WeakPredictor],
     structure: Structure,
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
@@ -85,11 +87,11 @@ def course(
 
 
 def add(
-    step: Step,
+    step: WeakPredictor,
     structure: Structure,
     n_features: int,
     steps_of: Callable[[int, np.ndarray], np.ndarray],
-    state: State,
+    state: Predictions,
     chosen: np.ndarray,
 ) -> Update:
     """Add a step's values for the chosen regions to the state: `Update`."""

@@ -22,7 +22,7 @@ N_STEPS = 64
 _UP = 2
 
 
-class Level(NamedTuple):
+class RegionLevel(NamedTuple):
     """Regions of one level."""
 
     member: np.ndarray  # (E,) int32: region of each element, 0 .. R - 1
@@ -41,7 +41,7 @@ class Structure(NamedTuple):
     size: np.ndarray  # (E,) float32: weight of an element in means, positive
     # from small regions to large ones; regions of one level are unions of regions of the one before, or at
     # least the last element of each represents where it lies
-    levels: tuple[Level, ...]
+    levels: tuple[RegionLevel, ...]
     n_classes: int
 
     def n_context(self) -> int:

@@ -32,15 +32,15 @@ class Prices(NamedTuple):
     call_ms: np.ndarray  # (G,) once per tree, with its first new column of a group
 
 
-class Bought(NamedTuple):
+class PaidFeatures(NamedTuple):
     """Features that have been paid for."""
 
     groups: np.ndarray  # (G,) bool
     columns: np.ndarray  # (F,) bool
 
-    def copy(self) -> "Bought":
+    def copy(self) -> "PaidFeatures":
         """A copy that can be changed separately."""
-        return Bought(self.groups.copy(), self.columns.copy())
+        return PaidFeatures(self.groups.copy(), self.columns.copy())
 
     def price(self, prices: Prices, columns: Sequence[int] | np.ndarray) -> float:
         """Milliseconds that some columns cost beyond what was bought."""
@@ -56,9 +56,9 @@ class Bought(NamedTuple):
         self.groups[[g for g in prices.group[columns] if g >= 0]] = True
 
 
-def nothing_bought(prices: Prices) -> Bought:
-    """`Bought` at the start."""
-    return Bought(np.zeros(len(prices.group_ms), dtype=bool), np.zeros(len(prices.group), dtype=bool))
+def nothing_bought(prices: Prices) -> PaidFeatures:
+    """`PaidFeatures` at the start."""
+    return PaidFeatures(np.zeros(len(prices.group_ms), dtype=bool), np.zeros(len(prices.group), dtype=bool))
 
 
 class Tree(NamedTuple):
@@ -100,13 +100,13 @@ def draw_rows(rows: np.ndarray, mass: np.ndarray, n: int, rng: np.random.Generat
 
 
 def fit(
-    rows: Rows, prices: Prices, bought: Bought, price_weight: float, depth: int, least: float = 0.0
+    rows: Rows, prices: Prices, bought: PaidFeatures, price_weight: float, depth: int, least: float = 0.0
 ) -> Tree:
     """Fit a tree.
 
     Parameters
     ----------
-    bought : Bought
+    bought : PaidFeatures
         Features bought before; not changed.
     price_weight : float
         Lambda, per millisecond; 0 or more.
@@ -172,7 +172,12 @@ def _check(rows: Rows, depth: int, price_weight: float) -> None:
 
 
 def _cheapest(
-    gain: np.ndarray, names: np.ndarray, prices: Prices, paid: Bought, called: np.ndarray, price_weight: float
+    gain: np.ndarray,
+    names: np.ndarray,
+    prices: Prices,
+    paid: PaidFeatures,
+    called: np.ndarray,
+    price_weight: float,
 ) -> int:
     """The column whose split is worth most after its price, -1 if none is worth anything."""
     group = prices.group[names]

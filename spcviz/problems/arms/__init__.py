@@ -1,6 +1,6 @@
 """The problem `arms`: arm poses in video, with features bought under a budget (thesis 6.3.2 and 7.4.1)."""
 
-from spcviz.registry.problem import Model, Problem, Result, Training
+from spcviz.registry.problem import Problem, Result, ShippedModel, Training
 
 _TRAIN, _MAKE = "experiments.arms.reproduce:train", "experiments.arms.reproduce:result"
 PROBLEM = Problem(
@@ -8,7 +8,7 @@ PROBLEM = Problem(
     title="Budgets on arms",
     trains=(Training("budget", _TRAIN), Training("budget-pose", _TRAIN)),
     models=(
-        Model(
+        ShippedModel(
             "budget-pose",
             "weights, policies and scores of rendered clips, on what pose-arms detects",
             ("pose_buffy", "pose_parse", "pose_lspet"),

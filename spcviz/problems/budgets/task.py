@@ -10,7 +10,7 @@ from spcviz.registry import PROBLEMS
 from spcviz.web.figures.palette import by_theme, tiers
 
 
-class Choice(NamedTuple):
+class TaskChoice(NamedTuple):
     """A problem's own choice in addition to its batches; the first option is the default."""
 
     name: str  # in the address
@@ -52,7 +52,7 @@ class TradeTask(NamedTuple):
     kinds_help: str = ""
     # values of ``vocabulary`` whose data may be missing here, and the message that a link to them then shows
     elsewhere: Mapping[str, str] | None = None
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[TaskChoice, ...] = ()
     # whole numbers that the task's JavaScript keeps in the address, and the largest of each
     looks: Mapping[str, int] = {}
     # evidence(state): from the stored results (`spcviz.problems.budgets.evidence.Evidence`); None without any

@@ -1,6 +1,6 @@
 """SPC-pi (the thesis' last chapter): orders and features bought together, word by word."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="hybrid",
@@ -15,7 +15,7 @@ PROBLEM = Problem(
         ),
     ),
     trains=(Training("hybrid", "spcviz.problems.hybrid.model.stored:train"),),
-    models=(Model("hybrid", "weights and policies", ("ocr", "open_words")),),
+    models=(ShippedModel("hybrid", "weights and policies", ("ocr", "open_words")),),
     results=(
         Result(
             "hybrid",

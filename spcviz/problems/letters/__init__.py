@@ -1,6 +1,6 @@
 """Handwritten words, read by cascades of n-gram models (thesis 4.5.2)."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 _CASCADE = "The cascade"
 
@@ -13,7 +13,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.letters.handwriting:DATA_SETS",
     trains=(Training("ocr", "spcviz.problems.letters.model.stored:train"),),
-    models=(Model("ocr", "weights", ("ocr",)),),
+    models=(ShippedModel("ocr", "weights", ("ocr",)),),
     results=(
         Result(
             "ocr-orders",

@@ -1,6 +1,6 @@
 """Handwriting with an open vocabulary: words that no dictionary of the training words contains."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="open_words",
@@ -14,8 +14,8 @@ PROBLEM = Problem(
         Training("open-lists", "spcviz.problems.open_words.model.lists:train"),
     ),
     models=(
-        Model("open", "weights", ("open_words", "ocr")),
-        Model("open-lists", "what the models of the handwriting read", ("open_words", "ocr")),
+        ShippedModel("open", "weights", ("open_words", "ocr")),
+        ShippedModel("open-lists", "what the models of the handwriting read", ("open_words", "ocr")),
     ),
     results=(
         Result(

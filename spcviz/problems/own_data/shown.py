@@ -54,7 +54,7 @@ class Report(NamedTuple):
     has_probabilities: bool  # whether `sure` are probabilities, or scores that only rank
 
 
-class Choice(NamedTuple):
+class RuleChoice(NamedTuple):
     """One filter rule at the threshold that loses no more than allowed on the first half."""
 
     key: str  # of `spcviz.web.figures.filter_curves.METHODS`

@@ -1,6 +1,6 @@
 """Dependency parsing under a budget of features: which words deserve the expensive template."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="parsing",
@@ -10,7 +10,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.parsing.data.gallery:DATA_SETS",
     trains=(Training("parsing", "experiments.parsing.reproduce:train"),),
-    models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
+    models=(ShippedModel("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",

@@ -1,6 +1,6 @@
 """Upper-body pose, from coarse to fine, in pictures and over time (thesis 5.5.2)."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="pose",
@@ -21,8 +21,8 @@ PROBLEM = Problem(
         Training("pose-finder", "spcviz.problems.pose.model.finder_train:train"),
     ),
     models=(
-        Model("pose", "weights", ("pose_buffy", "pose_parse", "pose_lspet")),
-        Model(
+        ShippedModel("pose", "weights", ("pose_buffy", "pose_parse", "pose_lspet")),
+        ShippedModel(
             "pose-finder",
             "weights, learned also from photographs of things that come with scikit-image and scikit-learn",
             ("pose_signs", "pose_buffy", "pose_lspet"),

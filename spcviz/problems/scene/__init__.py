@@ -1,6 +1,6 @@
 """Street scenes labelled at any time: StructuredSpeedBoost (SpeedMachines)."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="scene",
@@ -12,7 +12,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.scene.data.camvid:DATA_SETS",
     trains=(Training("scene", "experiments.scene.reproduce:train_all"),),
-    models=(Model("scene", "weights", ("scene_camvid",)),),
+    models=(ShippedModel("scene", "weights", ("scene_camvid",)),),
     results=(
         Result(
             "scene",

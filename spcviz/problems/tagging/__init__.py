@@ -1,6 +1,6 @@
 """Part-of-speech tagging: cascades over tags (thesis 4.5.1)."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 PROBLEM = Problem(
     name="tagging",
@@ -8,7 +8,7 @@ PROBLEM = Problem(
     pages=(Page("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:", "Tag a sentence"),),
     data="spcviz.problems.tagging.data.corpora:DATA_SETS",
     trains=(Training("tagging", "spcviz.problems.tagging.model.stored:train"),),
-    models=(Model("tagging", "weights", ("text_ud_ewt",)),),
+    models=(ShippedModel("tagging", "weights", ("text_ud_ewt",)),),
     results=(
         Result(
             "tagging",

@@ -1,6 +1,6 @@
 """Handwritten words whose features are bought (thesis chapters 6 and 7; resource-constrained policies)."""
 
-from spcviz.registry.problem import Model, Page, Problem, Result, Training
+from spcviz.registry.problem import Page, Problem, Result, ShippedModel, Training
 
 _MAKE, _SHOW = "experiments.words.reproduce:result", "spcviz.problems.words.paper.result:BUDGET"
 
@@ -13,8 +13,8 @@ PROBLEM = Problem(
     ),
     trains=(Training("budget", "experiments.words.reproduce:train"),),
     models=(
-        Model("budget-ocr", "weights, policies and scores of the test words", ("ocr",)),
-        Model("budget-open", "weights, policies and scores of the test words", ("open_words", "ocr")),
+        ShippedModel("budget-ocr", "weights, policies and scores of the test words", ("ocr",)),
+        ShippedModel("budget-open", "weights, policies and scores of the test words", ("open_words", "ocr")),
     ),
     results=(
         Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW, folds=10),

@@ -61,7 +61,7 @@ class OriginalError(ArgumentError):
     """A folder does not hold the original distribution that it should."""
 
 
-class NoRoomError(SpcvizError, OSError):
+class DiskFullError(SpcvizError, OSError):
     """The disk is full."""
 
 
@@ -172,10 +172,10 @@ def fill_place(place: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def room(folder: Path) -> Iterator[None]:
-    """Raise `NoRoomError` if the disk of `folder`, which need not exist yet, is full."""
+    """Raise `DiskFullError` if the disk of `folder`, which need not exist yet, is full."""
     try:
         yield
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        raise NoRoomError(f"no room left on the disk of {folder}; make some and run it again") from error
+        raise DiskFullError(f"no room left on the disk of {folder}; make some and run it again") from error

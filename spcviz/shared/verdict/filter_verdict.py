@@ -55,7 +55,7 @@ class Times(NamedTuple):
         return float(self.dense.sum() / self.cascade.sum()), float(low), float(high)
 
 
-class Terms(NamedTuple):
+class VerdictTerms(NamedTuple):
     """Names of examples and their positions in sentences."""
 
     examples: str = "sentences"
@@ -81,7 +81,7 @@ class Verdict(NamedTuple):
     timed: str  # where, to follow "timed"
     promises: tuple[Promise, ...]  # of this filter, from `check_guarantees`
     n_unknown: int  # examples left out of choosing thresholds: no threshold can keep their truth
-    terms: Terms = Terms()
+    terms: VerdictTerms = VerdictTerms()
 
 
 def is_worth(kept: float, n_labels: int, low: float, tolerance: float) -> bool:

@@ -29,7 +29,7 @@ from spcviz.shared.verdict.filter_verdict import Times
 
 ORDER = 3
 """Order of the timed search: one that uses more context than the model's own pairs of labels."""
-TERMS = filter_verdict.Terms(
+TERMS = filter_verdict.VerdictTerms(
     "sequences", "position", "set of sequences", "a labelling that the scores forbid"
 )
 HERE = "on this computer"

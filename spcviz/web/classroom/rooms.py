@@ -101,7 +101,7 @@ class NotYoursError(RoomError):
     status = 403
 
 
-class LateError(RoomError):
+class ClosedQuestionError(RoomError):
     """The question that was answered is no longer open."""
 
     status = 409
@@ -248,7 +248,7 @@ class Rooms:
         room, found = self._room(number), question.check_address(found, "found")
         asked = room.question
         if asked is None or n != room.n or asked.truth:
-            raise LateError(f"question {n!r} is not asked any more")
+            raise ClosedQuestionError(f"question {n!r} is not asked any more")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RoomError(f"value must be a number, got {type(value).__name__}")
         is_choice = isinstance(value, int) and 0 <= value < len(asked.choices)

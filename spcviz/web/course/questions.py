@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from spcviz.web.course import task as tasks
-from spcviz.web.course.task import Task
+from spcviz.web.course.task import CourseTask
 
 NAME = "ask"
 ALIAS = "task"
@@ -25,10 +25,10 @@ MOST_TRIES = 2
 """Wrong answers after which the right one is shown."""
 
 
-class Question(NamedTuple):
+class OpenTask(NamedTuple):
     """The task of an address."""
 
-    task: Task
+    task: CourseTask
     is_answered: bool
 
     @property
@@ -37,14 +37,14 @@ class Question(NamedTuple):
         return f"{self.task.id}a" if self.is_answered else self.task.id
 
 
-def of(params: Mapping[str, str]) -> Question | None:
+def of(params: Mapping[str, str]) -> OpenTask | None:
     """The task that an address names; None without one, or for an unknown one."""
     code = re.fullmatch(r"([A-Z][0-9]{1,2})(a?)", params.get(NAME, "")[:8], re.ASCII)
     one = tasks.every().get(code[1]) if code else None
-    return Question(one, bool(code[2] and one.options)) if code and one else None
+    return OpenTask(one, bool(code[2] and one.options)) if code and one else None
 
 
-def present() -> Question | None:
+def present() -> OpenTask | None:
     """The task of the current address, none in a tour."""
     return None if "tour" in st.query_params or NAME not in st.query_params else of(st.query_params.to_dict())
 

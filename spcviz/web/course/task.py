@@ -28,7 +28,7 @@ class Option(NamedTuple):
     why: str  # why it is wrong; "" for the right one
 
 
-class Task(NamedTuple):
+class CourseTask(NamedTuple):
     """One task."""
 
     id: str  # never changes its meaning: a changed task gets another
@@ -125,18 +125,18 @@ def named_in(live: str) -> list[str]:
 
 
 @cache
-def every() -> dict[str, Task]:
-    """{id: `Task`}, in the order of the course."""
+def every() -> dict[str, CourseTask]:
+    """{id: `CourseTask`}, in the order of the course."""
     out = {}
     for value in json.loads(FILE.read_text(encoding="utf-8")):
         options = tuple(Option(*option) for option in value.pop("options", []))
         hide = tuple(value.pop("hide", []))
-        out[value["id"]] = Task(**value, options=options, hide=hide)
+        out[value["id"]] = CourseTask(**value, options=options, hide=hide)
     return out
 
 
 @cache
-def of_page(page: str) -> tuple[Task, ...]:
+def of_page(page: str) -> tuple[CourseTask, ...]:
     """A page's tasks, the easiest first."""
     return tuple(one for one in every().values() if one.page == page)
 

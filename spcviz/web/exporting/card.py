@@ -30,7 +30,7 @@ _FINE = 3  # the ink is drawn larger by this factor, then made smaller: smooth l
 _PEN = 0.045  # share of a box's side, as on the page
 
 
-class Step(NamedTuple):
+class FunnelStep(NamedTuple):
     """A section of the funnel."""
 
     label: str  # what was filtered: "letters", "pairs"
@@ -43,7 +43,7 @@ class Card(NamedTuple):
     title: str
     strokes: tuple[np.ndarray, ...]  # polylines (P, 2) of x and y, y down; a letter's box is 64 high
     pixels: np.ndarray | None  # (L, 16, 8) if the ink comes from the data, else None
-    steps: tuple[Step, ...]  # the first is all words, the last the one that is read
+    steps: tuple[FunnelStep, ...]  # the first is all words, the last the one that is read
     reading: str
     truth: str  # "" if unknown
 

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode
 from spcviz.engine.ngrams.prune import prune
-from spcviz.learning.cascade.decoding import Step
+from spcviz.learning.cascade.decoding import LevelRun
 from spcviz.sequences.lattices import OneLevel
 from spcviz.shared.trace import WordTrace, arc_level
 from spcviz.web.exporting import page, stills, verdict
@@ -28,7 +28,7 @@ HEIGHT = 760
 _NONE = np.zeros(0, dtype=np.int32)
 
 
-class Shown(NamedTuple):
+class NotebookView(NamedTuple):
     """A view for a notebook."""
 
     html: str  # a whole document, which also works as a file
@@ -50,7 +50,7 @@ class Shown(NamedTuple):
         return f"<a view of {size}: display it in a notebook, or write .html to a file>"
 
 
-class Chart(go.Figure):
+class NotebookChart(go.Figure):
     """A chart for a notebook, with a picture (PNG) for use where no script runs."""
 
     def __init__(self, *arguments, png: bytes = b"", **options) -> None:
@@ -83,7 +83,7 @@ def show(thing: object, x: Sequence | None = None, words: Sequence[str] | None =
     if kind == "Sequences":
         return thing.show(0 if x is None else x, words)
     if kind == "Judgement":
-        return Shown(*verdict.draw_verdict(thing), height=900)
+        return NotebookView(*verdict.draw_verdict(thing), height=900)
     kinds = "a tagger, Sequences, Lattices, Curves, BudgetCurve or a verdict"
     raise ArgumentError(f"thing must be {kinds}, got {kind}")
 
@@ -112,7 +112,7 @@ def _trace(levels, names, words):
         start = time.perf_counter()
         pruned = prune(level.lattice, level.score, level.alpha)
         us = 1e6 * (time.perf_counter() - start)
-        step = Step(level.lattice, level.score, pruned)
+        step = LevelRun(level.lattice, level.score, pruned)
         traced.append(arc_level(level, step, None, None, level.alpha, us))
         read.append(decode(level.lattice, level.score).labels)
     return WordTrace(
@@ -136,7 +136,7 @@ def _lattice(trace, title):
     mounted = mount.Mounted(component.LATTICE, sent, mount.ready(parts))
     best = " ".join(trace.alphabet[k] for k in trace.predictions[-1])
     still = stills.lattice(trace)
-    return Shown(page.of_view(mounted, title, f"Best labels: {best}", still), still)
+    return NotebookView(page.of_view(mounted, title, f"Best labels: {best}", still), still)
 
 
 def _course(tagger, x, words):
@@ -150,7 +150,7 @@ def _course(tagger, x, words):
     cost = np.concatenate([[0.0], np.cumsum([step.cost for step in course])])
     heads, spent = _name(words, len(start)), [f"{total:g}" for total in cost]
     read = [start, *(step.labels for step in course)]
-    figure = Chart(png=stills.course(lifts, spent, heads, read))
+    figure = NotebookChart(png=stills.course(lifts, spent, heads, read))
     figure.add_heatmap(
         z=lifts, x=list(heads), y=spent, colorscale="Blues", text=read, texttemplate="%{text}",
         colorbar={"title": "purchases", "dtick": 1},
@@ -169,4 +169,4 @@ def _curves(curves):
         for name, (at, height) in curves._asdict().items():
             figure.add_scatter(x=at, y=height, line_shape="hv", name=name.replace("_", " "))
         figure.update_layout(xaxis_title="alpha", yaxis_title="share")
-    return Chart(figure, png=stills.curves(figure))
+    return NotebookChart(figure, png=stills.curves(figure))

@@ -33,7 +33,7 @@ from spcviz.web.cached import ownership
 from spcviz.web.exporting import markup
 from spcviz.web.transport import clients, static_files
 from spcviz.web.transport.clients import outside_of
-from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import VisitorCache
 from spcviz.web.ui.requests import is_foreign
 
 MOST_PLACES, MOST_OF_ADDRESS = 200, 60
@@ -48,7 +48,7 @@ class CrowdedError(Exception):
 
 
 @dataclass
-class Place:
+class SavingPlace:
     """One visitor's place."""
 
     ticket: str
@@ -59,15 +59,15 @@ class Place:
     turn: anyio.Event = field(default_factory=anyio.Event)
 
 
-class Line:
+class SavingLine:
     """The queue in order: `most` are served at a time. `now` is a monotonic clock in seconds."""
 
     def __init__(self, most: int = 1, now: Callable[[], float] = time.monotonic):
         self._most, self._now = most, now
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, SavingPlace] = {}
         self._served: Counter = Counter()  # by address
 
-    def join(self, ticket: str, who: str, address: str) -> Place:
+    def join(self, ticket: str, who: str, address: str) -> SavingPlace:
         """A visitor's existing place or a new one; `CrowdedError` if there is none."""
         now = self._now()
         for place in [*self._places.values()]:
@@ -76,7 +76,7 @@ class Line:
         place = self._places.get(ticket)
         if place is None or place.who != who or place.is_connected:
             self._refuse_crowds(who, address)
-            place = Place(secrets.token_hex(8), who, address, now)
+            place = SavingPlace(secrets.token_hex(8), who, address, now)
             self._places[place.ticket] = place
         place.is_connected, place.seen = True, now
         self._next()
@@ -89,13 +89,13 @@ class Line:
         if len(self._places) >= MOST_PLACES or of_address >= MOST_OF_ADDRESS:
             raise CrowdedError("Many others are saving pages just now: try again in a minute.")
 
-    def rest(self, place: Place) -> int:
+    def rest(self, place: SavingPlace) -> int:
         """Note that a visitor will ask again; return how many are served before them."""
         place.is_connected, place.seen = False, self._now()
         waiting = [one for one in self._order() if one is place or not one.turn.is_set()]
         return waiting.index(place) + self._n_served()
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: SavingPlace) -> None:
         """Remove a visitor who has been served, or has left."""
         if self._places.pop(place.ticket, None) is not None:
             self._next()
@@ -138,8 +138,8 @@ MOST_AT_ONCE = min(2, os.cpu_count() or 1)
 """On two cores, three at a time did not finish forty loops during a class any sooner, in one run of each."""
 _WAKING = threading.Lock()
 _LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # abandoned work continues for a moment
-LINE = Line(MOST_AT_ONCE)
-KEPT = Kept(24_000_000, 600.0, ownership.CLOCK.now)
+LINE = SavingLine(MOST_AT_ONCE)
+KEPT = VisitorCache(24_000_000, 600.0, ownership.CLOCK.now)
 ownership.hold(lambda _: KEPT.forget())
 """Finished loops, kept for the rest of a class: limits in bytes and seconds."""
 

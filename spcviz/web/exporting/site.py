@@ -45,7 +45,7 @@ _PROGRAM = (
 )
 
 
-class Part(NamedTuple):
+class SitePage(NamedTuple):
     """Content of one page of the site: a tour, or the first scene of a page alone."""
 
     folder: str  # prefix of its scenes' file names
@@ -54,10 +54,10 @@ class Part(NamedTuple):
     tour: str = ""  # its name
 
 
-def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[Part]:
+def parts_of(names: Sequence[str], tours: dict[str, tour.Tour]) -> Iterator[SitePage]:
     """The first scenes of pages, then the tours."""
     for name in names:
-        yield Part(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
+        yield SitePage(f"page-{name or 'home'}", ["1"], [(tour.Scene(name), {})])
     for name, a_tour in tours.items():
         yield _part_of_tour(name, a_tour)
 
@@ -76,7 +76,7 @@ def _part_of_tour(name, a_tour):
         bar = {"say": "" if is_another else scene.say, "ask": scene.ask}
         bar |= {"answer": scene.answer if is_answered else "", "point": scene.point}
         scenes.append((shown, bar | {"isAsking": bool(scene.answer) and not is_answered}))
-    return Part(f"tour-{name}", codes, scenes, name)
+    return SitePage(f"tour-{name}", codes, scenes, name)
 
 
 class Site:
@@ -84,7 +84,7 @@ class Site:
 
     def __init__(self, folder: Path, app: str) -> None:
         self.folder, self.app = folder, app
-        self.charts: dict[str, snapshot.Chart] = {}
+        self.charts: dict[str, snapshot.PageChart] = {}
         self.can_draw = drawing.browser() is not None
         self.written: dict[str, int] = {}
         self.first: dict[str, list[str]] = {}  # files that a part's first scene needs
@@ -102,13 +102,13 @@ class Site:
             write_bytes_atomic(target, content)
             self.written[path] = len(content)
 
-    def scene(self, part: Part, code: str, scene: tour.Scene, bar: dict) -> None:
+    def scene(self, part: SitePage, code: str, scene: tour.Scene, bar: dict) -> None:
         """Write a scene's file, and those that it needs."""
         more = {"tour": part.tour, "at": code} if part.tour in tour.shipped_tours() else {}
         self.write_scene(part, code, scene, bar, snapshot.take_snapshot(scene, more))
 
     def write_scene(
-        self, part: Part, code: str, scene: tour.Scene, bar: dict, shown: snapshot.Snapshot
+        self, part: SitePage, code: str, scene: tour.Scene, bar: dict, shown: snapshot.Snapshot
     ) -> list[dict]:
         """Write the file of a scene from its snapshot, and those that it needs; returns its charts."""
         views = [self._view(view) for view in shown.views]
@@ -137,7 +137,7 @@ class Site:
             self.untrue.append(one.title)
             return
         texts = one.name_facts(facts)
-        part, path = Part(f"gallery-{one.name}", ["1"], []), f"gallery/{one.name}.html"
+        part, path = SitePage(f"gallery-{one.name}", ["1"], []), f"gallery/{one.name}.html"
         charts = self.write_scene(part, "1", tour.Scene(one.address), {}, shown)
         says = tour.fill(one.say, texts)
         self.write_player(path, part, one.title, says)
@@ -178,7 +178,7 @@ class Site:
         for name, svg in zip(names, drawing.svgs(specs), strict=True):
             self.write(f"shared/charts/{name}.svg", drawing.with_marks_once(svg))
 
-    def write_player(self, path: str, part: Part, title: str, about: str) -> None:
+    def write_player(self, path: str, part: SitePage, title: str, about: str) -> None:
         """Write the page that plays a part; it shows its first scene before any script runs."""
         root = "../" * path.count("/")
         link = f'<a class="app" href="{escape(self.app)}" rel="noreferrer">Open this scene in the app</a>. '

@@ -24,7 +24,7 @@ _KEY = re.compile("[a-z_]+")
 _ALERTS = ("info", "success", "warning")
 
 
-class Chart(NamedTuple):
+class PageChart(NamedTuple):
     """A chart in plotly's form."""
 
     spec: dict  # data and layout
@@ -36,7 +36,7 @@ class Snapshot(NamedTuple):
 
     body: str  # HTML; `view_place` and `chart_place` mark where views and charts belong
     views: list[mount.Mounted]
-    charts: list[Chart]
+    charts: list[PageChart]
     n_drawn: int  # further pictures and tables, which are in the HTML
     python: str  # lines that compute what is shown; "" if none were written
     facts: dict[str, str]  # the page's numbers by name, for the sentences of a tour
@@ -63,7 +63,7 @@ def take_snapshot(scene: tour.Scene, more: Mapping[str, str] | None = None) -> S
         at = open_page(scene, more)
     if wrong := [element.value for element in [*at.exception, *at.error]]:
         raise ArgumentError(f"{scene.address or 'the home page'} cannot be saved: {wrong[0]}")
-    reader = _Reader(mounted)
+    reader = _PageReader(mounted)
     body = "\n".join(reader.read(at.main))
     facts = dict(at.session_state[FACTS])  # the bar of every page stores them, if any
     return Snapshot(body, reader.views, reader.charts, reader.n_drawn, at.session_state[PYTHON], facts)
@@ -89,7 +89,7 @@ _FORMS = {
 }
 
 
-class _Reader:
+class _PageReader:
     """Walks a page's elements, in order."""
 
     def __init__(self, mounted):
@@ -151,7 +151,7 @@ class _Reader:
 
     def _plotly_chart(self, element):
         chart = element.proto
-        self.charts.append(Chart(json.loads(chart.spec), markup.words(chart.alt)))
+        self.charts.append(PageChart(json.loads(chart.spec), markup.words(chart.alt)))
         return [chart_place(len(self.charts) - 1)]
 
     def _bidi_component(self, element):

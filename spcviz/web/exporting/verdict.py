@@ -50,7 +50,7 @@ class Box(NamedTuple):
     color: str
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of text, placed by the left end of its baseline."""
 
     x: float
@@ -61,13 +61,13 @@ class Line(NamedTuple):
     bold: bool = False
 
 
-def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
+def marks_of(judgement: Judgement) -> tuple[list[Box | TextLine], int]:
     """(boxes and lines of the figure, its height)."""
     v = judgement.verdict
     examples, place = v.terms.examples, v.terms.place
     name = filter_verdict.GRAMS[v.order]
     head = "A threshold is worth it here" if v.is_worth else "A threshold is hardly worth it here"
-    marks: list[Box | Line] = [Line(PAD, 46, head, _HEAD, bold=True)]
+    marks: list[Box | TextLine] = [TextLine(PAD, 46, head, _HEAD, bold=True)]
     rows = [
         (f"Labels left a {place}", f"{v.kept:.1f} of {v.n_labels}; by a CRF's marginals {v.kept_by_crf:.1f}",
          _shares(v.kept / v.n_labels)),
@@ -80,19 +80,19 @@ def marks_of(judgement: Judgement) -> tuple[list[Box | Line], int]:
     ]  # fmt: skip
     y = 66
     for title, says, boxes in rows:
-        marks += [Line(PAD, y + 18, title, bold=True), Line(LEFT, y + 44, says, _SMALL)]
+        marks += [TextLine(PAD, y + 18, title, bold=True), TextLine(LEFT, y + 44, says, _SMALL)]
         marks += [box._replace(x=LEFT + box.x, y=y + box.y) for box in boxes]
         y += _ROW
-    marks.append(Line(PAD, y + 18, "Guaranteed", bold=True))
+    marks.append(TextLine(PAD, y + 18, "Guaranteed", bold=True))
     for told in v.promises:
         if told.key != "tuned":
             for line in textwrap.wrap(filter_verdict.promise(told, examples).replace("α", "alpha"), 96):
-                marks.append(Line(LEFT, y + 18, line, _SMALL))
+                marks.append(TextLine(LEFT, y + 18, line, _SMALL))
                 y += 20
     y += 14
     marks.append(Box(PAD, y, WIDTH - 2 * PAD, 1, LIGHT.border))
     for line in (judgement.command, *textwrap.wrap(judgement.about, _PER_LINE)):
-        marks.append(Line(PAD, y + 24, line, _SMALL, LIGHT.muted))
+        marks.append(TextLine(PAD, y + 24, line, _SMALL, LIGHT.muted))
         y += 20
     return marks, y + 24
 
@@ -138,7 +138,7 @@ def _losses(v: filter_verdict.Verdict) -> list[Box]:
     ]
 
 
-def svg(marks: list[Box | Line], height: int, title: str) -> str:
+def svg(marks: list[Box | TextLine], height: int, title: str) -> str:
     """The figure as SVG, up to 960 pixels wide."""
     drawn = "".join(map(_element, marks))
     return (
@@ -148,7 +148,7 @@ def svg(marks: list[Box | Line], height: int, title: str) -> str:
     )
 
 
-def _element(mark: Box | Line) -> str:
+def _element(mark: Box | TextLine) -> str:
     x, y = f"{mark.x:.1f}", f"{mark.y:.1f}"
     if isinstance(mark, Box):
         size = f'width="{mark.width:.1f}" height="{mark.height:.1f}"'
@@ -158,7 +158,7 @@ def _element(mark: Box | Line) -> str:
     return f'<text x="{x}" y="{y}" {about}>{escape(mark.text)}</text>'
 
 
-def png(marks: list[Box | Line], height: int) -> bytes:
+def png(marks: list[Box | TextLine], height: int) -> bytes:
     """The figure as a picture, at twice its size."""
     image = Image.new("RGB", (WIDTH * _ZOOM, height * _ZOOM), LIGHT.background)
     pen = ImageDraw.Draw(image)

@@ -32,7 +32,7 @@ class Note(NamedTuple):
     markdown: str
 
 
-class Chart(NamedTuple):
+class ChartBlock(NamedTuple):
     """A chart."""
 
     make: Callable[[], Any]  # without arguments; returns a plotly figure
@@ -43,7 +43,7 @@ class Chart(NamedTuple):
 class Charts(NamedTuple):
     """Charts side by side."""
 
-    charts: tuple[Chart, ...]
+    charts: tuple[ChartBlock, ...]
 
 
 class Table(NamedTuple):
@@ -64,7 +64,7 @@ class Link(NamedTuple):
     query: dict | None = None  # names and values of its address
 
 
-Block = Heading | Text | Note | Chart | Charts | Table | Link
+Block = Heading | Text | Note | ChartBlock | Charts | Table | Link
 
 
 class Shown(NamedTuple):
@@ -81,8 +81,8 @@ class Shown(NamedTuple):
 
 
 def chart(draw, result, look, key=None, alt=None, **settings):
-    """A `Chart` of ``draw(result, **settings, **look)``, drawn when it is needed."""
-    return Chart(partial(draw, result, **settings, **look), key, alt)
+    """A `ChartBlock` of ``draw(result, **settings, **look)``, drawn when it is needed."""
+    return ChartBlock(partial(draw, result, **settings, **look), key, alt)
 
 
 def bullets(sentences, nothing=""):

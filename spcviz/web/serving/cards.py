@@ -21,7 +21,7 @@ from spcviz.web.cached import ownership
 from spcviz.web.exporting import card
 from spcviz.web.transport import clients, static_files
 from spcviz.web.transport.clients import Buckets, outside_of, reachable
-from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import VisitorCache
 from spcviz.web.ui import navigation, requests, warmup
 
 LOG = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ RIGHTS = 120, 4.0
 WAITING = 64
 """Cards that may be requested at the same moment."""
 
-KEPT = Kept(12_000_000, 600.0, ownership.CLOCK.now)
+KEPT = VisitorCache(12_000_000, 600.0, ownership.CLOCK.now)
 ownership.hold(lambda _: KEPT.forget())
 BUCKETS = Buckets(*RIGHTS)
 _LIMIT = anyio.CapacityLimiter(1)

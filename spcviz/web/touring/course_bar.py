@@ -106,7 +106,7 @@ def titles() -> Mapping[str, str]:
     return {name: page.title for page in navigation.pages() for name in [navigation.name_of(page)]}
 
 
-def describe_bar(now: questions.Question, is_solved: bool, live: str) -> dict:
+def describe_bar(now: questions.OpenTask, is_solved: bool, live: str) -> dict:
     """The bar's content for a task: nothing that would give away an unanswered one."""
     one, done = now.task, questions.list_tries(now.task.id)
     is_over = now.is_answered if one.options else is_solved

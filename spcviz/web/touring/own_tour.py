@@ -21,7 +21,7 @@ MOST_EARLIER = 5
 _OWN, _EARLIER, _BROUGHT, _HAS_HEARD = "tour_own", "tour_earlier", "tour_brought", "tour_has_heard"
 
 
-class Brought(NamedTuple):
+class BroughtTour(NamedTuple):
     """A tour from elsewhere."""
 
     tour: tour.Tour | None  # None: it was dismissed
@@ -39,19 +39,19 @@ def keep(mine):
 
 
 def find_brought():
-    """The brought tour that the visitor has not handled yet, a `Brought`, or None."""
+    """The brought tour that the visitor has not handled yet, a `BroughtTour`, or None."""
     kept_text = st.session_state.get(_BROUGHT)
     return kept_text if kept_text and kept_text.tour else None
 
 
 def bring(new, origin):
     """Store a tour from elsewhere, next to the visitor's own."""
-    st.session_state[_BROUGHT] = Brought(new._replace(name=tour.BROUGHT), origin)
+    st.session_state[_BROUGHT] = BroughtTour(new._replace(name=tour.BROUGHT), origin)
 
 
 def put_away():
     """Dismiss the brought tour."""
-    st.session_state[_BROUGHT] = Brought(None, "")
+    st.session_state[_BROUGHT] = BroughtTour(None, "")
 
 
 def earlier():

@@ -31,7 +31,7 @@ KNOWN: dict[tuple[str, str], dict[str, str]] = {}
 NO_TOUR = tour.Tour("", "", "", ())
 
 
-class Running(NamedTuple):
+class TourPosition(NamedTuple):
     """The position in a tour."""
 
     tour: tour.Tour  # without scenes if there is none of that name
@@ -59,17 +59,17 @@ def tours():
     return every | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
-def running(params: Mapping[str, str]) -> Running | None:
+def running(params: Mapping[str, str]) -> TourPosition | None:
     """The scene that an address names."""
     name = params.get("tour")
     if name is None:
         return None
     known = tours().get(name)
     if known is None or not known.scenes:
-        return Running(NO_TOUR, 0, False, _unknown(name))
+        return TourPosition(NO_TOUR, 0, False, _unknown(name))
     asked = params.get("at") or params.get("scene") or "1"
     if asked == tour.END and known.seen:
-        return Running(known, len(known.scenes), bool(known.scenes[-1].answer), is_end=True)
+        return TourPosition(known, len(known.scenes), bool(known.scenes[-1].answer), is_end=True)
     code = CODE.fullmatch(asked)
     number = int(code[1]) if code else 0
     note = ""
@@ -79,7 +79,7 @@ def running(params: Mapping[str, str]) -> Running | None:
     scene = known.scenes[number - 1]
     if scene.page not in navigation.names():
         note = f"The page of this scene, “{scene.page[:40]}”, is not here. Page Down goes on to the next."
-    return Running(known, number, bool(code and code[2] and scene.answer), note)
+    return TourPosition(known, number, bool(code and code[2] and scene.answer), note)
 
 
 def is_code(text: str) -> bool:
@@ -109,12 +109,12 @@ def _unknown(name):
 
 
 def address_of(at):
-    """Page and parameters of a `Running`: (page, {name: text})."""
+    """Page and parameters of a `TourPosition`: (page, {name: text})."""
     state = at.scene.query(at.is_answered)
     return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
 
 
-def picture_of(at: Running) -> str:
+def picture_of(at: TourPosition) -> str:
     """Address of a scene in a frame: as on a projector, with the light theme, for print."""
     page, params = address_of(at)
     return f"./{page}?{urlencode(params | {'embed': 'true', 'embed_options': 'light_theme'})}"
@@ -127,14 +127,14 @@ def pictures_of(of_tour: tour.Tour) -> list[dict]:
         for number, scene in enumerate(of_tour.scenes, start=1):
             if scene.page not in navigation.names() or (is_answered and not scene.answer):
                 continue
-            at = Running(of_tour, number, is_answered)
+            at = TourPosition(of_tour, number, is_answered)
             address = tour.address(scene.page, scene.query(is_answered))
             one = {"number": number, "code": at.code, "address": f"./{address}", "isAnswer": is_answered}
             out.append(one | {"open": picture_of(at)})
     return out
 
 
-def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
+def describe_scene(at: TourPosition, facts: Mapping[str, str], *, is_told: bool = False) -> dict:
     """The bar's data for a scene: JSON values for `spcviz.web.touring.component.show_bar`.
 
     Only with `is_told` they include the data of a speaker's window: answers to come, notes, all scenes.
@@ -165,7 +165,7 @@ def describe_scene(at: Running, facts: Mapping[str, str], *, is_told: bool = Fal
     }
 
 
-def keep_note(at: Running) -> None:
+def keep_note(at: TourPosition) -> None:
     """Remember the fault of an address that led to a scene: it is shown while the visitor stays there."""
     st.session_state[NOTE] = at.tour.name, at.code, at.note
 
@@ -175,19 +175,19 @@ def _kept_note(at):
     return note if (name, code) == (at.tour.name, at.code) else ""
 
 
-def describe_to_speaker(at: Running) -> dict:
+def describe_to_speaker(at: TourPosition) -> dict:
     """A scene for the speaker's window, with the numbers that any visit has provided."""
     of = describe_scene(at, KNOWN.get((at.tour.name, at.code), {}), is_told=True)
     names = ("name", "title", "number", "n", "say", "ask", "answer", "isAsking", "code", "order")
     return {"kind": "scene", **{name: of[name] for name in names}, **of["speaking"]}
 
 
-def list_choices(at: Running) -> tuple[str, ...]:
+def list_choices(at: TourPosition) -> tuple[str, ...]:
     """This visitor's choices in a scene, in order."""
     return st.session_state.get(TRIED, {}).get((at.tour.name, at.number), ())
 
 
-def options(at: Running, facts: Mapping[str, str]) -> list[dict]:
+def options(at: TourPosition, facts: Mapping[str, str]) -> list[dict]:
     """The choices of a scene, with the reason why a tried one is wrong, and once answered the right one:
     nothing that would answer it before that."""
     if at.is_end:
@@ -213,7 +213,7 @@ def score(of_tour: tour.Tour) -> tuple[int, int]:
     return sum(first), len(first)
 
 
-def closing(at: Running) -> dict:
+def closing(at: TourPosition) -> dict:
     """Content of the closing scene: what was seen, how many answers were right, where to continue."""
     right, n = score(at.tour)
     after, one = tour.shipped_tours().get(at.tour.next), tasks.every().get(at.tour.task)
@@ -233,7 +233,7 @@ def room(text):
     return text if number_in(text) is not None else None
 
 
-def poll(at: Running, facts: Mapping[str, str]):
+def poll(at: TourPosition, facts: Mapping[str, str]):
     """A scene's question to a class: text, choices, picture, and once it is answered the right choice."""
     scene, is_answered = at.scene, at.is_answered
     if not (scene.choices or scene.right):
@@ -253,7 +253,7 @@ def poll(at: Running, facts: Mapping[str, str]):
     return asked | {"picture": picture}
 
 
-def speaking(at: Running) -> dict:
+def speaking(at: TourPosition) -> dict:
     """Data of a tour for the speaker's window: notes, all scenes to jump to, the plan, the next picture."""
     scenes = at.tour.scenes
     said = (tour.fill(s.say or s.ask, known_facts(at.tour, n)) for n, s in enumerate(scenes, start=1))

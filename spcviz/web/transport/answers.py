@@ -40,7 +40,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 _LIMIT = anyio.CapacityLimiter(1)
 
 
-class Form(NamedTuple):
+class EncodedContent(NamedTuple):
     """A content as it is sent: its bytes, their ``Content-Encoding`` ("" for none) and its ``ETag``."""
 
     content: bytes
@@ -81,11 +81,11 @@ class Shelf:
         self._making, self._waiting, self._asked = threading.Lock(), queue.SimpleQueue(), set()
         self._thread = None
 
-    def ready(self, name: str, encodings: tuple[str, ...]) -> Form | None:
+    def ready(self, name: str, encodings: tuple[str, ...]) -> EncodedContent | None:
         """The smallest form if it exists already; takes no time."""
         return self._forms.get(name, {}).get(encodings[0]) if encodings else None
 
-    def form(self, name: str, read: Callable[[], bytes], encodings: tuple[str, ...]) -> Form:
+    def form(self, name: str, read: Callable[[], bytes], encodings: tuple[str, ...]) -> EncodedContent:
         """The smallest form that exists or can be made at once, for a thread that may wait."""
         with self._making:
             forms = self._forms.setdefault(name, {})
@@ -95,7 +95,7 @@ class Shelf:
     def _first(self, forms, content, encodings):
         """The form of a content that was not requested in these encodings before."""
         digest = hashlib.blake2b(content, digest_size=12).hexdigest()
-        plain = Form(content, "", f'"{digest}"')
+        plain = EncodedContent(content, "", f'"{digest}"')
         if len(content) < LEAST:
             return plain
         if "br" not in forms:
@@ -137,7 +137,7 @@ class Shelf:
                 LOG.debug("compressed files are not kept in %s: %s", self._folder, error)
 
 
-def form_of(content: bytes, encodings: tuple[str, ...]) -> Form:
+def form_of(content: bytes, encodings: tuple[str, ...]) -> EncodedContent:
     """The smallest form of a short content, made at once.
 
     >>> form_of(b"e" * 1000, ("br", "gzip")).encoding, form_of(b"e" * 1000, ()).encoding
@@ -148,15 +148,15 @@ def form_of(content: bytes, encodings: tuple[str, ...]) -> Form:
         return _brotli(brotli.compress(content, quality=BROTLI_NOW), digest)
     if "gzip" in encodings:
         return _gzip(content, digest)
-    return Form(content, "", f'"{digest}"')
+    return EncodedContent(content, "", f'"{digest}"')
 
 
 def _gzip(content, digest):
-    return Form(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
+    return EncodedContent(gzip.compress(content, GZIP, mtime=0), "gzip", f'"{digest}-gzip"')
 
 
 def _brotli(content, digest):
-    return Form(content, "br", f'"{digest}-br"')
+    return EncodedContent(content, "br", f'"{digest}-br"')
 
 
 SHELF = Shelf()
@@ -174,7 +174,7 @@ async def answer(
     return response(form, headers, media_type, FOR_EVER)
 
 
-def response(form: Form, headers: Mapping[str, str], media_type: str, cache: str) -> Response:
+def response(form: EncodedContent, headers: Mapping[str, str], media_type: str, cache: str) -> Response:
     """A form as an answer; 304 without a body if the browser has it already."""
     fields = {"Cache-Control": cache, "Vary": "Accept-Encoding", "ETag": form.tag}
     has = {tag.strip().removeprefix("W/") for tag in headers.get("if-none-match", "").split(",")}

@@ -91,8 +91,8 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 def files(root: Path = ROOT) -> dict[str, Path]:
     """Files worth compressing, as {path in addresses: file}; no other file can be requested."""
-    paths = (path for path in (root / "static").rglob("*") if path.suffix in TYPES)
-    return {path(one.relative_to(root).as_posix()): one for one in sorted(paths)}
+    found = (one for one in (root / "static").rglob("*") if one.suffix in TYPES)
+    return {path(one.relative_to(root).as_posix()): one for one in sorted(found)}
 
 
 def font() -> Path | None:

@@ -2,7 +2,7 @@
 
 A class that opens one scene requests one loop forty times; a messenger fetches a card for each of its
 servers. Nothing is written to a disk, and expired entries are dropped even without a request: the owner of a
-`Kept` lets the clock of visitors' data (`spcviz.web.cached.ownership`) call `forget`.
+`VisitorCache` lets the clock of visitors' data (`spcviz.web.cached.ownership`) call `forget`.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 
-class Kept:
+class VisitorCache:
     """Contents by request: at most `most_bytes` in total, each for `seconds`.
 
     A request is stored as a digest: an address may hold a visitor's drawing. `now` is a monotonic clock in

@@ -123,7 +123,7 @@ OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy",
 page not listed here fetches it when its chart comes; tests/browser/saving/test_still.py checks the list."""
 
 
-class Heading(NamedTuple):
+class PageHeading(NamedTuple):
     """Title and sentence of a page for its HTML, from the first line of its file: before the page has run."""
 
     name: str  # in its address; "" is the home page
@@ -133,8 +133,8 @@ class Heading(NamedTuple):
 
 
 @cache
-def headings() -> dict[str, Heading]:
-    """{name in addresses: `Heading`} of all pages."""
+def headings() -> dict[str, PageHeading]:
+    """{name in addresses: `PageHeading`} of all pages."""
     return {name: _heading(name, path) for name, path in names().items()}
 
 
@@ -143,7 +143,7 @@ def _heading(name, path):
     line = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
     title, _, sentence = line.partition(": ")
     sentence = sentence[:1].upper() + sentence[1:]
-    return Heading(name, f"{title} · spcviz" if name else "spcviz", sentence, name in OPEN_WITH_CHARTS)
+    return PageHeading(name, f"{title} · spcviz" if name else "spcviz", sentence, name in OPEN_WITH_CHARTS)
 
 
 CARDS = "card"

@@ -44,7 +44,7 @@ def make_charts(drawn: list[stored_results.Block]) -> None:
     """Make the charts of `result_blocks` before they are requested."""
     for block in drawn:
         for one in block.charts if isinstance(block, stored_results.Charts) else [block]:
-            if isinstance(one, stored_results.Chart):
+            if isinstance(one, stored_results.ChartBlock):
                 one.make()
 
 
@@ -52,7 +52,7 @@ def _once(block: Any) -> Any:
     """A block whose charts and rows are made once."""
     if isinstance(block, stored_results.Table):
         return block._replace(rows=rows_of(block.frame))
-    if isinstance(block, stored_results.Chart):
+    if isinstance(block, stored_results.ChartBlock):
         return block._replace(make=cache(block.make))
     if isinstance(block, stored_results.Charts):
         return block._replace(charts=tuple(map(_once, block.charts)))

@@ -21,7 +21,7 @@ TERMINAL = logging.getLogger("spcviz.server")
 """Messages for the person who started the server: a line when compiling begins, and one when it has ended."""
 
 
-class State:
+class WarmupProgress:
     """Progress of warm-up; one for the process, written by its thread only.
 
     `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
@@ -67,7 +67,7 @@ class State:
             self.visited = time.monotonic()
 
 
-STATE = State()
+STATE = WarmupProgress()
 OVERDUE = 1.0
 """Seconds left below which an estimate was too small, if the wait is not over."""
 STATE.known.set()  # nothing is pending where nobody warms up

@@ -38,7 +38,7 @@ class Component(NamedTuple):
     html: str | None = None  # its content before its JavaScript runs
 
 
-class Packed(NamedTuple):
+class PackedPart(NamedTuple):
     """A part as bytes, with its digest: one that is the same on every run is packed once, see `pack_part`."""
 
     content: bytes
@@ -48,12 +48,12 @@ class Packed(NamedTuple):
 def pack_part(part):
     """Pack a part for sending."""
     content = pack(part)
-    return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
+    return PackedPart(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
-_packed: dict[tuple, tuple[object, Packed]] = {}
+_packed: dict[tuple, tuple[object, PackedPart]] = {}
 """(id of an owner, function, a visit or None, its settings) -> (the owner, so that its id is not reused;
-`Packed`)."""
+`PackedPart`)."""
 
 _used: dict[tuple, float] = {}
 """When a visitor's own part was last used."""
@@ -61,7 +61,7 @@ _used: dict[tuple, float] = {}
 _packing = threading.Lock()
 
 
-def packed_of(owner: object, make: Callable, *settings: Hashable) -> Packed:
+def packed_of(owner: object, make: Callable, *settings: Hashable) -> PackedPart:
     """`pack_part` of ``make(owner, *settings)``, once for all visitors who see the same object that way.
 
     `owner` comes from a cache and is never changed; `make` must persist, so it is no lambda. Settings say
@@ -112,7 +112,7 @@ class Mounted(NamedTuple):
 
     component: Component
     payload: dict  # sent on every run
-    parts: dict[str, Packed] | None  # sent once, by name; None if the data are JSON values alone
+    parts: dict[str, PackedPart] | None  # sent once, by name; None if the data are JSON values alone
     key: str = ""  # its name on the page
 
     @property
@@ -218,9 +218,9 @@ def _names_of(wanted):
     return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
-def ready(parts: Mapping[str, "dict | Packed"]) -> dict[str, Packed]:
+def ready(parts: Mapping[str, "dict | PackedPart"]) -> dict[str, PackedPart]:
     """Pack parts; by name."""
-    return {name: part if isinstance(part, Packed) else pack_part(part) for name, part in parts.items()}
+    return {name: part if isinstance(part, PackedPart) else pack_part(part) for name, part in parts.items()}
 
 
 def as_message(payload, parts):

@@ -16,7 +16,7 @@ def compiling(module):
 
 
 def test_it_is_said_once_and_only_of_this_package(capsys):
-    line = announcing._Line()
+    line = announcing._Announcer()
     line.on_start(compiling("my.kernels"))
     line.on_start(events.Event("numba:compile", events.EventStatus.START))
     assert capsys.readouterr() == ("", "")
@@ -32,7 +32,7 @@ def test_it_is_said_once_and_only_of_this_package(capsys):
 
 def test_a_folder_that_cannot_be_used_is_part_of_it(capsys, monkeypatch):
     monkeypatch.setattr(kernel_cache, "folder", lambda: None)
-    announcing._Line().on_start(compiling("spcviz.engine.chains.best"))
+    announcing._Announcer().on_start(compiling("spcviz.engine.chains.best"))
     assert "some seconds (in every process: see SPCVIZ_JIT_DIR)" in capsys.readouterr().err
 
 

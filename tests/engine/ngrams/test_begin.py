@@ -14,7 +14,7 @@ from spcviz.engine.ngrams.beam import beam_decode
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
 from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.ngrams.table import encode, lookup, ngram_table
-from spcviz.engine.variable_order.weights import Weights, checked_weights
+from spcviz.engine.variable_order.weights import VariableOrderWeights, checked_weights
 from spcviz.learning.cascade.config import CascadeConfig
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.online import Model
@@ -146,6 +146,6 @@ def test_what_cannot_read_the_mark_refuses_it():
     table = ngram_table(K, [code("^ab")], [1.0])
     square, row = np.ones((1, 1)), np.zeros(K)
     with pytest.raises(ArgumentError, match=r"table must be without n-grams that begin with \^"):
-        checked_weights(Weights(square, square, square, row, row, row, table), K)
+        checked_weights(VariableOrderWeights(square, square, square, row, row, row, table), K)
     with pytest.raises(ArgumentError, match="has_begin must be False where first_order is 2, got True"):
         CascadeConfig(first_order=2, has_begin=True)

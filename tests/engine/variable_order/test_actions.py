@@ -30,7 +30,9 @@ def world(rng, length):
     keys = [encode(N_STATES, gram) for gram in grams]
     table = ngram_table(N_STATES, keys, list(grams.values()))
     unary = rng.normal(0, 2, (length, N_TIERS, N_STATES))
-    weights = order_weights.checked_weights(order_weights.Weights(**plain, table=table), N_STATES)
+    weights = order_weights.checked_weights(
+        order_weights.VariableOrderWeights(**plain, table=table), N_STATES
+    )
     return weights, unary, EveryWord(unary, grams, plain)
 
 

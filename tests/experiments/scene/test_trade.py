@@ -6,7 +6,7 @@ import pytest
 from experiments.scene import trade_tables
 from spcviz.learning.budgets import selector
 from spcviz.learning.speedboost.hierarchy import Stage
-from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.learning.speedboost.structure import RegionLevel, Structure
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run
@@ -54,7 +54,7 @@ def test_the_selector_learns_which_pictures_the_next_machine_mends():
     steps[:, 2] = np.repeat(hard, each) * 60
     member = np.arange(n * each, dtype=np.int32)
     pairs = np.zeros(0, dtype=np.int32)
-    level = Level(member, steps, pairs, pairs, np.zeros((0, 3), np.float32))
+    level = RegionLevel(member, steps, pairs, pairs, np.zeros((0, 3), np.float32))
     structure = Structure(np.repeat(np.arange(n), each).astype(np.int32), np.ones(n * each, np.float32),
                           (level,) * 7, 11)  # fmt: skip
     counts = np.eye(11, dtype=np.float32)[truth.ravel()] * 5
@@ -88,7 +88,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
         points = places[starts[w] : starts[w + 1]]
         known = scene.truth[points[:, 1], points[:, 0]]
         assert batch.truths[w] == "".join(trade.ALPHABET[k] for k in known)
-        seen = features.Seen(scene.picture, model.vocabulary)
+        seen = features.LazyPicture(scene.picture, model.vocabulary)
         for t, tier in enumerate(TIERS):
             share = run.last_share(model.machines[tier.key], seen)
             guess = share.argmax(axis=1)[seen.hierarchy.atoms[points[:, 1], points[:, 0]]]
@@ -101,7 +101,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
     assert sure.tier.tolist() == [1, 2] * 3
     leads = []
     for scene in scenes:
-        seen = features.Seen(scene.picture, model.vocabulary)
+        seen = features.LazyPicture(scene.picture, model.vocabulary)
         ranked = np.sort(run.last_share(model.machines["him-txt"], seen), axis=1)
         leads.append((ranked[:, -1] - ranked[:, -2]) @ seen.size / seen.size.sum())
     assert sure.chain[::2].tolist() == np.argsort(leads).tolist()

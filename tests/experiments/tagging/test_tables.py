@@ -12,7 +12,7 @@ from experiments.tagging import reproduce as tagging_tables
 from experiments.tagging import times as tagging_times
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import Cascade, decode_examples
-from spcviz.problems.tagging.data.corpora import Corpus
+from spcviz.problems.tagging.data.corpora import TaggedCorpus
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen_settings
 from spcviz.problems.tagging.model import stored as tagging_models
@@ -43,7 +43,7 @@ def corpus_of(rng, n):
     tags = [tag for sentence in sentences for tag in sentence]
     words = tuple(LEXICON[tag][rng.integers(len(LEXICON[tag]))] for tag in tags)
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    return Corpus(words, np.array([TAG_SET.index(tag) for tag in tags]), lengths, TAG_SET)
+    return TaggedCorpus(words, np.array([TAG_SET.index(tag) for tag in tags]), lengths, TAG_SET)
 
 
 @pytest.fixture(scope="module")

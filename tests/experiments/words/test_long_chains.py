@@ -10,11 +10,11 @@ from experiments.words import quiescence
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.quiescent import quiet_messages, ripple
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.tagging.data.corpora import Corpus, words_of
+from spcviz.problems.tagging.data.corpora import TaggedCorpus, words_of
 from spcviz.problems.tagging.model.features import feature_numbers
 from spcviz.problems.tagging.model.stored import load_tagger
 from spcviz.problems.words.model import long_chains
-from spcviz.problems.words.model.long_chains import Setting, Source, compare_updates, join_chains
+from spcviz.problems.words.model.long_chains import ChainExamples, Setting, compare_updates, join_chains
 from spcviz.registry.problem import Run
 from spcviz.shared import folders
 
@@ -28,7 +28,7 @@ def source(seed, rise=0.0):
     starts = np.concatenate([[0], np.cumsum(rng.integers(2, 8, 8))])
     before = rng.normal(size=(starts[-1], N_STATES))
     scores = np.stack([before, before + rng.normal(size=before.shape) + rise], axis=1)
-    return Source(scores, rng.normal(size=(N_STATES, N_STATES)), starts)
+    return ChainExamples(scores, rng.normal(size=(N_STATES, N_STATES)), starts)
 
 
 def test_chains_are_examples_one_after_the_other():
@@ -207,7 +207,7 @@ def test_tags_change_by_what_is_not_the_word_itself():
     )
     words = (*words, *words[:5])
     lengths = np.array([len(words) - 5, 5])
-    corpus = Corpus(tuple(words), np.zeros(len(words), dtype=np.int64), lengths, ("X",))
+    corpus = TaggedCorpus(tuple(words), np.zeros(len(words), dtype=np.int64), lengths, ("X",))
     tagged = quiescence.tag_source(folders.MODELS, corpus)
     assert tagged.starts.tolist() == [0, lengths[0]]  # five words are no long sentence
     tagger = load_tagger(folders.MODELS).whole()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.learning.budgets.expansion import Curve, at_cost, curve_of, expand, least_cost
+from spcviz.learning.budgets.expansion import SpendingCurve, at_cost, curve_of, expand, least_cost
 
 
 @st.composite
@@ -85,4 +85,4 @@ def test_curves():
     assert at_cost(curve, [0, 0.5, 1, 5]).tolist() == [3, 3, 1, 3]
     assert least_cost(curve, 1) == 1
     assert least_cost(curve, 0) == np.inf
-    assert isinstance(curve, Curve)
+    assert isinstance(curve, SpendingCurve)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import q_policy as subject
-from spcviz.learning.budgets.q_policy import Steps, q_values
+from spcviz.learning.budgets.q_policy import TrajectorySteps, q_values
 
 
 @given(seed=st.integers(0, 2**31), n=st.integers(1, 8))
@@ -33,7 +33,7 @@ def test_least_squares_by_tier():
     features, tier = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     beta = np.array([[1.0, 2.0, 3.0], [-1.0, 0.0, 1.0]])
     targets = np.einsum("sd,sd->s", features, beta[tier])
-    steps = Steps(features, tier, targets, np.arange(0, 201, 10))
+    steps = TrajectorySteps(features, tier, targets, np.arange(0, 201, 10))
     assert_allclose(subject.fit_values(steps, targets, 0.0), beta, atol=1e-9)
     assert subject.best_penalty(steps, targets, (1e-6, 1.0)) == 1e-6
     ridge = subject.fit_values(steps, targets, 0.5)[0]
@@ -52,7 +52,7 @@ def test_one_iteration_learns_to_pay_now_for_a_later_gain():
             rows += [[1.0, 0.0] if takes_a else [0.0, 1.0], [1.0, 0.0] if takes_a else [0.0, 1.0]]
             tiers += [0, 1]
             rewards += [0.0, 5.0] if takes_a else [1.0, 0.0]
-        return Steps(np.array(rows), np.array(tiers), np.array(rewards), np.arange(0, 401, 2))
+        return TrajectorySteps(np.array(rows), np.array(tiers), np.array(rewards), np.arange(0, 401, 2))
 
     policy = subject.train_policy(roll_out, lambda beta: -float(beta[0][0] > beta[0][1]), alphas=(0.0,))
     assert policy.myopic[0][0] < policy.myopic[0][1]
@@ -62,7 +62,7 @@ def test_one_iteration_learns_to_pay_now_for_a_later_gain():
 
 def test_bought_early():
     features = np.array([[1.0, 1.0], [1.0, -1.0]] * 20)
-    steps = Steps(features, np.zeros(40, dtype=int), np.zeros(40), np.arange(0, 41, 2))
+    steps = TrajectorySteps(features, np.zeros(40, dtype=int), np.zeros(40), np.arange(0, 41, 2))
     beta = subject.fit_bought_early(steps, np.ones(40), 0.5)
     assert beta[0] @ [1.0, 1.0] > 0 > beta[0] @ [1.0, -1.0]
     assert subject.fit_bought_early(steps, np.ones(40), 1.0)[0, 0] == 1.0

@@ -11,7 +11,7 @@ from spcviz.engine.thresholds.rules import RULES
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, predict
 from spcviz.learning.cascade.decoding import survives
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.from_prior import Part, combine_models, correction, train_from_prior
+from spcviz.learning.cascade.from_prior import PriorPart, combine_models, correction, train_from_prior
 from spcviz.learning.cascade.online import Model
 
 K = 3
@@ -26,7 +26,7 @@ def part(rng, n, prior):
     lengths = rng.integers(2, 5, n)
     labels = np.concatenate([(rng.integers(K) + np.arange(m)) % K for m in lengths])
     rows = np.eye(K)[labels] + 0.35 * rng.normal(size=(len(labels), K))
-    return Part(DenseRows(rows.astype(np.float32)), labels, lengths, (prior, prior))
+    return PriorPart(DenseRows(rows.astype(np.float32)), labels, lengths, (prior, prior))
 
 
 @pytest.fixture(scope="module")

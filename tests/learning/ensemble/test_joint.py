@@ -79,7 +79,7 @@ def random_example(rng, n_models=2, n=4, k=3, is_pruned=False):
             valid[:, 0] = True
         models.append(TableModel(edges, *features, k, valid))
     truth = np.zeros(n, dtype=int) if is_pruned else rng.integers(k, size=n)
-    return learn.Example(tuple(models), (truth,) * n_models)
+    return learn.JointExample(tuple(models), (truth,) * n_models)
 
 
 def slow_threshold(model, weights, alpha):
@@ -184,7 +184,7 @@ def test_training_learns_a_grid_that_no_comb_knows_alone():
         seen = np.where(rng.random(9) < 0.1, 1 - truth, truth)
         node = np.stack([np.eye(2)[s] for s in seen])
         models = tuple(TableModel(edges[mask], node, np.ones((8, 1)), 2) for mask in member)
-        return learn.Example(models, (truth,) * 6)
+        return learn.JointExample(models, (truth,) * 6)
 
     examples, fresh = [draw() for _ in range(30)], [draw() for _ in range(30)]
     calls = []

@@ -38,7 +38,7 @@ def test_the_direction_is_minus_the_gradient_of_the_enumerated_hinge():
     for seed in range(12):
         model, truth, weights, _ = model_and_truth(seed)
         alpha, margin = 0.3, 5.0
-        example = joint.Example((model,), (truth,))
+        example = joint.JointExample((model,), (truth,))
         outcome = joint.joint_hinge(example, [weights], alpha, margin)
         assert_allclose(outcome.hinge, slow_hinge(model, truth, weights, alpha, margin), rtol=1e-9)
         for at in range(len(weights)):
@@ -56,7 +56,7 @@ def test_the_direction_is_minus_the_gradient_of_the_enumerated_hinge():
 
 def test_training_keeps_squared_gaps_from_being_rewarded_and_starts_where_told():
     model, truth, weights, _ = model_and_truth(5)
-    examples = [joint.Example((model,), (truth,))]
+    examples = [joint.JointExample((model,), (truth,))]
     config = joint.Config(n_epochs=50, step=0.5)
     trained = joint.train(examples, config, np.random.default_rng(0), start=[weights])
     assert (trained.last[0][model.at_least_zero()] >= 0).all()

@@ -6,7 +6,7 @@ import pytest
 from spcviz.engine.variable_order.start import NO_FILTER, pair_tables
 from spcviz.engine.variable_order.word import new_word, new_workspace
 from spcviz.learning.hybrid import adaptive, courses
-from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
+from spcviz.learning.hybrid.adaptive import AdaptivePart, AdaptiveSettings
 from tests.learning.hybrid import worlds
 
 
@@ -72,7 +72,7 @@ def test_learning_trusts_n_grams_less_that_say_nothing():
     batch, model = worlds.batch(rng, (6,) * 40), worlds.model(rng, alpha=-0.5)
     filters = model.filters  # the letters are independent of their n-grams: trusting those less is better
     model = adaptive.with_weights(model, filters.ink, 3 * filters.text, filters.letter)
-    part = Part(batch, model.filters)
+    part = AdaptivePart(batch, model.filters)
     settings = AdaptiveSettings(epochs=6, rate=0.02)
     theta, again = (
         adaptive.fit([part], model, settings, np.random.default_rng(0), share=(0.0, 1.0)) for _ in range(2)
@@ -84,7 +84,7 @@ def test_learning_trusts_n_grams_less_that_say_nothing():
 def test_alphas_lose_no_more_than_allowed():
     rng = np.random.default_rng(7)
     batch, model = worlds.batch(rng, (6,) * 60), adaptive.start_model(worlds.weights(rng))
-    part, settings = Part(batch, model.filters), AdaptiveSettings(tolerance=0.05, rounds=1, visits=1)
+    part, settings = AdaptivePart(batch, model.filters), AdaptiveSettings(tolerance=0.05, rounds=1, visits=1)
     tuned = adaptive.tune([part], model, settings, np.random.default_rng(0))
     first = adaptive.first_points(batch, tuned.filters)
     assert 0.03 < (first <= tuned.first_alpha).mean() <= 0.05
@@ -92,5 +92,5 @@ def test_alphas_lose_no_more_than_allowed():
     strict = adaptive.tune([part], model, AdaptiveSettings(tolerance=0.0, rounds=1, visits=1),
                            np.random.default_rng(0))  # fmt: skip
     assert (strict.alphas <= tuned.alphas).all()
-    none = adaptive.tune([Part(batch.some([0])[0], model.filters)], model, settings, rng)
+    none = adaptive.tune([AdaptivePart(batch.some([0])[0], model.filters)], model, settings, rng)
     assert (none.alphas == NO_FILTER).all()

@@ -6,12 +6,12 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.start import NO_FILTER
 from spcviz.learning.hybrid import policy, records
-from spcviz.learning.hybrid.policy import Prices, Reach
+from spcviz.learning.hybrid.policy import ActionPrices, Reach
 from spcviz.learning.hybrid.trace import trace
 from tests.learning.hybrid import worlds
 
 BOTH = Reach(worlds.N_ORDERS, worlds.N_TIERS)
-PRICES = Prices(tiers=(5.0, 7.0))
+PRICES = ActionPrices(tiers=(5.0, 7.0))
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_points_count_letters_words_and_microseconds(world):
 
 @pytest.mark.parametrize("budget", [-1.0, float("nan"), "much", None])
 def test_bad_budgets_are_refused(budget):
-    points = policy.Points(np.array([1.0]), np.array([0]), np.array([0]))
+    points = policy.CoursePoints(np.array([1.0]), np.array([0]), np.array([0]))
     with pytest.raises(ArgumentError, match=r"budgets\[0\] must be"):
         policy.at_budgets(points, [budget])
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from spcviz.engine.ngrams.table import encode, ngram_table
-from spcviz.engine.variable_order.weights import Weights, checked_weights
+from spcviz.engine.variable_order.weights import VariableOrderWeights, checked_weights
 from spcviz.learning.hybrid import adaptive
-from spcviz.learning.hybrid.courses import Batch
+from spcviz.learning.hybrid.records import WordBatch
 
 N_STATES, N_ORDERS, N_TIERS = 4, 4, 3
 
@@ -16,7 +16,7 @@ def weights(rng):
     table = ngram_table(N_STATES, keys, rng.normal(size=len(keys)))
     states = (rng.normal(1.0, 0.1, (N_TIERS, N_ORDERS)) for _ in range(3))
     single, first, frequency = np.log(rng.dirichlet(np.ones(N_STATES) * 9, 3))
-    return checked_weights(Weights(*states, single, first, frequency, table), N_STATES)
+    return checked_weights(VariableOrderWeights(*states, single, first, frequency, table), N_STATES)
 
 
 def batch(rng, lengths=(5, 3, 1, 6)):
@@ -24,7 +24,7 @@ def batch(rng, lengths=(5, 3, 1, 6)):
     unary = rng.normal(0, 1.5, (len(labels), N_TIERS, N_STATES))
     unary[np.arange(len(labels)), :, labels] += np.array([0.5, 1.5, 3.0])
     unary -= np.log(np.exp(unary).sum(axis=2, keepdims=True))
-    return Batch(unary, labels, np.concatenate([[0], np.cumsum(lengths)]))
+    return WordBatch(unary, labels, np.concatenate([[0], np.cumsum(lengths)]))
 
 
 def model(rng, alpha=0.3):

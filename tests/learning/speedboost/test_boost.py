@@ -10,7 +10,7 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.speedboost import boost, hierarchy, predictor, structure
 from tests.learning.speedboost import toy
 
-SETTINGS = boost.Settings(
+SETTINGS = boost.BoostSettings(
     n_turns=25, thetas=(0.0, 0.5), learners=((2, 0.001), (2, 0.02)), n_candidates=12, n_rows=300, n_trees=2,
     column_share=1.0, n_searched=10_000, least=0.0,
 )  # fmt: skip
@@ -175,7 +175,7 @@ def test_inference_machine_goes_up_and_down():
         "context_share": 1.0,
         "forest_share": 1.0,
     }
-    settings = hierarchy.Settings((2, 1, 0), 24, 3, n_rows=300, **how)
+    settings = hierarchy.HierarchySettings((2, 1, 0), 24, 3, n_rows=300, **how)
     stages = hierarchy.learn(chains, target, np.array([0, 2]), settings, rng)
     new, truth = toy.chains(40, np.random.default_rng(8))
     shares = list(hierarchy.course(stages, new, 3, steps_of(new)))

@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.speedboost import forests, hierarchy, structure, trees
 from tests.learning.speedboost import toy
 
-SMALL = hierarchy.Settings(
+SMALL = hierarchy.HierarchySettings(
     (2, 1, 0), 4, 2, n_folds=2, n_pool=200, n_rows=100, n_forest=3, n_forest_fold=2, n_forest_pool=200
 )
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spcviz.learning.speedboost.boost import Costs
-from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.learning.speedboost.boost import PredictorCosts
+from spcviz.learning.speedboost.structure import RegionLevel, Structure
 from spcviz.learning.speedboost.trees import Prices
 
 N_CLASSES, LENGTH = 3, 8
@@ -30,10 +30,10 @@ def level(values, n, wide):
     first, second = np.concatenate([left, left + 1]), np.concatenate([left + 1, left])
     after = np.repeat([1.0, 0.0], len(left))
     length = np.stack([np.ones(2 * len(left)), after], axis=1).astype(np.float32)
-    return Level(member, steps, first, second, length)
+    return RegionLevel(member, steps, first, second, length)
 
 
 def costs(dear=2.0):
     """Columns 0, 1 and 2 in separate groups; 1 is dear."""
     prices = Prices(np.array([0, 1, 2], np.int32), np.array([0.5, dear, 0.5]), np.full(3, 0.1), np.zeros(3))
-    return Costs(prices, 0.1, 0.1)
+    return PredictorCosts(prices, 0.1, 0.1)

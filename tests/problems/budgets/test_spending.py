@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from spcviz.problems.budgets import task
 from spcviz.problems.budgets.spending import SET_BY_BROWSER, looks_of, trade_off_table
-from spcviz.problems.budgets.task import Choice, TradeTask
+from spcviz.problems.budgets.task import TaskChoice, TradeTask
 
 SCENE = {"words": {"method": "greedy", "budget": 0.25}, "parsing": {"budget": 0.5, "kind": "us"}}
 TABLE = trade_off_table(task.trade_tasks(), lambda task: SCENE.get(task, {}))
@@ -74,7 +74,7 @@ def task(**more):
 def test_a_task_brings_its_own_names():
     toy = task(
         size="toys", kinds={"red": "red"}, elsewhere={"blue": "not here"}, looks={"dot": 9},
-        choices=(Choice("by", "By", {"hand": "hand", "eye": "eye"}, ""),),
+        choices=(TaskChoice("by", "By", {"hand": "hand", "eye": "eye"}, ""),),
     )  # fmt: skip
     table = trade_off_table({"toy": toy})
     state = table.parse({"vocabulary": "blue", "dot": "9", "by": "eye", "toys": "3", "task": "words"})

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from experiments.hybrid import reproduce
 from spcviz.problems.hybrid.model import whole_words
-from spcviz.problems.hybrid.model.times import Clock
+from spcviz.problems.hybrid.model.times import ActionTimes
 
 N_COURSES = len(whole_words.COURSES)
-CLOCK = Clock([0.0, 20.0, 21.0], [2.0, 3.0, 5.0], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+CLOCK = ActionTimes([0.0, 20.0, 21.0], [2.0, 3.0, 5.0], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
 PARENTS = {"spc_hard": [[float(t + n) for n in range(1, 7)] for t in range(3)], "whole_words": 1.5}
 
 
@@ -19,7 +19,7 @@ def read_of(rng, n_words):
     at_first = rng.integers(0, lengths + 1)
     wrong = rng.integers(0, lengths[:, None] + 1, (n_words, N_COURSES))
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    return whole_words.Read(starts, wrong, at_first, rng.normal(size=(n_words, 4)))
+    return whole_words.CascadeReadings(starts, wrong, at_first, rng.normal(size=(n_words, 4)))
 
 
 def us_of(done):

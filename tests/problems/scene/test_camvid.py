@@ -11,7 +11,7 @@ def test_a_copy_is_mirrored_and_of_other_light():
     truth = rng.integers(0, 12, (16, 20), dtype=np.uint8)
     seen = []
     for seed in range(20):
-        copy = camvid.mirror_scene(camvid.Scene("a", picture, truth), np.random.default_rng(seed))
+        copy = camvid.mirror_scene(camvid.StreetScene("a", picture, truth), np.random.default_rng(seed))
         assert copy.name == "a"
         np.testing.assert_array_equal(copy.truth, truth[:, ::-1])
         back, relit = picture[:, ::-1], copy.picture
@@ -25,5 +25,5 @@ def test_a_copy_is_mirrored_and_of_other_light():
         seen.append(relit.mean())
     assert min(seen) < 0.85 * picture.mean()
     assert max(seen) > 1.15 * picture.mean()
-    again = camvid.mirror_scene(camvid.Scene("a", picture, truth), np.random.default_rng(19))
+    again = camvid.mirror_scene(camvid.StreetScene("a", picture, truth), np.random.default_rng(19))
     np.testing.assert_array_equal(again.picture, copy.picture)

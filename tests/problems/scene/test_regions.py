@@ -31,7 +31,7 @@ def vocabulary(street):
         centres = described[rng.choice(len(described), descriptors.N_CENTRES, replace=False)]
         books[group] = descriptors.Codebook(centres, np.full(described.shape[1], 0.5, np.float32))
     ones = np.ones(features.N_COLUMNS, np.float32)
-    return features.Vocabulary(books, features.Scales(-ones, 4 * ones))
+    return features.PictureVocabulary(books, features.Scales(-ones, 4 * ones))
 
 
 def test_levels_are_nested_and_grow(tree):
@@ -272,11 +272,11 @@ def test_pooled_codes_are_means_over_pixels(street, tree):
 
 
 def test_what_is_asked_for_is_what_all_at_once_gives(street, vocabulary):
-    seen, columns = features.Seen(street, vocabulary), np.array([0, 4, 30, 31, 200, 500])
+    seen, columns = features.LazyPicture(street, vocabulary), np.array([0, 4, 30, 31, 200, 500])
     assert not seen.begun
     one = seen.steps(3, columns[:3])[:, columns[:3]].copy()
     assert seen.begun == {"SHAPE", "TXT"}
-    whole, every = features.Seen(street, vocabulary), np.arange(features.N_COLUMNS)
+    whole, every = features.LazyPicture(street, vocabulary), np.arange(features.N_COLUMNS)
     for level in (0, 3):
         steps = seen.steps(level, columns)[:, columns].astype(int)
         wanted = whole.steps(level, every)[:, columns]
@@ -304,7 +304,7 @@ def test_steps_are_shares_of_the_span_and_of_codes_roots():
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
     from spcviz.problems.scene.data import camvid
 
-    pictures = [extract.one(camvid.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
+    pictures = [extract.one(camvid.StreetScene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
     both = extract.join_parts([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
     last, structure = pictures[2], both.structure
     assert structure.example[-1] == 2

@@ -12,7 +12,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.speedboost import forests
 from spcviz.learning.speedboost.hierarchy import Stage
-from spcviz.learning.speedboost.predictor import Step
+from spcviz.learning.speedboost.predictor import WeakPredictor
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene import shown
 from spcviz.problems.scene.data import camvid, render
@@ -47,14 +47,14 @@ def model():
     )
     some = np.array([1, 2, 30, 40, 200, 640, 660])
     steps = [
-        Step(level, 0.2 * t, 1.5, tuple(tree_of(rng, some) for _ in range(t + 1)))
+        WeakPredictor(level, 0.2 * t, 1.5, tuple(tree_of(rng, some) for _ in range(t + 1)))
         for t, level in enumerate((3, 0, 5))
     ]
     stages = [Stage(level, (tree_of(rng, some), tree_of(rng, some))) for level in (4, 1)]
     seen = rng.integers(0, 64, (50, len(some))).astype(np.uint8)
     forest = forests.fit(seen, some, rng.dirichlet(np.ones(11), 50), 2, max_leaf_nodes=5, random_state=0)
     stages[1] = stages[1]._replace(forest=forest)
-    vocabulary = features.Vocabulary(books, scales)
+    vocabulary = features.PictureVocabulary(books, scales)
     limited = {name: stages[:n] for name, n in (("him-txt", 1), ("him-txt-isift", 2))}
     chooser = Selector(rng.normal(size=(2, 29)), np.zeros((2, 28)), np.ones((2, 28)), 1.0)
     return stored.SceneModel(

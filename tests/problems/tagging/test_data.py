@@ -76,7 +76,7 @@ def test_corpora_have_their_known_sizes(shared_data, data, sentences, tags):
 
 
 def test_seen_tags_of_words_and_of_unseen_ones():
-    corpus = tagging.Corpus(("a", "b", "a"), np.array([0, 1, 2]), np.array([3]), ("X", "Y", "Z"))
+    corpus = tagging.TaggedCorpus(("a", "b", "a"), np.array([0, 1, 2]), np.array([3]), ("X", "Y", "Z"))
     seen, unseen = tagging.seen_tags(corpus)
     assert seen == {"a": {0, 2}, "b": {1}}
     assert unseen == {1}

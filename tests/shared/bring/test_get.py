@@ -11,7 +11,7 @@ from spcviz import registry
 from spcviz.registry import catalogue
 from spcviz.registry.problem import DataSet
 from spcviz.shared.bring import get as bring
-from spcviz.shared.bring.original import DownloadError, NoRoomError, Source, SumError, UntrustedError
+from spcviz.shared.bring.original import DiskFullError, DownloadError, Source, SumError, UntrustedError
 
 DATA = bytes(range(256)) * 1000
 TREES = DataSet("trees", "some trees", "https://example.org", "trees", licence="free to all")
@@ -205,7 +205,7 @@ def test_a_full_disk(home, tmp_path, monkeypatch):
 
     source = home.source("a.bin", DATA)
     monkeypatch.setattr(bring.Resuming, "_receive", full)
-    with pytest.raises(NoRoomError, match=f"no room left on the disk of {tmp_path}"):
+    with pytest.raises(DiskFullError, match=f"no room left on the disk of {tmp_path}"):
         list(bring.get(TREES, [source], tmp_path))
 
 

@@ -7,7 +7,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.registry.problem import DataSet
 from spcviz.shared.bring import original as bring
-from spcviz.shared.bring.original import NoRoomError, OriginalError
+from spcviz.shared.bring.original import DiskFullError, OriginalError
 
 TREES = DataSet("trees", "some trees", "https://example.org", "forest")
 
@@ -53,7 +53,7 @@ def test_it_appears_at_the_end_only(original, tmp_path):
     "error", [OriginalError("x is missing"), KeyboardInterrupt(), MemoryError(), OSError(28, "full")]
 )
 def test_nothing_half_made_stays(original, tmp_path, error):
-    with pytest.raises((type(error), NoRoomError)):
+    with pytest.raises((type(error), DiskFullError)):
         list(bring.prepare(TREES, half(error), original, tmp_path / "data"))
     assert list((tmp_path / "data").iterdir()) == []
 
@@ -74,7 +74,7 @@ def test_what_a_killed_process_left_is_no_hindrance(original, tmp_path):
 
 
 def test_a_full_disk(original, tmp_path):
-    with pytest.raises(NoRoomError, match=f"no room left on the disk of {tmp_path / 'data'}; make some"):
+    with pytest.raises(DiskFullError, match=f"no room left on the disk of {tmp_path / 'data'}; make some"):
         list(bring.prepare(TREES, half(OSError(28, "full")), original, tmp_path / "data"))
 
 

@@ -154,7 +154,7 @@ def test_a_page_is_one_file_without_script_or_address_and_its_numbers_are_the_ve
     marks, _ = figure.marks_of(made)
     bar = [m for m in marks if isinstance(m, figure.Box)][1]
     assert bar.width == pytest.approx(v.kept / 6 * figure.BAR)
-    lines = [m for m in marks if isinstance(m, figure.Line)]
+    lines = [m for m in marks if isinstance(m, figure.TextLine)]
     ends = [m.x + ImageFont.load_default(m.size).getlength(m.text) for m in lines]
     assert max(ends) <= figure.WIDTH - figure.PAD
     assert Image.open(io.BytesIO(shown._repr_png_())).size[0] == 2 * figure.WIDTH

@@ -5,7 +5,7 @@ import types
 import pytest
 
 from spcviz.web.cached import ahead
-from spcviz.web.ui.warmup import State
+from spcviz.web.ui.warmup import WarmupProgress
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def filled(monkeypatch):
 def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, monkeypatch, caplog):
     monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: True)
     monkeypatch.setattr(ahead.warmup, "start_children", list)
-    state = State()
+    state = WarmupProgress()
     assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
     assert filled == ["letters"]
     assert state.known.is_set()
@@ -48,24 +48,24 @@ def test_a_group_with_much_to_load_keeps_no_other_waiting(monkeypatch):
 
     monkeypatch.setattr(ahead, "fill", fill)
     monkeypatch.setattr(ahead.warmup, "groups", lambda: ["pose", "scene"])
-    ahead.load_rest(State(), {"results": fill("results", "fill_more")})
+    ahead.load_rest(WarmupProgress(), {"results": fill("results", "fill_more")})
     more = [(name, n) for name, what, n in done if what == "fill_more"]
     assert more == [("results", 0), ("pose", 0), ("scene", 0), ("pose", 1), ("pose", 2)]
 
 
 def test_a_machine_with_other_work_loads_only_what_is_opened(filled, monkeypatch):
     monkeypatch.setenv("SPCVIZ_AHEAD", "0")
-    ahead.load_rest(State(), {})
+    ahead.load_rest(WarmupProgress(), {})
     assert filled == []
     monkeypatch.setenv("SPCVIZ_AHEAD", "1")
-    ahead.load_rest(State(), {})
+    ahead.load_rest(WarmupProgress(), {})
     assert "pose" in filled
 
 
 def test_where_nothing_can_be_kept_all_is_compiled_here(filled, monkeypatch):
     monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: False)
     monkeypatch.setattr(ahead.warmup, "start_children", list)
-    state = State()
+    state = WarmupProgress()
     assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
     assert filled == ["letters", "exact", "tagging", "pose"]
     assert not state.pending
@@ -94,7 +94,7 @@ def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(fille
     monkeypatch.setattr(ahead.warmup, "is_compiled", compiled.__contains__)
     children = [child(["letters", "tagging"], dies=False), child(["exact", "pose"], dies=True)]
     monkeypatch.setattr(ahead.warmup, "start_children", lambda: children)
-    state = State()
+    state = WarmupProgress()
     said = list(ahead.compile_ahead(state))
     assert seen == [(0, []), (1, ["letters"]), (2, ["letters"])]  # it waits for tagging, without loading it
     assert filled == ["letters"]

@@ -61,7 +61,7 @@ def test_the_clock_of_visits_gives_memory_back_every_so_often(monkeypatch):
     monkeypatch.setattr(ownership.time, "sleep", sleep)
     monkeypatch.setattr(ownership, "clean", lambda: None)
     monkeypatch.setattr(ownership, "CLOCK", ownership.Clock())
-    monkeypatch.setattr(ownership.heap, "give_back", lambda: given.append(len(slept)))
+    monkeypatch.setattr(ownership.memory, "give_back", lambda: given.append(len(slept)))
     with pytest.raises(Ended):
         ownership._look()
     assert len(given) == 3

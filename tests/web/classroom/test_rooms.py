@@ -5,7 +5,7 @@ import math
 import pytest
 
 from spcviz.web.classroom import rooms
-from spcviz.web.classroom.rooms import LateError, NoRoomError, NotYoursError, RoomError
+from spcviz.web.classroom.rooms import ClosedQuestionError, NoRoomError, NotYoursError, RoomError
 from tests.web.classroom.hall import ASKED, GUESS, LINK, TASK, voter
 
 
@@ -27,7 +27,7 @@ def test_a_class_answers_and_sees_the_truth_only_once_it_is_shown(hall):
     assert student["counts"] == [2, 2, 1]
     assert student["right"] == 1
     assert student["truth"] == "It is a verb."
-    with pytest.raises(LateError, match="question 1 is not asked any more"):
+    with pytest.raises(ClosedQuestionError, match="question 1 is not asked any more"):
         hall.answer(number, voter(9), 1, 0)
     hall.put(number, key, ASKED)  # back to the question: the answers are kept
     assert hall.describe(number, key)["counts"] == [2, 2, 1]
@@ -135,7 +135,7 @@ def test_a_phone_is_told_whether_its_answer_stands(hall):
     hall.clear(number, key)
     now = hall.describe(number, phone=voter(1))
     assert (now["mine"], now["answers"], now["n"]) == (None, 0, 2)
-    with pytest.raises(LateError):
+    with pytest.raises(ClosedQuestionError):
         hall.answer(number, voter(1), 1, 2)
     hall.answer(number, voter(1), 2, 0)
     assert hall.describe(number, key)["counts"] == [1, 0, 0]
@@ -223,7 +223,7 @@ def test_a_question_made_up_on_the_spot_takes_the_place_of_the_scenes_with_its_a
     hall.put(number, key, own)
     assert hall.describe(number, key)["answers"] == 0
     assert hall.describe(number)["choices"] == ["yes", " no"], "a choice stands there once"
-    with pytest.raises(LateError):
+    with pytest.raises(ClosedQuestionError):
         hall.answer(number, voter(1), 1, 0)
     hall.answer(number, voter(1), 2, 0)
     hall.put(number, key, own | {"truth": "Closed."})

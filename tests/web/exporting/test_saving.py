@@ -11,9 +11,9 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined.limits import LateError
 from spcviz.web.exporting import making, saving
-from spcviz.web.exporting.saving import DROPPED, MOST_OF_ADDRESS, CrowdedError, Line
+from spcviz.web.exporting.saving import DROPPED, MOST_OF_ADDRESS, CrowdedError, SavingLine
 from spcviz.web.transport import clients
-from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import VisitorCache
 
 
 class Browser:
@@ -48,8 +48,8 @@ class Browser:
 
 @pytest.fixture(autouse=True)
 def line(monkeypatch):
-    monkeypatch.setattr(saving, "LINE", Line())
-    monkeypatch.setattr(saving, "KEPT", Kept(1000, 60.0))
+    monkeypatch.setattr(saving, "LINE", SavingLine())
+    monkeypatch.setattr(saving, "KEPT", VisitorCache(1000, 60.0))
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_a_visitor_saves_one_page_at_a_time_and_others_learn_their_place(slow, m
 
 
 def test_a_hall_waits_in_line_and_an_address_that_floods_waits_behind_it(monkeypatch):
-    line = Line()
+    line = SavingLine()
     flood = [line.join("", f"flood {at}", "192.0.2.9") for at in range(MOST_OF_ADDRESS)]
     with pytest.raises(CrowdedError, match="Many others"):
         line.join("", "flood", "192.0.2.9")
@@ -258,7 +258,7 @@ def test_a_hall_waits_in_line_and_an_address_that_floods_waits_behind_it(monkeyp
 
 def test_a_ticket_that_nobody_asks_with_is_dropped():
     seconds = [0.0]
-    line = Line(1, lambda: seconds[0])
+    line = SavingLine(1, lambda: seconds[0])
     first = line.join("", "one", "a")
     second = line.join("", "two", "a")
     assert line.rest(second) == 1
@@ -302,7 +302,7 @@ def test_a_sentence_of_the_page_reaches_the_visitor(client):
 
 
 def test_a_line_serves_as_many_at_once_as_it_may():
-    line = Line(2)
+    line = SavingLine(2)
     first, second, third, fourth = (line.join("", name, name) for name in "abcd")
     assert [one.turn.is_set() for one in (first, second, third, fourth)] == [True, True, False, False]
     assert [line.rest(third), line.rest(fourth)] == [2, 3]

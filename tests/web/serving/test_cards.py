@@ -17,16 +17,16 @@ from spcviz.problems.letters.page import cached
 from spcviz.web.exporting import card
 from spcviz.web.serving import cards, first_html
 from spcviz.web.transport.clients import Buckets
-from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import VisitorCache
 
-STEPS = (card.Step("possible", 26**3), card.Step("letters", 40), card.Step("read", 1))
+STEPS = (card.FunnelStep("possible", 26**3), card.FunnelStep("letters", 40), card.FunnelStep("read", 1))
 INK = "bAAAB.BABB~CACB~DADBEE"
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     """No card is cached, no client has used its rights, nothing compiles."""
-    monkeypatch.setattr(cards, "KEPT", Kept(200_000, 600.0))
+    monkeypatch.setattr(cards, "KEPT", VisitorCache(200_000, 600.0))
     monkeypatch.setattr(cards, "BUCKETS", Buckets(*cards.RIGHTS, now=lambda: 0.0))
     monkeypatch.setattr(cards.warmup, "seconds_until", lambda names: None)
 
@@ -198,8 +198,8 @@ def test_every_part_of_a_card_is_within_it_and_seen(truth):
 
 @pytest.mark.parametrize("n", [1, 3, 20])
 def test_long_words_and_large_numbers_fit(n):
-    more = [card.Step("6-grams", 10**9)] * 6
-    steps = (card.Step("possible", 26**n), *more, card.Step("read", 1))
+    more = [card.FunnelStep("6-grams", 10**9)] * 6
+    steps = (card.FunnelStep("possible", 26**n), *more, card.FunnelStep("read", 1))
     shown = card.Card("R", (), np.ones((n, 16, 8), dtype=np.uint8), steps, "w" * n, "m" * n)
     picture = picture_of(card.png(shown, "x" * 300))
     assert is_white(picture[20:, :20])

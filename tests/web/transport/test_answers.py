@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.web.transport import answers
-from spcviz.web.transport.answers import Form, Shelf, accepted_encodings
+from spcviz.web.transport.answers import EncodedContent, Shelf, accepted_encodings
 
 BOTH = ("br", "gzip")
 UNPACK = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
@@ -70,7 +70,7 @@ def test_who_takes_no_compression_gets_the_content(tmp_path):
 @given(st.binary(max_size=3000), st.sampled_from([BOTH, ("br",), ("gzip",), ()]))
 def test_a_form_made_at_once_is_the_content(content, encodings):
     form = answers.form_of(content, encodings)
-    assert isinstance(form, Form)
+    assert isinstance(form, EncodedContent)
     assert UNPACK[form.encoding](form.content) == content
     assert form.encoding == (encodings[0] if encodings else "")
 

@@ -7,7 +7,7 @@ import pytest
 from spcviz.web.cached import ownership
 from spcviz.web.exporting import saving
 from spcviz.web.serving import cards
-from spcviz.web.transport.visitor_cache import Kept
+from spcviz.web.transport.visitor_cache import VisitorCache
 
 
 class Clock:
@@ -20,7 +20,7 @@ class Clock:
 
 
 def test_what_is_used_stays_and_the_rest_makes_room():
-    kept = Kept(30, 60.0)
+    kept = VisitorCache(30, 60.0)
     for name in "abc":
         kept.put(name, name.encode() * 10)
     assert kept.get("a") == b"a" * 10
@@ -32,7 +32,7 @@ def test_what_is_used_stays_and_the_rest_makes_room():
 
 def test_after_its_time_nothing_is_left():
     clock = Clock()
-    kept = Kept(30, 60.0, clock)
+    kept = VisitorCache(30, 60.0, clock)
     kept.put("a", b"1")
     clock.now = 59.9
     kept.put("b", b"2")
@@ -44,7 +44,7 @@ def test_after_its_time_nothing_is_left():
 
 def test_no_order_of_questions_grows_it():
     rng, clock = random.Random(0), Clock()
-    kept = Kept(1000, 5.0, clock)
+    kept = VisitorCache(1000, 5.0, clock)
     for _ in range(5000):
         clock.now += rng.random() / 10
         name = rng.randrange(50)
@@ -58,7 +58,7 @@ def test_no_order_of_questions_grows_it():
 def test_what_is_over_goes_without_anybody_asking(where, monkeypatch):
     """The clock of visitors' data drops it: a card is somebody's ink."""
     clock = ownership.Clock()
-    monkeypatch.setattr(where, "KEPT", Kept(1000, 600.0, clock.now))
+    monkeypatch.setattr(where, "KEPT", VisitorCache(1000, 600.0, clock.now))
     where.KEPT.put("write?ink=b", b"ink")
     ownership.clean()
     assert where.KEPT.size == 3

@@ -30,7 +30,7 @@ def calls(monkeypatch):
     monkeypatch.setattr(memory.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(memory.gc, "freeze", lambda: made.append("freeze"))
     monkeypatch.setattr(memory, "give_back", lambda: made.append("give back"))
-    monkeypatch.setattr(warmup, "STATE", warmup.State())
+    monkeypatch.setattr(warmup, "STATE", warmup.WarmupProgress())
     warmup.STATE.wanted.set()
     return made
 
@@ -113,7 +113,7 @@ def test_what_a_visitor_waits_for_is_made_at_once(calls, monkeypatch):
         may_end.wait(30)
         return 7
 
-    state, read = warmup.State(), []
+    state, read = warmup.WarmupProgress(), []
     state.running = 1  # the page that waits
     maker = threading.Thread(target=value_of)
     waiter = threading.Thread(target=lambda: read.append(value_of()), name="visit")
@@ -146,7 +146,7 @@ def test_loading_makes_room_for_a_part_that_reruns_by_itself(calls, monkeypatch)
     def waited():
         value_of()
         begun = warmup.time.monotonic()
-        warmup.State().let_visitors_first(forever=True)
+        warmup.WarmupProgress().let_visitors_first(forever=True)
         return warmup.time.monotonic() - begun
 
     assert waited() < 0.2  # this thread runs no page

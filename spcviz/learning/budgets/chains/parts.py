@@ -157,7 +157,7 @@ def typical_margin(max_marginals: np.ndarray) -> float:
     return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
 
 
-class Scratch(NamedTuple):
+class PartsScratch(NamedTuple):
     """Working memory during spending: `State`, the table of the step into each part, and buffers."""
 
     tiers: np.ndarray
@@ -168,7 +168,7 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Scratch:
+def _begin(parts: Parts, rule: Rule, keep_features: bool) -> PartsScratch:
     tiers = fill_new(len(parts.scores), np.int64, 0)
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
@@ -178,12 +178,12 @@ def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Scratch:
             unary[a:b], parts.pairwise, parts.transposed, into[a:b], state.forward[a:b], state.backward[a:b]
         )
         read_off(parts, state, a, b, a, b - 1)
-    return Scratch(tiers, state.labels, np.empty(n_features(parts), np.float64), into, state)
+    return PartsScratch(tiers, state.labels, np.empty(n_features(parts), np.float64), into, state)
 
 
 @inlined_kernel
 def _value(
-    parts: Parts, scratch: Scratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
+    parts: Parts, scratch: PartsScratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
 ) -> None:
     state, phi = scratch.state, scratch.phi
     for r in range(i, j):
@@ -192,13 +192,13 @@ def _value(
 
 
 @kernel
-def _describe(parts: Parts, scratch: Scratch, r: int, a: int, b: int, out: np.ndarray) -> None:
+def _describe(parts: Parts, scratch: PartsScratch, r: int, a: int, b: int, out: np.ndarray) -> None:
     describe_action(parts, scratch.state, r, a, b, out)
 
 
 @inlined_kernel
 def _buy(
-    parts: Parts, scratch: Scratch, rule: Rule, w: int, r: int, tier: int
+    parts: Parts, scratch: PartsScratch, rule: Rule, w: int, r: int, tier: int
 ) -> tuple[int, int, int, int, int]:
     """Pass messages on from the change; windows of labels reach beyond the positions read again."""
     state, into, labels = scratch.state, scratch.into, scratch.labels

@@ -16,8 +16,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.learning.budgets import spending
-from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.chains.parts import Scratch as PartsScratch
+from spcviz.learning.budgets.chains.parts import Parts, PartsScratch
 from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
 
@@ -94,7 +93,7 @@ def _lay_spans(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
 
 
-class Scratch(NamedTuple):
+class SpansScratch(NamedTuple):
     """Working memory during spending: that of the positions, tiers of spans, and buffers."""
 
     tiers: np.ndarray  # (S,)
@@ -105,15 +104,15 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def _begin(world: Spans, rule: Rule, keep_features: bool) -> Scratch:
+def _begin(world: Spans, rule: Rule, keep_features: bool) -> SpansScratch:
     positions = spending.begin(world.parts, rule, keep_features)
     tiers, values = np.zeros(len(world.first) - 1, np.int64), np.zeros(len(world.span))
-    return Scratch(tiers, positions.labels, np.empty_like(positions.phi), positions, values)
+    return SpansScratch(tiers, positions.labels, np.empty_like(positions.phi), positions, values)
 
 
 @inlined_kernel
 def _value(
-    world: Spans, scratch: Scratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
+    world: Spans, scratch: SpansScratch, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray
 ) -> None:
     first = world.first
     for s in range(i, j):
@@ -135,7 +134,7 @@ def _value(
 
 
 @kernel
-def _describe(world: Spans, scratch: Scratch, s: int, a: int, b: int, out: np.ndarray) -> None:
+def _describe(world: Spans, scratch: SpansScratch, s: int, a: int, b: int, out: np.ndarray) -> None:
     first = world.first
     out[:] = 0.0
     for r in range(first[s], first[s + 1]):
@@ -146,7 +145,7 @@ def _describe(world: Spans, scratch: Scratch, s: int, a: int, b: int, out: np.nd
 
 @inlined_kernel
 def _buy(
-    world: Spans, scratch: Scratch, rule: Rule, w: int, s: int, tier: int
+    world: Spans, scratch: SpansScratch, rule: Rule, w: int, s: int, tier: int
 ) -> tuple[int, int, int, int, int]:
     """Lift the span's positions one after another; whatever changes is read and valued again."""
     first, span = world.first, world.span

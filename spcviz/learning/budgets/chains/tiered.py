@@ -50,7 +50,7 @@ class _Entries(NamedTuple):
     own: int  # 1 where each row has its own columns, else 0
 
 
-class _Learned(NamedTuple):
+class _TieredWeights(NamedTuple):
     """`Tiered.edges` and `offsets`, and the weights in training: the average is weights - late / seen."""
 
     edges: np.ndarray
@@ -138,7 +138,7 @@ def fit_tiered(
     offsets = np.concatenate([[0], np.cumsum(edges)])
     weights, pairwise = np.zeros((offsets[-1], n_states)), np.zeros((n_states, n_states))
     late, pair_late = np.zeros_like(weights), np.zeros_like(pairwise)
-    learned = _Learned(edges, offsets, weights, late, pairwise, pair_late)
+    learned = _TieredWeights(edges, offsets, weights, late, pairwise, pair_late)
     # A transition indicator has norm 1, a feature row more: scaled, both kinds of steps move scores alike.
     norm = squares / max(n_rows, 1) or 1.0
     seen = 0
@@ -207,7 +207,7 @@ def _pass(
     order: np.ndarray,
     rate: float,
     seen: int,
-    learned: _Learned,
+    learned: _TieredWeights,
 ) -> int:
     """One pass of the averaged perceptron; returns how many examples it has seen."""
     edges, offsets, weights, late, pairwise, pair_late = learned

@@ -102,18 +102,18 @@ def _match(before, padded, steps, price, half, cap):
     return best
 
 
-class Source(NamedTuple):
+class FeatureNames(NamedTuple):
     """Names of what is learned from features bought together."""
 
     state: tuple = ()
     step: tuple = ()
 
 
-_FLOW = Source(
+_FLOW = FeatureNames(
     ("upper arm moves", "lower arm moves", "end of the lower arm moves"), ("flow", "flow less background")
 )
 SOURCES = {
-    "detectors": Source(  # these make the proposals; plus how proposals move
+    "detectors": FeatureNames(  # these make the proposals; plus how proposals move
         ("prior of the mode", "score below the best", "score, standardised"),
         ("prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
          "elbow jumps, at most 20 px", "wrist jumps, at most 20 px"),

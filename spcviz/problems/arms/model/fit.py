@@ -40,7 +40,7 @@ class Readers(NamedTuple):
     tiered: tiered_states.TieredStates
 
 
-class Read(NamedTuple):
+class TierScores(NamedTuple):
     """Scores of K states for R parts at T tiers."""
 
     scores: np.ndarray  # (R, T, K)
@@ -74,12 +74,12 @@ def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator
 
 
 def read_plain(readers, clips):
-    """Score chains with the plain model of each tier: a `Read`."""
+    """Score chains with the plain model of each tier: a `TierScores`."""
     return _read(readers.plain, clips)
 
 
 def read_tiered(readers, clips):
-    """Score chains with the tiered model at each tier: a `Read`."""
+    """Score chains with the tiered model at each tier: a `TierScores`."""
     return _read([readers.tiered], clips)
 
 
@@ -87,7 +87,7 @@ def _read(models, clips):
     proposals = proposals_of(clips)
     scores = [tiered_states.state_scores(model, proposals) for model in models]
     tables = [tiered_states.step_tables(model, proposals) for model in models]
-    return Read(np.concatenate(scores, axis=1), np.concatenate(tables, axis=1))
+    return TierScores(np.concatenate(scores, axis=1), np.concatenate(tables, axis=1))
 
 
 class Trial(NamedTuple):
@@ -129,11 +129,11 @@ def read_unseen(
     rng: np.random.Generator,
     part: np.ndarray | None = None,
     more: ArmClips | None = None,
-) -> tuple[Read, Read]:
+) -> tuple[TierScores, TierScores]:
     """Read chains with plain and tiered models trained on the other parts (drawn if None) and `more`."""
     part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
-    plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
+    plain, tiered = (TierScores(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
     for p in np.unique(part):
         learned = with_more(clips.choose(np.flatnonzero(part != p)), more)
         readers = fit_readers(learned, settings, rng)
@@ -156,7 +156,7 @@ def seen_modes(clips, settings):
     return seen_grams(find_nearest_paths(clips, settings), clips.starts, N_MODES)
 
 
-def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
+def parts_of(read: TierScores, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
     """Chains as parts with tiers; margins are compared with `scale`, else with their median at tier 0."""
     rows = len(read.scores)
     tables = np.ascontiguousarray(read.tables.reshape(-1, N_MODES, N_MODES))

@@ -60,7 +60,9 @@ class Overhead(NamedTuple):
     looks: float  # the colour histogram of one arm
 
 
-def overhead_of(model: TieredStates, clips: data.ArmClips, read: fit.Read, seen: np.ndarray) -> Overhead:
+def overhead_of(
+    model: TieredStates, clips: data.ArmClips, read: fit.TierScores, seen: np.ndarray
+) -> Overhead:
     """Time the pieces with a one-tier model on one thread; medians over repeats."""
     n, lengths = len(clips.joints), np.diff(clips.starts)
     proposals = fit.proposals_of(clips)
@@ -96,7 +98,7 @@ def motion(clips, labels):
 
 
 def look(
-    read: fit.Read, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
+    read: fit.TierScores, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
 ) -> tuple[Looked, np.ndarray]:
     """A selector's inputs for chains at each tier (`n_grams`: the thesis' too), and wrong joints."""
     lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
@@ -154,7 +156,7 @@ def near_share(clips: data.ArmClips) -> tuple[float, ...]:
     return 100 * float(near.sum() / clips.is_known.sum()), float(spread[0, 0])
 
 
-class Batch(NamedTuple):
+class ArmBatch(NamedTuple):
     """Some arms with the models' scores, predicted values and costs."""
 
     clips: ArmClips
@@ -164,7 +166,7 @@ class Batch(NamedTuple):
     costs: np.ndarray  # (R, T - 1): milliseconds
 
 
-def read_batch(model, clips: ArmClips) -> Batch:
+def read_batch(model, clips: ArmClips) -> ArmBatch:
     """Read arms at all tiers with all models."""
     looked, _ = look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
@@ -173,7 +175,7 @@ def read_batch(model, clips: ArmClips) -> Batch:
     values = batch_selection.predict_values(model.selector, looked)
     if model.is_per_cost[0]:  # a chain of one frame has no flow to pay for
         values = batch_selection.per_cost(values, np.maximum(chain_costs(clips, costs), 1e-9))
-    return Batch(clips, parts, looked, values, costs)
+    return ArmBatch(clips, parts, looked, values, costs)
 
 
 def policy_rule(model):

@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.budgets.task import Drawn, TradeTask
-from spcviz.web.view.mount import PACKAGE, Component, Packed, narrow, packed_of, show
+from spcviz.web.view.mount import PACKAGE, Component, PackedPart, narrow, packed_of, show
 
 
 def _of_tasks(suffix):
@@ -64,7 +64,7 @@ def trade_off_payload(
     evidence: str = "",
     game: dict[str, Any] | None = None,
     only: tuple[str, ...] = (),
-) -> tuple[dict, dict[str, Packed]]:
+) -> tuple[dict, dict[str, PackedPart]]:
     """Data sent on every run, and parts sent once; `identity` changes with the batch and the models.
 
     `game`: the day and the shares of the budgets of a game. `only`: names of the methods to send, all

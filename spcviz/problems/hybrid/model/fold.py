@@ -11,9 +11,9 @@ import numpy as np
 
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.hybrid import adaptive, policy
-from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
-from spcviz.learning.hybrid.courses import Model
-from spcviz.learning.hybrid.policy import Prices, Reach
+from spcviz.learning.hybrid.adaptive import AdaptivePart, AdaptiveSettings
+from spcviz.learning.hybrid.policy import ActionPrices, Reach
+from spcviz.learning.hybrid.records import AdaptiveModel
 from spcviz.problems.hybrid.model import parents, worlds
 from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.open_words.data import word_images as open_data
@@ -36,7 +36,7 @@ class HybridSettings:
 
     tiers: worlds.TierSettings = field(default_factory=worlds.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
-    prices: Prices = field(default_factory=Prices)
+    prices: ActionPrices = field(default_factory=ActionPrices)
     # of filters; the one whose policy wastes least on development words is used
     tolerances: tuple = (0.001, 0.003)
     n_adapt: int = 1200  # training words to learn weights and alphas on; n-grams are counted on all
@@ -45,14 +45,14 @@ class HybridSettings:
 
 
 SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
-"""Candidates for the share that rounds use (`Learned.together`)."""
+"""Candidates for the share that rounds use (`LearnedFold.together`)."""
 
 
-class Learned(NamedTuple):
+class LearnedFold(NamedTuple):
     """What a fold has learned."""
 
-    model: Model  # one model filters and predicts
-    two: Model  # two: a filter trained only to filter, and a predictor trained to follow it
+    model: AdaptiveModel  # one model filters and predicts
+    two: AdaptiveModel  # two: a filter trained only to filter, and a predictor trained to follow it
     # greedy, spc_pi, order_only (blocks, D): policies: of the next action alone with both channels, and the
     # two of `REACHES`
     greedy: np.ndarray
@@ -65,7 +65,7 @@ class Learned(NamedTuple):
 
 
 class StoredFold(NamedTuple):
-    """The contents of a `Learned` except counted n-grams; weights of all states are as from `theta_of`."""
+    """The contents of a `LearnedFold` except counted n-grams; weights of all states are as from `theta_of`."""
 
     theta: np.ndarray
     theta_filters: np.ndarray
@@ -98,7 +98,7 @@ def key_of(data, fold, settings):
 
 
 def learn(data, fold, settings, world, folder=None, tick=None):
-    """Train what a fold learns, or find it in the work folder: a `Learned`."""
+    """Train what a fold learns, or find it in the work folder: a `LearnedFold`."""
     return learned_of(stored_of(data, fold, settings, world, folder, tick), world.weights)
 
 
@@ -110,12 +110,12 @@ def stored_of(data, fold, settings, world, folder=None, tick=None):
 
 
 def learned_of(stored, weights):
-    """A `Learned` from its stored form and the counted n-grams."""
+    """A `LearnedFold` from its stored form and the counted n-grams."""
     one, filters, predicts = (_with(weights, np.array(theta)) for theta in stored[:3])
     alphas, two_alphas = np.array(stored.alphas), np.array(stored.two_alphas)
-    return Learned(
-        Model(one, one, True, alphas, stored.first_alpha),
-        Model(filters, predicts, False, two_alphas, stored.two_first_alpha),
+    return LearnedFold(
+        AdaptiveModel(one, one, True, alphas, stored.first_alpha),
+        AdaptiveModel(filters, predicts, False, two_alphas, stored.two_first_alpha),
         *(np.array(beta) for beta in (stored.greedy, stored.spc_pi, stored.order_only)),
         stored.together,
         np.array(stored.chains),
@@ -206,7 +206,7 @@ def theta_of(weights):
 def few(parts, n_words):
     """The first words of each part, at most `n_words` in all."""
     counts = [min(n_words // len(parts), len(part.batch.starts) - 1) for part in parts]
-    return [Part(p.batch.some(np.arange(n))[0], p.weights) for p, n in zip(parts, counts)]
+    return [AdaptivePart(p.batch.some(np.arange(n))[0], p.weights) for p, n in zip(parts, counts)]
 
 
 def settings_for(quick=False):

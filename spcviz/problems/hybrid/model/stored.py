@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from cachetools.func import lru_cache
 
-from spcviz.learning.hybrid.policy import Prices
+from spcviz.learning.hybrid.policy import ActionPrices
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import worlds
-from spcviz.problems.hybrid.model.times import Clock, clock_of
+from spcviz.problems.hybrid.model.times import ActionTimes, clock_of
 from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
@@ -26,9 +26,9 @@ NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
 class HybridModel(NamedTuple):
     """Everything needed to read the test words of a data set."""
 
-    learned: folds.Learned
-    prices: Prices
-    clock: Clock
+    learned: folds.LearnedFold
+    prices: ActionPrices
+    clock: ActionTimes
     ink: tuple  # letter models of all tiers
 
 
@@ -70,8 +70,8 @@ def load(folder, data):
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     contents = stored_as(Stored, stored)
     prices = stored.manifest["settings"]["prices"]
-    prices = Prices(**prices | {"tiers": tuple(prices["tiers"])})
-    clock = Clock(**stored.manifest["metrics"]["clock"][data])
+    prices = ActionPrices(**prices | {"tiers": tuple(prices["tiers"])})
+    clock = ActionTimes(**stored.manifest["metrics"]["clock"][data])
     learned = folds.learned_of(getattr(contents, data), counted_weights(data))
     return HybridModel(learned, prices, clock, contents.ink)
 

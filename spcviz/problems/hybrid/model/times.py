@@ -36,7 +36,7 @@ CAPS = (0, 2, 5, 10, None)
 """Trajectories of at most this many actions per word are timed."""
 
 
-class Clock(NamedTuple):
+class ActionTimes(NamedTuple):
     """Times in microseconds."""
 
     # feature, score (T): a letter's features of a tier (tier 0 is free), and its 26 scores from all features
@@ -54,14 +54,14 @@ class Clock(NamedTuple):
 
 
 def measure(
-    world: worlds.World,
+    world: worlds.WordSplits,
     model,
     rules: Sequence,
     chains_beta: np.ndarray,
-    prices: policies.Prices,
+    prices: policies.ActionPrices,
     fixed: Sequence,
     predictor: whole_words.Predictor,
-) -> tuple[Clock, dict]:
+) -> tuple[ActionTimes, dict]:
     """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
     `rules` are (controller, whether it values actions), `fixed` the cascades of each tier. ``spc`` is the
@@ -95,7 +95,7 @@ def measure(
     )
     fitted, rest = nnls(np.array(rows, dtype=float) / us[:, None], np.ones(len(us)))  # equal weights
     per_letter = [0.0, *(pixels / N_LETTERS).tolist()], (scores / N_LETTERS).tolist()
-    clock = Clock(*per_letter, *fitted.tolist(), float(rest / np.sqrt(len(us))))
+    clock = ActionTimes(*per_letter, *fitted.tolist(), float(rest / np.sqrt(len(us))))
     n_words, n_letters = len(some.starts) - 1, len(some.labels)
     action = max(whole - begin, 0.0) / (n_letters * (N_TIERS - 1))
     return clock, {

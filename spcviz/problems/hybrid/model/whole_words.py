@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from spcviz.learning.budgets.chains.parts import Parts, describe_parts
-from spcviz.learning.hybrid.courses import Batch
-from spcviz.learning.hybrid.policy import Points
+from spcviz.learning.hybrid.policy import CoursePoints
+from spcviz.learning.hybrid.records import WordBatch
 from spcviz.problems.hybrid.model import parents, worlds
 from spcviz.problems.words.model.folds import N_TIERS
 
@@ -29,7 +29,7 @@ N_PARTS = 5
 """Number of parts of the development words; each is predicted by a predictor that has not seen it."""
 
 
-class Read(NamedTuple):
+class CascadeReadings(NamedTuple):
     """Readings of a batch of W words by every cascade."""
 
     starts: np.ndarray  # (W + 1,)
@@ -46,7 +46,7 @@ class Predictor(NamedTuple):
     constant: np.ndarray  # (C,)
 
 
-def read(world: worlds.World, theta: np.ndarray, cascades: tuple, batch: Batch) -> Read:
+def read(world: worlds.WordSplits, theta: np.ndarray, cascades: tuple, batch: WordBatch) -> CascadeReadings:
     """Read a batch by all cascades (one for each tier), and by the chain of pairs."""
     lengths, firsts = np.diff(batch.starts), batch.starts[:-1]
     seen = [parents.features_of(batch, tier) for tier in range(N_TIERS)]
@@ -54,7 +54,7 @@ def read(world: worlds.World, theta: np.ndarray, cascades: tuple, batch: Batch) 
     wrong = np.stack([np.add.reduceat(labelling != batch.labels, firsts) for labelling in labels], axis=1)
     chains = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
     pairs = COURSES.index((0, 2))
-    return Read(batch.starts, wrong, wrong[:, pairs], look(chains))
+    return CascadeReadings(batch.starts, wrong, wrong[:, pairs], look(chains))
 
 
 def look(chains: Parts) -> np.ndarray:
@@ -65,7 +65,7 @@ def look(chains: Parts) -> np.ndarray:
     return np.column_stack([*over, np.diff(chains.starts)])
 
 
-def _letters_mended(done: Read) -> np.ndarray:
+def _letters_mended(done: CascadeReadings) -> np.ndarray:
     return done.at_first[:, None] - done.wrong
 
 
@@ -73,7 +73,7 @@ def _ridge():
     return make_pipeline(StandardScaler(), RidgeCV(RIDGES))
 
 
-def fit(done: Read) -> Predictor:
+def fit(done: CascadeReadings) -> Predictor:
     """Learn how many letters cascades correct, from words that were read by all of them."""
     model = _ridge().fit(done.features, _letters_mended(done))
     scaler, ridge = model[0], model[1]
@@ -86,7 +86,7 @@ def predict_mended(predictor: Predictor, features: np.ndarray) -> np.ndarray:
     return features @ predictor.weights + predictor.constant
 
 
-def predicted_unseen(done: Read) -> np.ndarray:
+def predicted_unseen(done: CascadeReadings) -> np.ndarray:
     """The same for the words to learn from, each by a predictor that has not seen it."""
     return cross_val_predict(_ridge(), done.features, _letters_mended(done), cv=KFold(N_PARTS))
 
@@ -105,7 +105,7 @@ def begun_us(clock, parents_us: dict, n_letters: int) -> float:
     return n_letters * (clock.score[0] + parents_us["whole_words"])
 
 
-def points_of(done: Read, mended: np.ndarray, us: np.ndarray, begun: float) -> Points:
+def points_of(done: CascadeReadings, mended: np.ndarray, us: np.ndarray, begun: float) -> CoursePoints:
     """The batch's points at falling `PRICES`; `mended` is from `predict_mended`, `us` from `us_of`."""
     words = np.arange(len(mended))
     spent, wrong, wrong_words = [], [], []
@@ -117,4 +117,4 @@ def points_of(done: Read, mended: np.ndarray, us: np.ndarray, begun: float) -> P
         spent.append(begun + us[words, best][goes].sum())
         wrong.append(left.sum())
         wrong_words.append((left > 0).sum())
-    return Points(np.array(spent), np.array(wrong), np.array(wrong_words))
+    return CoursePoints(np.array(spent), np.array(wrong), np.array(wrong_words))

@@ -16,10 +16,10 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.ngrams.table import ngram_table
-from spcviz.engine.variable_order.weights import Weights, checked_weights
+from spcviz.engine.variable_order.weights import VariableOrderWeights, checked_weights
 from spcviz.learning.cascade.counting import count
-from spcviz.learning.hybrid.adaptive import Part
-from spcviz.learning.hybrid.courses import Batch
+from spcviz.learning.hybrid.adaptive import AdaptivePart
+from spcviz.learning.hybrid.records import WordBatch
 from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.open_words.data import word_images as open_data
@@ -40,13 +40,13 @@ N_OPEN = 4500
 """Training words of the open vocabulary to learn from: the first `N_OPEN`. N-grams are counted on all."""
 
 
-class World(NamedTuple):
+class WordSplits(NamedTuple):
     """Words to learn from, to choose settings on and to test on."""
 
     parts: tuple  # training words, read by models that have not seen them
-    dev: Batch
-    test: Batch
-    weights: Weights  # counted from all training words; where learning begins
+    dev: WordBatch
+    test: WordBatch
+    weights: VariableOrderWeights  # counted from all training words; where learning begins
     counted: object  # the counts that they come from
     # test_words, dev_words: their places in the data set
     test_words: np.ndarray
@@ -68,10 +68,12 @@ def weights_of(counted, frequency):
     table = ngram_table(letters.N_STATES, counted.keys, counted.values)
     shape = (N_TIERS, N_ORDERS)
     flat = (np.full(shape, value) for value in BEGIN)
-    return checked_weights(Weights(*flat, counted.single, counted.first, frequency, table), letters.N_STATES)
+    return checked_weights(
+        VariableOrderWeights(*flat, counted.single, counted.first, frequency, table), letters.N_STATES
+    )
 
 
-def ocr(fold: int, scores: np.ndarray) -> World:
+def ocr(fold: int, scores: np.ndarray) -> WordSplits:
     """Handwritten words as given, one fold to test on, one for development; `scores` of `scores_of_fold`."""
     words = letters.load_words()
     is_held = np.isin(words.folds, [fold, dev_fold(fold)])
@@ -83,11 +85,11 @@ def ocr(fold: int, scores: np.ndarray) -> World:
     )  # fmt: skip
     weights = weights_of(counted, _log_frequency(words.labels[rows]))
     of_parts = [train[part_of_fold(words.folds[train]) == part] for part in range(N_PARTS)]
-    parts = tuple(Part(_batch(words, chosen, scores)[0], weights) for chosen in of_parts)
+    parts = tuple(AdaptivePart(_batch(words, chosen, scores)[0], weights) for chosen in of_parts)
     dev, test = (np.flatnonzero(words.folds == held_fold) for held_fold in (dev_fold(fold), fold))
     (of_dev, dev_rows), (of_test, test_rows) = (_batch(words, chosen, scores) for chosen in (dev, test))
     places = {"dev": dev_rows, "test": test_rows}
-    return World(parts, of_dev, of_test, weights, counted, test, dev, places)
+    return WordSplits(parts, of_dev, of_test, weights, counted, test, dev, places)
 
 
 def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
@@ -106,7 +108,7 @@ def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
         chosen = np.flatnonzero(is_used & (whole.words.folds == part))
         rows, lengths = letters.rows_of(whole.words, chosen)
         batch = _rows_batch(scores, whole.rows[rows], whole.words.labels[rows], lengths)
-        parts.append(Part(batch, weights_of(counted(part), frequency)))
+        parts.append(AdaptivePart(batch, weights_of(counted(part), frequency)))
     for name, key in (("dev", "dev"), ("test", test)):
         held = open_data.load_set(key)
         sets[name] = _rows_batch(scores, held.rows, held.words.labels, held.words.lengths)
@@ -114,7 +116,7 @@ def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
     everything = counted()
     about = sets["dev"], sets["test"], weights_of(everything, frequency), everything
     n_test, n_dev = (len(sets[name].starts) - 1 for name in ("test", "dev"))
-    return World(tuple(parts), *about, np.arange(n_test), np.arange(n_dev), places)
+    return WordSplits(tuple(parts), *about, np.arange(n_test), np.arange(n_dev), places)
 
 
 def _batch(words, chosen, scores):
@@ -124,7 +126,7 @@ def _batch(words, chosen, scores):
 
 def _rows_batch(scores, rows, labels, lengths):
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    return Batch(np.ascontiguousarray(scores[rows], dtype=np.float64), np.array(labels), starts)
+    return WordBatch(np.ascontiguousarray(scores[rows], dtype=np.float64), np.array(labels), starts)
 
 
 def _log_frequency(labels):

@@ -9,7 +9,7 @@ from spcviz.problems.letters.controls import writing
 from spcviz.problems.letters.page import cached, landing
 from spcviz.problems.letters.state import HOME, LETTERS
 from spcviz.problems.open_words.data.drawings import BOX, parse
-from spcviz.web.exporting.card import Card, Step
+from spcviz.web.exporting.card import Card, FunnelStep
 from spcviz.web.figures.lattice_numbers import GRAMS, count_words, threshold
 
 N_LETTERS = 26
@@ -56,7 +56,7 @@ def _of_home(query):
     words = math.prod(left.tolist())
     labels = word.order[:, 0] if words == 1 else [read for since, read in word.sharper if since <= at][-1]
     every = N_LETTERS ** len(word.truth)
-    steps = Step("possible", every), Step("letters and pairs", words), Step("read", 1)
+    steps = FunnelStep("possible", every), FunnelStep("letters and pairs", words), FunnelStep("read", 1)
     reading, truth = (bytes(97 + np.asarray(one, dtype=np.uint8)).decode() for one in (labels, word.truth))
     return Card("Read this handwriting", (), word.pixels, steps, reading, truth)
 
@@ -64,8 +64,10 @@ def _of_home(query):
 def _funnel(trace):
     """All words, those that each level leaves, and the one that is read."""
     length = len(trace.pixels)
-    levels = [Step(GRAMS[level.order - 1], count_words(level, threshold(level)[1])) for level in trace.levels]
-    return Step("possible", N_LETTERS**length), *levels, Step("read", 1)
+    levels = [
+        FunnelStep(GRAMS[level.order - 1], count_words(level, threshold(level)[1])) for level in trace.levels
+    ]
+    return FunnelStep("possible", N_LETTERS**length), *levels, FunnelStep("read", 1)
 
 
 _CARDS = {"": _of_home, "letters": _of_letters, "write": _of_write}

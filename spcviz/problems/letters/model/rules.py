@@ -21,7 +21,7 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, accuracies, filter_examples, predict, survives
 from spcviz.learning.cascade.config import Level
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.level import Progress, Trainer, fit_predictor
+from spcviz.learning.cascade.level import CascadeTrainer, TrainingProgress, fit_predictor
 from spcviz.learning.cascade.problem import prepare
 from spcviz.learning.cascade.retuning import settings_at
 from spcviz.problems.letters import handwriting
@@ -129,7 +129,9 @@ def widen_predictors(trained: experiment.TrainedOcr, fold: int) -> tuple[experim
         return trained, factor
     rows, lengths = handwriting.rows_of(words, chosen)
     features = DenseRows(every[rows])
-    trainer = Trainer(config, np.random.default_rng([experiment.RANDOM_STATE, fold]), Progress())
+    trainer = CascadeTrainer(
+        config, np.random.default_rng([experiment.RANDOM_STATE, fold]), TrainingProgress()
+    )
     settings = _wide_settings(cascade, [level.alpha for level in cascade.levels], factor)
     levels: list[Level] = []
     for level, step in zip(cascade.levels, filter_examples(cascade, features, lengths, alphas=settings)):

@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut
 from spcviz.learning.cascade.counting import Counted, count
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.learning.cascade.from_prior import Part, train_from_prior
+from spcviz.learning.cascade.from_prior import PriorPart, train_from_prior
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.model.cascade import evaluate_cascade
@@ -212,9 +212,9 @@ def train(
         chosen = np.flatnonzero(is_used & (whole.words.folds == part))
         rows, lengths = letters.rows_of(whole.words, chosen)
         seen = DenseRows(rows_for_cascade(scores[whole.rows[rows]], lengths))
-        parts.append(Part(seen, whole.words.labels[rows], lengths, priors(settings, part)))
+        parts.append(PriorPart(seen, whole.words.labels[rows], lengths, priors(settings, part)))
     seen = DenseRows(rows_for_cascade(scores[dev.rows], dev.words.lengths))
-    held = Part(seen, dev.words.labels, dev.words.lengths, priors(settings))
+    held = PriorPart(seen, dev.words.labels, dev.words.lengths, priors(settings))
     learned = train_from_prior(
         parts, held, letters.N_STATES, settings.config, rng, predict_orders=predict_orders, tick=tick
     )

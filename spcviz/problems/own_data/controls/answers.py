@@ -246,7 +246,7 @@ def weights(source, state: dict) -> None:
     st.dataframe(held, hide_index=True)
 
 
-def show_run(run: shelf.Run) -> None:
+def show_run(run: shelf.TrainingRun) -> None:
     """Show a run's model: write its settings to the address."""
     asked = run.settings
     of = asked._asdict() | {"tol": 100 * asked.tolerance}
@@ -302,7 +302,7 @@ def all_runs(source, state: dict) -> None:
         compare(chosen, made, source)
 
 
-def compare(chosen: list[shelf.Run], made: dict[int, answers.Judged], source) -> None:
+def compare(chosen: list[shelf.TrainingRun], made: dict[int, answers.Judged], source) -> None:
     """Two runs on the same held-out sentences: a paired test, and the sentences on which they differ."""
     first, second = chosen
     if not shelf.are_comparable(first, second):

@@ -33,7 +33,7 @@ FIRST, LAST = "^", "$"
 """Features of the first and the last word of a sentence where rules say what may begin or end one."""
 
 
-class Reader(NamedTuple):
+class SentenceReader(NamedTuple):
     """A model that reads sentences: its cascade, labels and features."""
 
     cascade: Cascade
@@ -42,7 +42,7 @@ class Reader(NamedTuple):
     template: templates.Template
 
 
-def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
+def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> SentenceReader:
     """A fitted tagger as a reader; `alphas` are the thresholds if it has none.
 
     Raises `ValueError` if its features are not those of a template.
@@ -56,7 +56,7 @@ def reader_of(tagger: Any, alphas: tuple[float, ...] = ()) -> Reader:
         raise ValueError("It has an intercept; the templates of this page have bias: fit_intercept=False.")
     labels = tuple(str(label) for label in tagger.classes_.tolist())
     template = templates.read_template(" ".join(names))
-    return Reader(cascade_of(tagger, alphas), labels, vocabulary_of(tagger), template)
+    return SentenceReader(cascade_of(tagger, alphas), labels, vocabulary_of(tagger), template)
 
 
 def vocabulary_of(tagger: Any) -> dict[str, int]:
@@ -116,7 +116,7 @@ def rows_between(features: SparseRows, first: int, last: int) -> SparseRows:
     return SparseRows(start - start[0], features.index[start[0] : start[-1]], features.n_features)
 
 
-def rows_of(reader: Reader, sentences: list[list[str]]) -> Features:
+def rows_of(reader: SentenceReader, sentences: list[list[str]]) -> Features:
     """Features of some sentences, token by token; those not seen in training are left out."""
     return encode_features(
         [templates.features_of(words, reader.template) for words in sentences], reader.vocabulary

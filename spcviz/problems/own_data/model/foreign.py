@@ -25,7 +25,7 @@ from spcviz.problems.own_data.model.training import (
     MOST_HELD,
     MOST_LABELS,
     Dealt,
-    Half,
+    HeldHalf,
     features_in,
     measure_model,
     report_on,
@@ -69,7 +69,7 @@ def model_of(data: bytes, name: str) -> Any:
     return tagger
 
 
-def _check(name: str, reader: cascades.Reader) -> None:
+def _check(name: str, reader: cascades.SentenceReader) -> None:
     """Raise `ArgumentError` unless all parts of a model are consistent and small enough to draw."""
     n, cascade, labels = len(reader.vocabulary), reader.cascade, reader.labels
     if not 2 <= len(labels) <= MOST_LABELS or len(set(labels)) < len(labels):
@@ -136,7 +136,7 @@ MOST_ARCS = 6_000_000
 """Most tokens times labels squared that are measured; of a larger file, the sequences that fit."""
 
 
-class Scored(NamedTuple):
+class MeasuredScores(NamedTuple):
     """Scores as they are measured: those of all tokens, with transitions, and the report."""
 
     emissions: np.ndarray
@@ -152,7 +152,7 @@ def steps_of(scores: ScoreFile, has_gold: bool) -> list[str]:
     return sources + (["gold"] if has_gold else []) + ["none"]
 
 
-def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Scored:
+def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> MeasuredScores:
     """Measure scores with the transitions of a source, a key of `STEPS`."""
     emissions = np.array(scores.emissions, dtype=float)
     n, lengths = emissions.shape[1], scores.lengths
@@ -177,7 +177,7 @@ def look_at(scores: ScoreFile, steps: str, seed: int, tolerance: float) -> Score
         np.where(np.isneginf(table), -penalty, table) for table in (emissions, transitions)
     )
     report = _report(emissions, transitions, starts, truth, halves, scores.label_names or (), tolerance)
-    return Scored(emissions, transitions, starts, report)
+    return MeasuredScores(emissions, transitions, starts, report)
 
 
 def _is_known(scores: ScoreFile) -> np.ndarray:
@@ -232,7 +232,7 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
     at = int(lengths[:n_dev].sum())
     cascade, features = cascades.of_scores(table, transitions)
     parts = tuple(
-        Half(cascades.rows_between(features, a, b), counts, gold[a:b])
+        HeldHalf(cascades.rows_between(features, a, b), counts, gold[a:b])
         for a, b, counts in ((0, at, lengths[:n_dev]), (at, len(rows), lengths[n_dev:]))
     )
     return measure_model(
@@ -250,7 +250,7 @@ def _report(emissions, transitions, starts, truth, halves, names, tolerance) -> 
     )
 
 
-def of_sequence(scored: Scored, number: int, most: int) -> tuple[Cascade, SparseRows]:
+def of_sequence(scored: MeasuredScores, number: int, most: int) -> tuple[Cascade, SparseRows]:
     """One sequence as its own cascade, with its features."""
     first = int(scored.starts[number])
     last = min(int(scored.starts[number + 1]), first + most)

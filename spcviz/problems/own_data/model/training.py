@@ -154,7 +154,7 @@ def report_on(
     n, vocabulary = len(dealt.dev), cascades.vocabulary_of(tagger)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     halves = tuple(
-        Half(cascades.encode_features(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
+        HeldHalf(cascades.encode_features(X[a:b], vocabulary), lengths[a:b], truth[ends[a] : ends[b]])
         for a, b in ((0, n or len(held)), (n, len(held)))
     )
     return measure_model(
@@ -173,7 +173,7 @@ def report_on(
     )
 
 
-class Half(NamedTuple):
+class HeldHalf(NamedTuple):
     """One half of the held-out sentences: features, lengths (W,), numbers of the gold labels (N,)."""
 
     features: Features
@@ -182,7 +182,7 @@ class Half(NamedTuple):
 
 
 def measure_model(
-    cascade: Cascade, halves: tuple[Half, ...], tolerance: float, *, truth: np.ndarray, guess: np.ndarray,
+    cascade: Cascade, halves: tuple[HeldHalf, ...], tolerance: float, *, truth: np.ndarray, guess: np.ndarray,
     shares: np.ndarray, n_features: int = 0, **about: Any,
 ) -> Report:  # fmt: skip
     """The report on a model from gold and answers (N,) and marginals (N, K): its levels over all thresholds.

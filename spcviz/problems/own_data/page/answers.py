@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spcviz.problems.own_data.model import cascades, evaluation
-from spcviz.problems.own_data.model.cascades import Reader
+from spcviz.problems.own_data.model.cascades import SentenceReader
 from spcviz.problems.own_data.model.training import Settings, deal
 from spcviz.problems.own_data.page import live
 from spcviz.problems.own_data.shown import Report
@@ -104,7 +104,7 @@ class Weighed(NamedTuple):
     weight: float
 
 
-def top_features(reader: Reader, label: str, n: int = N_TOP) -> tuple[list[Weighed], list[Weighed]]:
+def top_features(reader: SentenceReader, label: str, n: int = N_TOP) -> tuple[list[Weighed], list[Weighed]]:
     """(strongest features for a label, strongest against it) by the weights of the last predictor."""
     names = list(reader.vocabulary)
     weights = np.asarray(reader.cascade.levels[-1].predictor.weights)[
@@ -116,7 +116,7 @@ def top_features(reader: Reader, label: str, n: int = N_TOP) -> tuple[list[Weigh
     return best, worst
 
 
-def step_weights(reader: Reader, most: int = 16) -> tuple[Sequence[str], np.ndarray]:
+def step_weights(reader: SentenceReader, most: int = 16) -> tuple[Sequence[str], np.ndarray]:
     """(labels, weights of the transitions between them) of the first filter, for at most `most` labels."""
     labels = reader.labels[:most]
     return labels, np.asarray(reader.cascade.levels[0].filter.pairs.inner)[: len(labels), : len(labels)]

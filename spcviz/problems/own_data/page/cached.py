@@ -24,7 +24,7 @@ from spcviz.problems.own_data.page import live, shelf
 from spcviz.problems.own_data.page.answers import times_of
 from spcviz.problems.own_data.page.live import MAX_WORDS
 from spcviz.problems.own_data.page.shelf import key_of
-from spcviz.problems.own_data.shown import Choice, Report, Trained
+from spcviz.problems.own_data.shown import Report, RuleChoice, Trained
 from spcviz.shared.folders import CACHE, MODELS
 from spcviz.shared.trace import WordTrace
 from spcviz.shared.uploading.uploads import UploadError
@@ -76,7 +76,7 @@ def stored_times(name: str) -> Times | None:
 
 
 @share(1)
-def _stored_reader(name: str) -> cascades.Reader:
+def _stored_reader(name: str) -> cascades.SentenceReader:
     return _reader_of(stored_model(name))
 
 
@@ -178,18 +178,18 @@ def remove_model(name: str) -> None:
         visit.model = None
 
 
-def _reader_of(trained: Trained) -> cascades.Reader:
+def _reader_of(trained: Trained) -> cascades.SentenceReader:
     return live.reader_in(trained.model, tuple(level.tuned_alpha for level in trained.report.levels))
 
 
-class Source(NamedTuple):
+class ViewSource(NamedTuple):
     """The source of a view: a visitor's sentences under one model, or under uploaded scores."""
 
     own: shelf.Own
     key: Hashable  # the key that the model, or the measured scores, are stored by
     report: Report
     model: bytes  # empty where scores were uploaded
-    scored: foreign.Scored | None
+    scored: foreign.MeasuredScores | None
     is_stored: bool = False
     is_brought: bool = False  # whether the model was uploaded
 
@@ -241,14 +241,14 @@ class Source(NamedTuple):
         of = (level, tolerance, by == "definition", alpha)
         return self.own.once(("swept", self.key, *of), lambda: live.sweep_level(self.report, *of))
 
-    def compare(self, tolerance: float) -> tuple[list[dict], list[Choice]]:
+    def compare(self, tolerance: float) -> tuple[list[dict], list[RuleChoice]]:
         """Max-marginals compared with marginals, on the first level."""
         key = ("compared", self.key, tolerance)
         return self.own.once(key, lambda: live.compare_rules(self.report, tolerance))
 
 
 def _trace_sentence(
-    reader: cascades.Reader,
+    reader: cascades.SentenceReader,
     report: Report,
     brought: files.Brought,
     number: int,
@@ -267,7 +267,7 @@ def _sentence(brought: files.Brought, number: int, labels: tuple[str, ...]) -> t
     return brought.sentences[number][:MAX_WORDS], truth
 
 
-def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> Source | None:
+def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> ViewSource | None:
     """The source of all views: a model trained with these settings, or scores; None before training.
 
     Raises `ArgumentError` if scores cannot be measured.
@@ -279,16 +279,18 @@ def source_of(visit: shelf.Own | None, settings: Settings, steps: str = "") -> S
         scores, how = visit.brought.scores, steps_of(visit, steps)
         key = visit.of("scored", how, settings.seed, settings.tolerance)
         look = visit.once(key, lambda: foreign.look_at(scores, how, settings.seed, settings.tolerance))
-        return Source(visit, key, look.report, b"", look)
+        return ViewSource(visit, key, look.report, b"", look)
     if visit.model is not None:
         key = key_of(visit, settings, "read")
         read = visit.find(key)
-        return None if read is None else Source(visit, key, read.report, read.model, None, is_brought=True)
+        return (
+            None if read is None else ViewSource(visit, key, read.report, read.model, None, is_brought=True)
+        )
     key = key_of(visit, settings, "train")
     done, is_stored = visit.find(key) or shelf.find_run(visit, key), False
     if done is None and _is_stored(visit) and settings == Settings():
         done, is_stored = stored_model(visit.example), True
-    return None if done is None else Source(visit, key, done.report, done.model, None, is_stored)
+    return None if done is None else ViewSource(visit, key, done.report, done.model, None, is_stored)
 
 
 def _is_stored(visit: shelf.Own) -> bool:

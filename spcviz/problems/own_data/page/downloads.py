@@ -11,7 +11,7 @@ from spcviz.problems.own_data.model import script as scripts
 from spcviz.problems.own_data.model.examples import EXAMPLES
 from spcviz.problems.own_data.model.training import Settings, rules_of
 from spcviz.problems.own_data.page import shelf
-from spcviz.problems.own_data.page.cached import Source, steps_of
+from spcviz.problems.own_data.page.cached import ViewSource, steps_of
 from spcviz.problems.own_data.page.charts import confusions, reliability
 from spcviz.problems.own_data.shown import Report
 
@@ -78,7 +78,7 @@ def example_file(visit: shelf.Own) -> tuple[str, bytes]:
     return EXAMPLES[visit.example].name, examples.data_of(visit.example)
 
 
-def script(source: Source, settings: Settings, steps: str, number: int) -> str:
+def script(source: ViewSource, settings: Settings, steps: str, number: int) -> str:
     """The Python script that repeats what is shown."""
     visit = source.own
     name = visit.brought.name if visit.brought.name != "pasted text" else "pasted.txt"
@@ -103,17 +103,17 @@ def _how(visit: shelf.Own) -> str:
     return "".join(f", {key}={value!r}" for key, value in told.items())
 
 
-def model_file(source: Source) -> bytes:
+def model_file(source: ViewSource) -> bytes:
     """The model to download; an uploaded one is returned unchanged."""
     return source.own.model.model if source.is_brought else source.model
 
 
-def tables_of(source: Source) -> list[str]:
+def tables_of(source: ViewSource) -> list[str]:
     """Names of the available tables."""
     return list(TABLES) if source.has_gold else ["tokens"]
 
 
-def table(source: Source, name: str) -> bytes:
+def table(source: ViewSource, name: str) -> bytes:
     """One table as CSV."""
     if name == "tokens":
         return write_tokens(source.report, source.own.brought.sentences)

@@ -11,7 +11,7 @@ from spcviz.engine.ngrams.prune import prune
 from spcviz.engine.thresholds import filtering
 from spcviz.engine.thresholds import results as curve_of
 from spcviz.io.zipped import of_zip
-from spcviz.learning.cascade.cascade import HeldOut, Step, filter_examples, predict
+from spcviz.learning.cascade.cascade import HeldOut, LevelRun, filter_examples, predict
 from spcviz.learning.cascade.config import Cascade
 from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams
@@ -20,7 +20,7 @@ from spcviz.problems.letters.shown import StepCurve, SweepChoice, SweepLevel
 from spcviz.problems.own_data.model import cascades
 from spcviz.problems.own_data.model.budget import spend
 from spcviz.problems.own_data.model.training import METHODS, Settings, train
-from spcviz.problems.own_data.shown import LEVEL_NAMES, Choice, Points, Report, Swept
+from spcviz.problems.own_data.shown import LEVEL_NAMES, Points, Report, RuleChoice, Swept
 from spcviz.shared.trace import WordTrace, arc_level, node_level, timed_run
 from spcviz.shared.verdict.filter_verdict import Promise, Times, check_guarantees
 from spcviz.shared.verdict.sequences import MOST_DENSE, timed_groups
@@ -44,12 +44,12 @@ def warmup(models: Path) -> None:
     spend(Settings(), 6 * _TOY, 6 * tags)
 
 
-def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.Reader:
+def reader_in(model: bytes, alphas: tuple[float, ...] = ()) -> cascades.SentenceReader:
     """The reader in a model's zip file."""
     return cascades.reader_of(of_zip(model, "model"), alphas)
 
 
-def read(reader: cascades.Reader, words: list[str]) -> list[str]:
+def read(reader: cascades.SentenceReader, words: list[str]) -> list[str]:
     """The labels that a model gives to some words."""
     levels = reader.cascade.levels
     rows = cascades.rows_of(reader, [words])
@@ -85,7 +85,7 @@ def trace(
         if t == 0 and cascade.first_order == 2 and len(words) > 1:  # labels are the nodes of all pairs
             pairs = all_bigrams(np.array([len(words)]), cascade.n_states)
             arc_score = score_arcs(pairs, unary_scores(features, level.filter.weights), level.filter.table)
-            step, draw = Step(pairs, arc_score, prune(pairs, arc_score, alpha, on_nodes=True)), node_level
+            step, draw = LevelRun(pairs, arc_score, prune(pairs, arc_score, alpha, on_nodes=True)), node_level
         levels.append(draw(level, step, known, features, alpha, time_us))
     return WordTrace(
         word_id=-1,
@@ -161,7 +161,7 @@ def promises(report: Report, level: int, tolerance: float) -> tuple[Promise, ...
     return check_guarantees(dev.event, test.event, test.points, int(test.n_columns.sum()), tolerance)
 
 
-def compare_rules(report: Report, tolerance: float) -> tuple[list[dict], list[Choice]]:
+def compare_rules(report: Report, tolerance: float) -> tuple[list[dict], list[RuleChoice]]:
     """(rows of `filter_curves`, the choice of each rule): one model's labels filtered by two rules."""
     rows, choices = [], []
     for key, measured in (("spc", report.levels[0]), ("crf", report.by_marginals)):
@@ -181,8 +181,8 @@ def compare_rules(report: Report, tolerance: float) -> tuple[list[dict], list[Ch
     return rows, choices
 
 
-def _choice(key: str, measured: Swept, tolerance: float) -> Choice:
+def _choice(key: str, measured: Swept, tolerance: float) -> RuleChoice:
     at = cascades.tune_alpha(measured.dev, tolerance)
     kept = measured.test.points > at
     lost = [float((half.event <= at).mean()) for half in measured[1:]]
-    return Choice(key, at, *lost, float(kept.sum() / measured.test.n_columns.sum()), float(kept.mean()))
+    return RuleChoice(key, at, *lost, float(kept.sum() / measured.test.n_columns.sum()), float(kept.mean()))

@@ -116,7 +116,7 @@ MOST_RUNS = 30
 """Most runs that are kept; beyond that the oldest is dropped."""
 
 
-class Run(NamedTuple):
+class TrainingRun(NamedTuple):
     """One training run: its number from 1, its key, its settings, its outcome."""
 
     number: int
@@ -125,7 +125,7 @@ class Run(NamedTuple):
     trained: Trained
 
 
-def runs_of(visit: Any) -> list[Run]:
+def runs_of(visit: Any) -> list[TrainingRun]:
     """The runs on a visit's file, the oldest first."""
     return visit.runs
 
@@ -134,7 +134,7 @@ def add_run(visit: Any, key: Hashable, settings: Settings, trained: Trained) -> 
     """Record a run; it replaces an older one with the same key."""
     runs = [run for run in runs_of(visit) if run.key != key]
     number = max((run.number for run in runs_of(visit)), default=0) + 1
-    visit.runs = [*runs, Run(number, key, settings, trained)][-MOST_RUNS:]
+    visit.runs = [*runs, TrainingRun(number, key, settings, trained)][-MOST_RUNS:]
 
 
 def find_run(visit: Any, key: Hashable) -> Trained | None:
@@ -142,7 +142,7 @@ def find_run(visit: Any, key: Hashable) -> Trained | None:
     return next((run.trained for run in runs_of(visit) if run.key == key), None)
 
 
-def are_comparable(first: Run, second: Run) -> bool:
+def are_comparable(first: TrainingRun, second: TrainingRun) -> bool:
     """Whether two runs held out the same sentences."""
     one, other = first.trained.report, second.trained.report
     return np.array_equal(one.dev, other.dev) and np.array_equal(one.test, other.test)

@@ -15,7 +15,7 @@ UNKNOWN_TAG = 62
 """Tag code of a tag that the tag set does not have; the root's is 0, a tag set's are 1 .. 61."""
 
 
-class Sentences(NamedTuple):
+class TreebankSentences(NamedTuple):
     """Sentences one after the other, each with the root before its first word."""
 
     words: tuple  # "" for a root
@@ -30,7 +30,7 @@ class Sentences(NamedTuple):
         """Some sentences, in the order chosen."""
         starts, rows = some_parts(self.starts, chosen)
         words = tuple(self.words[r] for r in rows)
-        return Sentences(words, self.tags[rows], self.heads[rows], self.codes[rows], starts)
+        return TreebankSentences(words, self.tags[rows], self.heads[rows], self.codes[rows], starts)
 
 
 def some_parts(starts, chosen):
@@ -42,7 +42,9 @@ def some_parts(starts, chosen):
 
 
 @lru_cache(2)
-def load_sentences(data: str, folder: Path | None = None) -> tuple[dict[str, Sentences], tuple[str, ...]]:
+def load_sentences(
+    data: str, folder: Path | None = None
+) -> tuple[dict[str, TreebankSentences], tuple[str, ...]]:
     """The splits of a corpus and the tags of its training part; `ArgumentError` for bad files or heads."""
     splits = tagging.read_splits(data, folder or data_folder(), "head")
     tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
@@ -62,7 +64,7 @@ def _sentences(data, read, tag_set):
     return out
 
 
-def encode(words: list[list[str]], tags: list[list[str]], tag_set: tuple[str, ...]) -> Sentences:
+def encode(words: list[list[str]], tags: list[list[str]], tag_set: tuple[str, ...]) -> TreebankSentences:
     """Sentences whose heads are unknown.
 
     >>> sentences = encode([["Birds", "sing"]], [["NNS", "VBP"]], ("NNS", "VBP"))
@@ -79,7 +81,7 @@ def encode(words: list[list[str]], tags: list[list[str]], tag_set: tuple[str, ..
     codes[starts[:-1], 0] = 0
     codes[:, 1] = [_code_of(form.lower()) for form in forms]
     codes[:, 2] = [_code_of("-" + form.lower()[-3:]) for form in forms]
-    return Sentences(tuple(forms), tag_of, np.full(len(forms), -1), codes, starts)
+    return TreebankSentences(tuple(forms), tag_of, np.full(len(forms), -1), codes, starts)
 
 
 def _code_of(text):

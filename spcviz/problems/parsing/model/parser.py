@@ -20,7 +20,7 @@ from spcviz.engine import checks
 from spcviz.engine.dependency.arborescence import decode_into
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.problems.parsing.data.treebank import Sentences
+from spcviz.problems.parsing.data.treebank import TreebankSentences
 from spcviz.problems.parsing.model.features import (
     CHEAP,
     FULL,
@@ -259,7 +259,7 @@ def folds_of(sentences, tag_set, settings, rng, tick=None):
 def _join_sentences(parts):
     starts = np.cumsum([0, *(n for part in parts for n in np.diff(part.starts))])
     arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tags", "heads", "codes"))
-    return Sentences(tuple(word for part in parts for word in part.words), *arrays, starts)
+    return TreebankSentences(tuple(word for part in parts for word in part.words), *arrays, starts)
 
 
 def _joined_scores(parts):

@@ -227,7 +227,7 @@ def _describe_sentence(scores, heads, tiers, tags, scale, out):
         row[N_PLAIN + 64 + (tags[h - 1] if h > 0 else 0)] = 1.0
 
 
-class Scratch(NamedTuple):
+class ParsingScratch(NamedTuple):
     """State of a batch while a budget is spent; phi (R, D) has no columns if features are not needed."""
 
     tiers: np.ndarray
@@ -252,7 +252,7 @@ def _begin(world, rule, keep_features):
     n_words = len(world.heads)
     width = N_FEATURES if keep_features or len(rule.fixed) == 0 else 0
     tiers, labels = np.zeros(n_words, dtype=np.int64), np.empty(n_words, dtype=np.int64)
-    scratch = Scratch(tiers, labels, np.zeros((n_words, width)))
+    scratch = ParsingScratch(tiers, labels, np.zeros((n_words, width)))
     for w in range(len(world.starts) - 1):
         _parse(world, scratch, w, True)
     return scratch

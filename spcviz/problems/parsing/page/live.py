@@ -55,7 +55,10 @@ def tags_of(tagger, words):
 
 
 def parse(
-    model: models.ParseModel, tagger: tagging.Tagger, words: tuple[str, ...], truth: ArrayLike | None = None
+    model: models.ParseModel,
+    tagger: tagging.StoredTagger,
+    words: tuple[str, ...],
+    truth: ArrayLike | None = None,
 ) -> ParsedSentence:
     """A sentence of 1 to 50 words under every policy of the page; `truth` are its heads, where known."""
     tags = tags_of(tagger, words)
@@ -77,7 +80,9 @@ def world_of(model, words, tags):
     return policies.world_of(model.parser, encode(words, tags, model.parser.tag_set), model.policies.scale)
 
 
-def compare(model: models.ParseModel, tagger: tagging.Tagger, sentences: Sequence, seed: int = 0) -> TradeOff:
+def compare(
+    model: models.ParseModel, tagger: tagging.StoredTagger, sentences: Sequence, seed: int = 0
+) -> TradeOff:
     """What every method buys on a batch of gallery sentences; `seed` is that of the random orders."""
     words = [sentence.words for sentence in sentences]
     world = world_of(model, words, [tags_of(tagger, sentence) for sentence in words])

@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.problems.budgets.task import short
 from spcviz.problems.parsing.shown import MAIN, TERMS, ParsedSentence, PolicyCourse
-from spcviz.web.view.mount import Component, Packed, packed_of, viewer
+from spcviz.web.view.mount import Component, PackedPart, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
 """Fields that the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from
@@ -47,7 +47,7 @@ def course_payload(trajectory):
 
 def parsing_payload(
     sentence: ParsedSentence, identity: str, *, stop: int | None = None
-) -> tuple[dict, dict[str, Packed]]:
+) -> tuple[dict, dict[str, PackedPart]]:
     """(data sent on every run, data sent once); `identity` identifies the sentence and the models.
 
     Where a question hides what is bought after `stop` words, only what comes before is sent, without the

@@ -35,7 +35,7 @@ class RealPair(NamedTuple):
     n_disparities: int  # enough for the largest one: 0 .. n_disparities - 1.
 
 
-class Source(NamedTuple):
+class StereoSource(NamedTuple):
     """A pair's title, how much it is shrunk, and its origin."""
 
     title: str
@@ -44,9 +44,9 @@ class Source(NamedTuple):
 
 
 PAIRS = {
-    "motorcycle": Source("Motorcycle", 4, "Scharstein et al. 2014 (comes with scikit-image)"),
-    "cones": Source("Cones", 3, "Scharstein and Szeliski 2003"),
-    "adirondack": Source("Adirondack", 4, "Scharstein et al. 2014"),
+    "motorcycle": StereoSource("Motorcycle", 4, "Scharstein et al. 2014 (comes with scikit-image)"),
+    "cones": StereoSource("Cones", 3, "Scharstein and Szeliski 2003"),
+    "adirondack": StereoSource("Adirondack", 4, "Scharstein et al. 2014"),
 }
 _PACKAGED = Path(skimage.__file__).parent / "data"
 

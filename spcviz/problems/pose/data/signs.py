@@ -64,7 +64,7 @@ class SignClip(NamedTuple):
     window: tuple  # (x, y, side): its centre and side in pixels of the video
 
 
-class Fold(NamedTuple):
+class PersonFold(NamedTuple):
     """One person left out."""
 
     person: str
@@ -177,7 +177,7 @@ def window_of(limbs: np.ndarray) -> tuple[float, ...]:
     return float(x), float(y), float(share * body.SIDE)
 
 
-def folds() -> list[Fold]:
+def folds() -> list[PersonFold]:
     """Five folds, each leaving out one person.
 
     >>> [(fold.person, len(fold.test)) for fold in folds()]
@@ -186,7 +186,7 @@ def folds() -> list[Fold]:
     reference = load_reference()
     of = dict(zip(reference.clips, reference.persons))
     return [
-        Fold(one, tuple(c for c in of if of[c] != one), tuple(c for c in of if of[c] == one))
+        PersonFold(one, tuple(c for c in of if of[c] != one), tuple(c for c in of if of[c] == one))
         for one in PERSONS
     ]
 

@@ -25,7 +25,7 @@ SMALLEST_PART = 0.6
 LEAST_WALL, MARGIN = 28, 0.05  # least pixels of a wall's shorter side; gap to joints, a share of their spread
 
 
-class Picture(NamedTuple):
+class WholePicture(NamedTuple):
     """A whole picture."""
 
     name: str
@@ -34,28 +34,28 @@ class Picture(NamedTuple):
 
 
 def buffy(data, split, every=BUFFY_EVERY):
-    """Whole frames of Buffy, a list of Picture; splits as in `data.load_buffy`."""
+    """Whole frames of Buffy, a list of WholePicture; splits as in `data.load_buffy`."""
     folder, out = data / FOLDER, []
     table = annotations(folder, ORIGIN)
     for row in rows_of(table, split)[0][::every]:
         image = np.asarray(Image.open(folder / "frames" / table["files"][row]).convert("RGB"))
         share = image.shape[1] / table["original_size_wh"][row, 0]
         left, top, side = share * table["crop_window_xys"][row]
-        out.append(Picture(str(table["files"][row]), image, (left + side / 2, top + side / 2, side)))
+        out.append(WholePicture(str(table["files"][row]), image, (left + side / 2, top + side / 2, side)))
     return out
 
 
 def signing(names, every=SIGNS_EVERY):
-    """Whole frames of signing clips, each with its clip's window, a list of Picture."""
+    """Whole frames of signing clips, each with its clip's window, a list of WholePicture."""
     out, reference = [], signs.load_reference()
     for name in names:
         window = signs.window_of(signs.reference_limbs(reference, signs.rows_of(name)))
         frames = enumerate(signs.read_frames(name, every))
-        out += [Picture(f"{name} {every * at}", frame, window) for at, frame in frames]
+        out += [WholePicture(f"{name} {every * at}", frame, window) for at, frame in frames]
     return out
 
 
-def crop_pictures(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
+def crop_pictures(pictures: Sequence[WholePicture], rng: np.random.Generator) -> list[WholePicture]:
     """Pictures cropped to at least `SMALLEST_PART` of each side, the window's centre in the middle 70 %."""
     out = []
     for name, image, (x, y, side) in pictures:
@@ -65,7 +65,7 @@ def crop_pictures(pictures: Sequence[Picture], rng: np.random.Generator) -> list
             int(np.clip(round(at - fraction * n), 0, whole - n))
             for at, fraction, n, whole in zip((x, y), place, (wide, tall), image.shape[1::-1])
         )
-        out.append(Picture(name, image[top : top + tall, left : left + wide], (x - left, y - top, side)))
+        out.append(WholePicture(name, image[top : top + tall, left : left + wide], (x - left, y - top, side)))
     return out
 
 
@@ -77,7 +77,7 @@ def walls(data: Path, half: int, most: int = N_WALLS):
         image = np.asarray(Image.open(folder / "images" / name).convert("RGB"))
         part = _beside(image, joints)
         if min(part.shape[:2]) >= LEAST_WALL:
-            out.append(Picture(str(name), part, None))
+            out.append(WholePicture(str(name), part, None))
         if len(out) == most:
             break
     return out
@@ -93,7 +93,7 @@ def things(half: int):
         np.repeat(image[..., None], 3, axis=2) if image.ndim == 2 else image[..., :3] for image in images
     ]
     names = (*THINGS, "china", "flower")
-    return [Picture(*named, None) for named in list(zip(names, colour))[half::2]]
+    return [WholePicture(*named, None) for named in list(zip(names, colour))[half::2]]
 
 
 def strange(data):
@@ -103,7 +103,7 @@ def strange(data):
         "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],
     }
     return {
-        name: [Picture(path.name, np.asarray(Image.open(path).convert("RGB")), None) for path in paths]
+        name: [WholePicture(path.name, np.asarray(Image.open(path).convert("RGB")), None) for path in paths]
         for name, paths in sets.items()
         if paths
     }

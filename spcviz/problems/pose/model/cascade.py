@@ -168,7 +168,7 @@ def run_cascade(
 
 
 def filtered_models(model, fine, method="single", alphas=None, run=map, rule="mean_max"):
-    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.Level`).
+    """Filter a clip at every level: yields (sub-models, `coarse_to_fine.FilteredLevel`).
 
     `alphas` are settings of the rule, "mean_max" or "margin"; by default the model's own.
     """
@@ -188,7 +188,7 @@ def is_lost(
     model: PoseModel,
     fine: Sequence[np.ndarray],
     number: int,
-    level: coarse_to_fine.Level,
+    level: coarse_to_fine.FilteredLevel,
     limbs: np.ndarray,
     method: str = "single",
 ) -> bool:

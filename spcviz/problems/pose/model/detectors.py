@@ -36,7 +36,7 @@ def augmented_limbs(clips):
     )
 
 
-class Examples(NamedTuple):
+class DetectorExamples(NamedTuple):
     """Pictures that detectors learn from."""
 
     cells: np.ndarray  # (N, 80, 80, 14)
@@ -46,12 +46,14 @@ class Examples(NamedTuple):
 
 
 def extra_examples(folder, settings):
-    """The sets of single pictures that the settings name, as a list of `Examples`."""
+    """The sets of single pictures that the settings name, as a list of `DetectorExamples`."""
     sets = []
     for name, parts in settings.extra:
         if min(parts) < settings.n_parts:
             clips = pictures.load_pictures(folder, name)
-            sets.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
+            sets.append(
+                DetectorExamples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts))
+            )
     return sets
 
 
@@ -60,7 +62,9 @@ def cells_of(images):
     return np.stack([features.histograms(image).astype(np.float16) for image in images])
 
 
-def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Generator) -> dict[int, np.ndarray]:
+def train_detectors(
+    sources: Sequence[DetectorExamples], settings, rng: np.random.Generator
+) -> dict[int, np.ndarray]:
     """One linear template (T, 14) for each kind of part."""
     from sklearn.linear_model import LogisticRegression  # takes a second to import, and only fitting needs it
 
@@ -125,7 +129,7 @@ def set_by_hand(
 
 
 def detectors_and_halves(
-    frames: buffy.PoseClips, extra: list[Examples], settings, rng: np.random.Generator
+    frames: buffy.PoseClips, extra: list[DetectorExamples], settings, rng: np.random.Generator
 ) -> tuple[cascade.PoseModel, list[tuple[cascade.PoseModel, np.ndarray]], np.ndarray]:
     """(Hand-set model, two more with the frames that their detectors have not seen, cells of all frames)."""
     cells = cells_of(frames.images)
@@ -134,7 +138,7 @@ def detectors_and_halves(
     in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
     models = []  # weights learned on the detectors' training pictures would trust them too much
     for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
-        examples = Examples(cells[is_seen], frames.limbs[is_seen])
+        examples = DetectorExamples(cells[is_seen], frames.limbs[is_seen])
         detectors = train_detectors([examples, *extra], settings, rng)
         models.append(set_by_hand(detectors, cells[some], frames.limbs, frames.clips, settings))
     unseen = np.flatnonzero(in_first), np.flatnonzero(~in_first)

@@ -43,7 +43,7 @@ class Scale(NamedTuple):
     cells: np.ndarray  # (R, C, 12): the first lies `OUTSIDE` cells left of and above the picture
 
 
-class Found(NamedTuple):
+class BestWindow(NamedTuple):
     """The best window of a picture."""
 
     x: float  # x, y, side: centre and side, pixels of the picture
@@ -98,7 +98,7 @@ def cells_at(scale, x, y):
     return np.rint((y / down - middle) / CELL).astype(int), np.rint((x / across - middle) / CELL).astype(int)
 
 
-def find(finder: Finder, picture: np.ndarray) -> Found:
+def find(finder: Finder, picture: np.ndarray) -> BestWindow:
     """The best window of a picture (H, W, 3)."""
     return best_of(finder, pyramid(picture))
 
@@ -118,7 +118,7 @@ def best_of(finder, scales):
         row, column = np.unravel_index(scores.argmax(), scores.shape)
         score = float(scores[row, column]) + finder.bias
         if best is None or score > best.score:
-            best = Found(*place_of(scale, row, column), scale.side, score)
+            best = BestWindow(*place_of(scale, row, column), scale.side, score)
     return best
 
 

@@ -21,24 +21,24 @@ NEAR_SHIFT, NEAR_RATIO = 0.3, 1.35  # windows nearer than this are neither right
 C = 0.01
 
 
-class Seen(NamedTuple):
+class PictureScales(NamedTuple):
     """A picture with its features."""
 
-    picture: whole.Picture
+    picture: whole.WholePicture
     scales: list
 
 
 def extract_features(pictures, tick=None):
-    """Features of pictures, computed once for all folds: a list of Seen."""
+    """Features of pictures, computed once for all folds: a list of PictureScales."""
     out = []
     for picture in pictures:
-        out.append(Seen(picture, finder.pyramid(picture.image)))
+        out.append(PictureScales(picture, finder.pyramid(picture.image)))
         if tick is not None:
             tick(f"{picture.name}, picture {len(out)} of {len(pictures)}")
     return out
 
 
-def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.Finder:
+def train_finder(pictures: Sequence[PictureScales], rng: np.random.Generator) -> finder.Finder:
     """A template and its bias from pictures with and without people; its threshold is 0."""
     windows, good = _first(pictures, rng)
     model = _fit_finder(windows, good)
@@ -173,7 +173,12 @@ def _with_threshold(pictures, made):
 
 
 def row_of(
-    data: str, how: str, part: str, model: finder.Finder, pictures: Sequence[Seen], learned: Sequence[Seen]
+    data: str,
+    how: str,
+    part: str,
+    model: finder.Finder,
+    pictures: Sequence[PictureScales],
+    learned: Sequence[PictureScales],
 ) -> dict:
     """Shares, 0 to 1, that a finder gets right, misses or invents, and that a mean window gets right."""
     guesses = [finder.best_of(model, scanned.scales) for scanned in pictures]
@@ -204,7 +209,7 @@ def _pixels_of(picture, shares):
     return shares[0] * wide, shares[1] * tall, float(np.exp(shares[2])) * min(tall, wide)
 
 
-class Stored(NamedTuple):
+class StoredFinder(NamedTuple):
     """A finder as it is stored; `rest`: its bias and its threshold."""
 
     weights: np.ndarray
@@ -214,7 +219,7 @@ class Stored(NamedTuple):
 def save(folder, model, rows, digest):
     """Store a finder; returns the manifest's path."""
     rest = np.array([model.bias, model.threshold], dtype=np.float32)
-    arrays = arrays_of(Stored(model.weights, rest))
+    arrays = arrays_of(StoredFinder(model.weights, rest))
     settings = {
         "rounds": ROUNDS, "n_hard": N_HARD, "c": C, "signs_every": whole.SIGNS_EVERY,
         "buffy_every": whole.BUFFY_EVERY, "n_walls": whole.N_WALLS, "attribution": signs.ATTRIBUTION,
@@ -228,5 +233,5 @@ def save(folder, model, rows, digest):
 def load(folder) -> tuple[finder.Finder, list[dict]]:
     """The stored finder and its rows, see `row_of`; raises `StoreError`."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    kept = stored_as(Stored, stored)
+    kept = stored_as(StoredFinder, stored)
     return finder.Finder(kept.weights, *kept.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]

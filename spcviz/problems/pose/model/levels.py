@@ -3,11 +3,11 @@
 A level's weights are learned by the joint update (`joint.train`) on the remaining states, starting from the
 hand-set weights and regularised towards them. A threshold is the largest alpha that filters the truth of a
 tolerated share of the development examples that still had it (thesis, end of 4.3, joint loss of Definition
-4), or the one that keeps a given number of states (`Settings.n_kept`). Tuned thresholds may go below 0, under
+4), or the one that keeps a given number of states (`PoseSettings.n_kept`). Tuned thresholds may go below 0, under
 the mean, but not while weights are learned.
 
-While weights are learned, a level passes `Settings.n_kept` states per limb on to the next. Thresholds are
-tuned afterwards, under `Settings.tolerance`, with the weights fixed.
+While weights are learned, a level passes `PoseSettings.n_kept` states per limb on to the next. Thresholds are
+tuned afterwards, under `PoseSettings.tolerance`, with the weights fixed.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from spcviz.problems.pose.model import cascade, detectors, stored
 
 
 @dataclass(frozen=True)
-class Settings:
+class PoseSettings:
     """How to train."""
 
     n_parts: int = 3  # 3, or 5 with lower arms
@@ -64,7 +64,7 @@ def problems(halves, frames, cells, settings, rng, by_clip):
             groups = np.sort(rng.permutation(unseen)[: settings.n_frames // 2])[:, None]
         for group in groups:
             fine = [cascade.detect_standardised(half, cells[at]).astype(np.float16) for at in group]
-            out.append(Problem(fine, frames.limbs[group], settings.n_parts))
+            out.append(ClipProblem(fine, frames.limbs[group], settings.n_parts))
     return out
 
 
@@ -72,10 +72,10 @@ def clip_problems(fine, frames, n_parts, by_clip):
     """Problems of frames whose scores are known, or of clips if `by_clip`."""
     numbers = frames.clips if by_clip else np.arange(len(frames.clips))
     groups = [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
-    return [Problem([fine[at] for at in group], frames.limbs[group], n_parts) for group in groups]
+    return [ClipProblem([fine[at] for at in group], frames.limbs[group], n_parts) for group in groups]
 
 
-class Problem:
+class ClipProblem:
     """A clip whose levels are learned one after another: scores (P, 24, 80, 80) per frame, and limbs."""
 
     def __init__(self, fine, limbs, n_parts):
@@ -129,9 +129,9 @@ class Problem:
 def train_method(
     model: cascade.PoseModel,
     method: str,
-    train: list[Problem],
-    dev: list[Problem],
-    settings: Settings,
+    train: list[ClipProblem],
+    dev: list[ClipProblem],
+    settings: PoseSettings,
     rng: np.random.Generator,
     *,
     learn: bool = True,
@@ -173,13 +173,13 @@ def train_method(
 
 
 def _points(dev, all_filtered, geometry, level, names, weights, kind):
-    """The alphas at which each problem loses its truth, as the tolerance counts it; see `Problem`."""
+    """The alphas at which each problem loses its truth, as the tolerance counts it; see `ClipProblem`."""
     if kind == "near":
         return [p.near_points(f, level) for p, f in zip(dev, all_filtered)]
     return [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, all_filtered)]
 
 
-def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str = "score") -> list[dict]:
+def losses(model: cascade.PoseModel, method: str, dev: list[ClipProblem], kind: str = "score") -> list[dict]:
     """Percent of the truths reaching each level that are lost at its alpha and at 0; consumes `dev`."""
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
@@ -196,7 +196,7 @@ def losses(model: cascade.PoseModel, method: str, dev: list[Problem], kind: str 
 
 def _learn_level(train, geometry, level, names, start, config, rng):
     where = geometry, level, names
-    examples = [joint.Example(p.models(*where), p.truths(*where)) for p in train]
+    examples = [joint.JointExample(p.models(*where), p.truths(*where)) for p in train]
     trained = joint.train(examples, config, rng, start=start)
     return symmetric(np.array(trained.weights), names, geometry.n_parts)
 
@@ -251,8 +251,8 @@ def alpha_for(all_filtered, n_kept, lowest=-np.inf):
 
 
 SETTINGS = {
-    stored.NAME: (Settings(), tuple(cascade.SUB_MODELS)),
-    stored.ARMS: (Settings(n_parts=5, tolerance=None), ("single",)),
+    stored.NAME: (PoseSettings(), tuple(cascade.SUB_MODELS)),
+    stored.ARMS: (PoseSettings(n_parts=5, tolerance=None), ("single",)),
 }
 """By model: its training settings and its methods. "pose-hand-set" has the detectors of "pose-buffy". The
 model of five limbs keeps states for others to choose from, so its thresholds hold a number of states, not a
@@ -260,7 +260,7 @@ loss."""
 
 
 def train(
-    settings: Settings,
+    settings: PoseSettings,
     methods: Sequence[str] = tuple(cascade.SUB_MODELS),
     *,
     random_state: int = stored.RANDOM_STATE,
@@ -297,7 +297,7 @@ def train(
 
 
 def tune_thresholds(
-    model: cascade.PoseModel, settings: Settings, dev: buffy.PoseClips, fine: list[np.ndarray]
+    model: cascade.PoseModel, settings: PoseSettings, dev: buffy.PoseClips, fine: list[np.ndarray]
 ) -> cascade.PoseModel:
     """The model with thresholds for the settings' tolerance on development frames; weights stay."""
     rng = np.random.default_rng(stored.RANDOM_STATE)  # unused, since nothing is learned

@@ -43,7 +43,7 @@ _CAMVID_SETS = (
 POWER, FACTOR, TINT = 0.3, 0.35, 0.08  # largest logarithms: brightness b becomes factor * tint_c * b^power
 
 
-class Scene(NamedTuple):
+class StreetScene(NamedTuple):
     """One picture with its truth."""
 
     name: str
@@ -71,7 +71,7 @@ def names_of(split: str, folder: Path | None = None) -> tuple[str, ...]:
 
 
 def load(split, name, folder=None):
-    """One picture of a split: a `Scene`; raises `ArgumentError` if it is missing or damaged."""
+    """One picture of a split: a `StreetScene`; raises `ArgumentError` if it is missing or damaged."""
     from PIL import Image
 
     root = Path(folder or data_folder()) / FOLDER
@@ -82,7 +82,7 @@ def load(split, name, folder=None):
         raise ArgumentError(f"{root}: picture or labels of {name!r} cannot be read") from error
     if truth.shape != picture.shape[:2] or truth.dtype != np.uint8 or truth.max(initial=0) > VOID:
         raise ArgumentError(f"{root}: labels of {name!r} must be 0 .. {VOID} for every pixel")
-    return Scene(name, picture, truth)
+    return StreetScene(name, picture, truth)
 
 
 def counts_of(truth, atoms, n_atoms):
@@ -93,7 +93,7 @@ def counts_of(truth, atoms, n_atoms):
 
 
 def mirror_scene(scene, rng):
-    """A changed copy of a `Scene` to learn from: mirrored, truth too, in another light (power, factor, tint).
+    """A changed copy of a `StreetScene` to learn from: mirrored, truth too, in another light (power, factor, tint).
 
     A street may be driven the other way, and most test pictures are from a drive at another hour and in other
     weather than any in training.
@@ -108,7 +108,7 @@ def mirror_scene(scene, rng):
     light = factor[:, None] * (np.arange(256) / 255) ** power
     table = (255 * np.minimum(light, 1)).round().astype(np.uint8)
     picture = np.stack([table[c][scene.picture[:, ::-1, c]] for c in range(3)], axis=2)
-    return Scene(scene.name, picture, np.ascontiguousarray(scene.truth[:, ::-1]))
+    return StreetScene(scene.name, picture, np.ascontiguousarray(scene.truth[:, ::-1]))
 
 
 SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"

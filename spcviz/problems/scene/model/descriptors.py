@@ -274,7 +274,7 @@ def codes(book, described, wanted):
     return np.ascontiguousarray(np.maximum(out, 0, out=out).T)
 
 
-class Grid(NamedTuple):
+class AtomGrid(NamedTuple):
     """The grid points of each atom's pixels, with the share of its pixels at each; sorted by point."""
 
     atom: np.ndarray  # (P,), int32
@@ -283,9 +283,9 @@ class Grid(NamedTuple):
 
 
 def grid(atoms, step):
-    """The `Grid` of a picture for a group whose points are `step` pixels apart."""
+    """The `AtomGrid` of a picture for a group whose points are `step` pixels apart."""
     tall, wide = atoms.shape
-    return Grid(*_pairs(atoms, step, (tall // step) * (wide // step), int(atoms.max()) + 1))
+    return AtomGrid(*_pairs(atoms, step, (tall // step) * (wide // step), int(atoms.max()) + 1))
 
 
 @kernel

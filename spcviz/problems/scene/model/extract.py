@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.learning.speedboost.structure import RegionLevel, Structure
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.data.camvid import N_CLASSES
 from spcviz.problems.scene.model import descriptors, features, segments
-from spcviz.problems.scene.model.features import Vocabulary
+from spcviz.problems.scene.model.features import PictureVocabulary
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures spread over the drives, and descriptors of each, for codebooks
@@ -22,7 +22,7 @@ _SPREAD = (0.2, 99.8)  # percentiles of values between which steps lie
 
 
 def vocabulary(names: Sequence[str], work: Path | None):
-    """Codebooks and scales from pictures spread over the training set, cached in `work`: a `Vocabulary`."""
+    """Codebooks and scales from pictures spread over the training set, cached in `work`: a `PictureVocabulary`."""
     chosen = [names[i] for i in np.linspace(0, len(names) - 1, min(N_FOR_BOOKS, len(names))).astype(int)]
 
     def make():
@@ -37,7 +37,7 @@ def vocabulary(names: Sequence[str], work: Path | None):
             books[group] = descriptors.learn_codebook(np.concatenate(rows), RANDOM_STATE + g)
         n = features.N_COLUMNS
         plain = features.Scales(np.zeros(n, np.float32), np.ones(n, np.float32))
-        values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
+        values = [_values(picture, features.PictureVocabulary(books, plain)) for picture in pictures]
         low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
         low[features.N_SHAPE :] = 0
         arrays = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
@@ -46,12 +46,12 @@ def vocabulary(names: Sequence[str], work: Path | None):
     key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
     low, span, books = load_or_compute(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
     books = {group: descriptors.Codebook(*arrays) for group, arrays in books.items()}
-    return features.Vocabulary(books, features.Scales(low, span))
+    return features.PictureVocabulary(books, features.Scales(low, span))
 
 
 def _values(picture, vocabulary):
     """All columns of the regions of levels 0 and 3 of a picture, unscaled."""
-    seen = features.Seen(picture, vocabulary)
+    seen = features.LazyPicture(picture, vocabulary)
     sums, out = features.shapes_of_atoms(seen.hierarchy), []
     for level in (0, 3):
         raised = seen.codes(level, np.arange(features.N_SHAPE, features.N_COLUMNS))
@@ -79,7 +79,7 @@ def part(split, names, vocabulary, work, at, mirrored=False):
 
 def one(scene, vocabulary):
     """(Hierarchy, steps of each level (R, 621), counts) of a `Scene`."""
-    seen = features.Seen(scene.picture, vocabulary)
+    seen = features.LazyPicture(scene.picture, vocabulary)
     columns = np.arange(features.N_COLUMNS)
     steps = [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
     counts = camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
@@ -120,7 +120,7 @@ class Scenes(NamedTuple):
 def scenes(
     split: str,
     names: Sequence[str],
-    vocabulary: Vocabulary,
+    vocabulary: PictureVocabulary,
     work: Path | None,
     tick: Callable | None = None,
     with_mirrored: bool = False,
@@ -146,7 +146,7 @@ def join_parts(parts):
         }
         arrays = {name: array.astype(np.int32) for name, array in arrays.items()}
         arrays |= {n: np.concatenate([part[f"{n} {level}"] for part in parts]) for n in ("steps", "length")}
-        levels.append(Level(**arrays))
+        levels.append(RegionLevel(**arrays))
     n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in parts])])
     example = np.concatenate([part["example"] + s for part, s in zip(parts, n)]).astype(np.int32)
     size = np.concatenate([part["size"] for part in parts])

@@ -154,7 +154,7 @@ def _write_steps(out, values, columns, low, span):
             out[r, columns[c]] = np.uint8(share * np.float32(N_STEPS - 0.001))
 
 
-class Vocabulary(NamedTuple):
+class PictureVocabulary(NamedTuple):
     """Codebooks and scales, which are learned before anything else."""
 
     books: dict
@@ -169,7 +169,7 @@ class _Level(NamedTuple):
     share: np.ndarray
 
 
-class Seen:
+class LazyPicture:
     """A picture whose features are computed on request; `begun` are the groups requested so far."""
 
     def __init__(self, picture, vocabulary):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.speedboost import hierarchy, predictor
-from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.learning.speedboost.structure import RegionLevel, Structure
 from spcviz.problems.scene.data.camvid import N_CLASSES
 from spcviz.problems.scene.model import features
-from spcviz.problems.scene.model.features import Vocabulary
+from spcviz.problems.scene.model.features import PictureVocabulary
 
 
 class Timed(NamedTuple):
@@ -24,7 +24,7 @@ def structure_of(seen):
     """The regions of a picture as a structure without features."""
     hierarchy_, none = seen.hierarchy, np.zeros((0, features.N_COLUMNS), dtype=np.uint8)
     levels = tuple(
-        Level(member, none, borders.first, borders.second, borders.length)
+        RegionLevel(member, none, borders.first, borders.second, borders.length)
         for member, borders in zip(hierarchy_.member, hierarchy_.borders)
     )
     return Structure(np.zeros(len(seen.size), dtype=np.int32), seen.size, levels, N_CLASSES)
@@ -44,7 +44,12 @@ def bought_after(steps):
     return np.array(out)
 
 
-def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.Step], repeats: int = 1):
+def sim(
+    picture: np.ndarray,
+    vocabulary: PictureVocabulary,
+    steps: Sequence[predictor.WeakPredictor],
+    repeats: int = 1,
+):
     """The anytime predictor's trajectory on a picture: `Timed`, each step's fastest repeat."""
 
     def answers(seen):
@@ -56,7 +61,7 @@ def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.S
 
 def him(
     picture: np.ndarray,
-    vocabulary: Vocabulary,
+    vocabulary: PictureVocabulary,
     stages: Sequence[hierarchy.Stage],
     columns: np.ndarray,
     repeats: int = 1,
@@ -77,7 +82,7 @@ def _time_answers(picture, vocabulary, answers, repeats):
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        seen = features.Seen(picture, vocabulary)
+        seen = features.LazyPicture(picture, vocabulary)
         marks, labels = [start, time.perf_counter()], []
         for answer in answers(seen):
             labels.append(answer)
@@ -105,7 +110,10 @@ def last_share(stages, seen):
 
 
 def answers(
-    seen: features.Seen, steps: Sequence[predictor.Step], machines: dict[str, list[hierarchy.Stage]], forest_
+    seen: features.LazyPicture,
+    steps: Sequence[predictor.WeakPredictor],
+    machines: dict[str, list[hierarchy.Stage]],
+    forest_,
 ) -> dict[str, np.ndarray]:
     """Labels of all methods on a new `seen`; the anytime predictor runs first, with features on request."""
     out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
@@ -123,7 +131,7 @@ def _labels(scores):
 def forest(picture, vocabulary, forest_):
     """A forest on the atoms of a picture: `Timed` of one step."""
     start = time.perf_counter()
-    seen = features.Seen(picture, vocabulary)
+    seen = features.LazyPicture(picture, vocabulary)
     steps = seen.steps(0, np.arange(features.N_COLUMNS))
     labels = forest_.predict(steps).astype(np.uint8)
     return Timed(labels[None], np.array([time.perf_counter() - start]))

@@ -21,7 +21,7 @@ LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
 class SceneModel(NamedTuple):
     """The predictors that label a picture."""
 
-    vocabulary: features.Vocabulary
+    vocabulary: features.PictureVocabulary
     steps: list  # of the anytime predictor
     ms: np.ndarray  # (T,): modelled cost of each step
     stages: list  # of the inference machine
@@ -68,7 +68,7 @@ def _model_of(stored):
     plain = of("", Plain)
     books = {g: descriptors.Codebook(groups["centres"][g], groups["scale"][g]) for g in descriptors.GROUPS}
     return SceneModel(
-        features.Vocabulary(books, features.Scales(plain.low, plain.span)),
+        features.PictureVocabulary(books, features.Scales(plain.low, plain.span)),
         train.to_steps(of("sim", train.Steps)),
         plain.ms,
         train.to_stages(of("him", train.Stages)),

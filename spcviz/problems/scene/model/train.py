@@ -13,7 +13,7 @@ import numpy as np
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.learning.speedboost.forests import Forest
 from spcviz.learning.speedboost.hierarchy import Stage
-from spcviz.learning.speedboost.predictor import Step
+from spcviz.learning.speedboost.predictor import WeakPredictor
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import descriptors, extract, features
@@ -71,9 +71,11 @@ def of_steps(steps):
 
 
 def to_steps(packed):
-    """Unpack what `of_steps` returns: list of Step."""
+    """Unpack what `of_steps` returns: list of WeakPredictor."""
     rows = zip(packed.level, packed.theta, packed.alpha, _to_trees(packed))
-    return [Step(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows]
+    return [
+        WeakPredictor(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows
+    ]
 
 
 def of_stages(stages):
@@ -113,14 +115,14 @@ LIMITED = {  # groups that the inference machines may use, as in the paper's Fig
 
 
 @dataclass(frozen=True)
-class Settings:
+class SceneSettings:
     """The settings of all training."""
 
     every: int = 1  # learn from every `every`-th training picture and its changed copy (`mirror_scene`)
     power: float = 0.5  # power, sim_power: of the class weights, as above
     sim_power: float = 0.3
-    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=225, patience=40))
-    him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
+    sim: boost.BoostSettings = field(default_factory=lambda: boost.BoostSettings(n_turns=225, patience=40))
+    him: hierarchy.HierarchySettings = field(default_factory=hierarchy.HierarchySettings)
     # HIM stops after this many predictors: later ones lower the accuracy on the validation pictures (the
     # results show what each adds)
     him_stop: int = 5
@@ -129,12 +131,14 @@ class Settings:
 
 
 def settings_for(quick):
-    """`Settings`; small ones for a trial run if `quick`."""
+    """`BoostSettings`; small ones for a trial run if `quick`."""
     if not quick:
-        return Settings()
-    sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    him = hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000, n_forest=4, n_forest_fold=2, n_forest_pool=2000)
-    return Settings(40, 0.4, 0.3, sim, him, 3, 2000, 8)
+        return SceneSettings()
+    sim = boost.BoostSettings(n_turns=6, n_candidates=3, n_rows=600)
+    him = hierarchy.HierarchySettings(
+        (4, 2, 0), 4, 3, n_pool=5000, n_forest=4, n_forest_fold=2, n_forest_pool=2000
+    )
+    return SceneSettings(40, 0.4, 0.3, sim, him, 3, 2000, 8)
 
 
 def prices():
@@ -147,7 +151,7 @@ def prices():
     call_ms = np.array([0.0, *(row["centre_ms"] - row["ms"] / descriptors.N_CENTRES for row in every)])
     columns = features.GROUP_OF.astype(np.int32)
     feature_prices = trees.Prices(columns, np.array(group_ms), centre_ms[columns], call_ms)
-    return boost.Costs(feature_prices, known["select"]["ms"], known["predict"]["ms"])
+    return boost.PredictorCosts(feature_prices, known["select"]["ms"], known["predict"]["ms"])
 
 
 def class_weights(counts, power):
@@ -182,7 +186,7 @@ class Lab:
         return scenes, scenes.counts * weight, np.arange(n) % (n // 2)
 
     def _sim(self):
-        """(list of Step, risk after each, modelled milliseconds of each)."""
+        """(list of WeakPredictor, risk after each, modelled milliseconds of each)."""
         settings = self.settings
         key = {"sim": asdict(settings.sim), "every": settings.every, "power": settings.sim_power}
         key |= {"costs": list(features.load_costs().values()), "random_state": RANDOM_STATE}

@@ -54,7 +54,7 @@ def fit_picture(picture: np.ndarray) -> np.ndarray:
 
 def road():
     """The photograph of a road that ships: a `Scene` without truth."""
-    return data.Scene("A road in California", fit_picture(photographed.photograph()), None)
+    return data.StreetScene("A road in California", fit_picture(photographed.photograph()), None)
 
 
 def china():
@@ -63,12 +63,14 @@ def china():
 
     # By its file: importing scikit-learn would take a second and 60 MB.
     path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
-    return data.Scene("A temple in China", fit_picture(np.asarray(Image.open(path).convert("RGB"))), None)
+    return data.StreetScene(
+        "A temple in China", fit_picture(np.asarray(Image.open(path).convert("RGB"))), None
+    )
 
 
 def render_scene(seed):
     """A street that the project renders: a `Scene`."""
-    return data.Scene(f"Rendered street {seed}", *render.street(seed))
+    return data.StreetScene(f"Rendered street {seed}", *render.street(seed))
 
 
 def camvid(name):
@@ -78,10 +80,12 @@ def camvid(name):
 
 def own(frames):
     """A visitor's picture: the first frame of what `uploads.read_upload` returns."""
-    return data.Scene("Your picture", fit_picture(frames[0]), None)
+    return data.StreetScene("Your picture", fit_picture(frames[0]), None)
 
 
-def label(model: models.SceneModel, scene: data.Scene, credit: str, n_runs: int = N_RUNS) -> SceneCourse:
+def label(
+    model: models.SceneModel, scene: data.StreetScene, credit: str, n_runs: int = N_RUNS
+) -> SceneCourse:
     """The whole trajectory of the predictors on a picture."""
     picture, truth = scene.picture, scene.truth
     seen, regions, sim, choices = _sim(model, picture, truth, n_runs)
@@ -93,7 +97,7 @@ def _sim(model, picture, truth, n_runs):
     """(Seen, seconds of the regions, Course, Choices)."""
     timed = run.sim(picture, model.vocabulary, model.steps, n_runs)
     start = time.perf_counter()
-    seen = features.Seen(picture, model.vocabulary)
+    seen = features.LazyPicture(picture, model.vocabulary)
     regions = min(time.perf_counter() - start, float(timed.seconds[0]))
     entropy, updated, counts = [], [], []
     for update in run.sim_updates(model.steps, seen):
@@ -116,7 +120,7 @@ def _sim(model, picture, truth, n_runs):
 def _him(model, picture, truth, n_runs):
     columns = np.arange(features.N_COLUMNS)
     timed = run.him(picture, model.vocabulary, model.stages, columns, n_runs)
-    seen = features.Seen(picture, model.vocabulary)
+    seen = features.LazyPicture(picture, model.vocabulary)
     last = run.last_share(model.stages, seen)
     labels = timed.labels[-1:]
     right = _accuracy(labels, seen, truth)
@@ -132,7 +136,7 @@ def _accuracy(labels, seen, truth):
     return np.array([100 * counts[atoms, answer].sum() / counts.sum() for answer in labels])
 
 
-def picture(kind: str, seed: int = 0) -> data.Scene:
+def picture(kind: str, seed: int = 0) -> data.StreetScene:
     """The picture of a kind that comes with the app: "road", "rendered" (with a seed) or "china"."""
     if kind == "rendered":
         return render_scene(seed)

@@ -72,7 +72,7 @@ def learn(looked, rng):
     return batch_selection.choose(looked, np.ones((1, len(TIERS) - 1)), rng).selector
 
 
-def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
+def draw(kind: str, n: int, seed: int) -> list[camvid.StreetScene]:
     """Pictures of a random batch, "rendered" or "camvid"."""
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
     n = checks.integer("n", n, 1, 100)
@@ -82,7 +82,7 @@ def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
     return [live.render_scene(int(street)) for street in np.sort(rng.choice(10_000, n, replace=False))]
 
 
-def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
+def compare(model: SceneModel, scenes: list[camvid.StreetScene], seed: int):
     """Every method on some pictures with truth: a `TradeOff`; `seed` sets the random orders."""
     machines = [model.machines[tier.key] for tier in TIERS]
     all_seen, ms = [_all_of(scene.picture, model.vocabulary) for scene in scenes], []
@@ -142,7 +142,7 @@ def feature_ms():
 
 
 def _all_of(picture, vocabulary):
-    seen = features.Seen(picture, vocabulary)
+    seen = features.LazyPicture(picture, vocabulary)
     for level in range(len(seen.hierarchy.member)):
         seen.steps(level, np.arange(features.N_COLUMNS))
     return seen

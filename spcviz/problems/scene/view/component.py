@@ -8,7 +8,7 @@ import numpy as np
 
 from spcviz.problems.scene.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, LONGER, SceneCourse
 from spcviz.web.figures.palette import by_theme
-from spcviz.web.view.mount import Component, Packed, packed_of, runs, viewer
+from spcviz.web.view.mount import Component, PackedPart, packed_of, runs, viewer
 
 VIEW_NAMES = ("spend", "show")
 """The browser's state: `spend`, a share of the longer trajectory, and the overlay of the left picture."""
@@ -69,7 +69,7 @@ def scene_part(scene: SceneCourse) -> dict:
     }
 
 
-def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, Packed]]:
+def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, PackedPart]]:
     """The payload of every run, and the parts sent once; `identity` is the picture's and the models'."""
     constant = {
         "classes": list(CLASSES),

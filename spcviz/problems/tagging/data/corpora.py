@@ -39,7 +39,7 @@ MAX_CHARACTERS = 2000
 """Most characters of a typed text."""
 
 
-class Corpus(NamedTuple):
+class TaggedCorpus(NamedTuple):
     """Tagged sentences of one split."""
 
     words: tuple[str, ...]  # all sentences one after the other
@@ -48,7 +48,7 @@ class Corpus(NamedTuple):
     tag_set: tuple[str, ...]  # sorted tags of the training part
 
 
-def load_corpus(data: Literal["ewt", "wsj"], folder: str | Path) -> dict[str, Corpus]:
+def load_corpus(data: Literal["ewt", "wsj"], folder: str | Path) -> dict[str, TaggedCorpus]:
     """The three splits of a corpus below `folder` (SPCVIZ_DATA); `ArgumentError` if there is none."""
     parts = read_splits(data, folder)
     tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
@@ -71,7 +71,7 @@ def _place(data, folder):
 
 
 def _corpus(sentences, number, tag_set):
-    return Corpus(
+    return TaggedCorpus(
         tuple(word for sentence in sentences for word, _ in sentence),
         np.array([number.get(tag, -1) for sentence in sentences for _, tag in sentence], dtype=np.int64),
         np.array([len(sentence) for sentence in sentences], dtype=np.int64),

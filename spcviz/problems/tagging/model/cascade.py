@@ -13,7 +13,7 @@ from spcviz.engine.ngrams.space import Lattice, path_of
 from spcviz.learning.cascade.cascade import (
     Cascade,
     CascadeConfig,
-    Trained,
+    TrainedCascade,
     filter_examples,
     predict,
     train_cascade,
@@ -35,7 +35,7 @@ MAX_ORDER = 5
 class Prepared(NamedTuple):
     """A corpus as integers."""
 
-    corpus: dict[str, tagging.Corpus]  # by split
+    corpus: dict[str, tagging.TaggedCorpus]  # by split
     vocabulary: object  # Vocabulary
     tables: dict[str, SparseRows]  # by split
 
@@ -80,7 +80,7 @@ def tolerances_of(config, n_orders):
 
 def train(
     config: CascadeConfig, data: Prepared, *, tick: Callable | None = None, n_orders: int = ORDER
-) -> Trained:
+) -> TrainedCascade:
     """Train a cascade of at most 5 levels on a corpus's training part; weights are rounded to 32 bits."""
     n_orders = checks.integer("n_orders", n_orders, 2, MAX_ORDER)
     config = replace(config, tolerances=tolerances_of(config, n_orders))

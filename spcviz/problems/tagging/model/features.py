@@ -62,7 +62,7 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _HIGH = np.uint64(31)
 
 
-class Vocabulary(NamedTuple):
+class WordVocabulary(NamedTuple):
     """Codes of known features in an open-addressing table; made by `vocabulary`."""
 
     features: str  # name of the feature set
@@ -105,7 +105,7 @@ def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["p
     return out
 
 
-def vocabulary(features: str, codes: np.ndarray, least: int = 1) -> Vocabulary:
+def vocabulary(features: str, codes: np.ndarray, least: int = 1) -> WordVocabulary:
     """Number the codes that occur at least `least` times; 0 is not a code."""
     least = checks.integer("least", least, 1, 2**31)
     distinct, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
@@ -122,10 +122,10 @@ def vocabulary_of(features, codes):
     size = 1 << int(np.ceil(np.log2(2 * len(codes) + 2)))
     keys, numbers = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int32)
     _fill(codes, keys, numbers)
-    return Vocabulary(features, codes, keys, numbers)
+    return WordVocabulary(features, codes, keys, numbers)
 
 
-def feature_numbers(vocabulary: Vocabulary, words, lengths) -> np.ndarray:
+def feature_numbers(vocabulary: WordVocabulary, words, lengths) -> np.ndarray:
     """Words as feature numbers, (R, T) int32; -1 for features that training did not see.
 
     >>> known = vocabulary("paper", feature_codes(["the", "dog"], [2], "paper"))

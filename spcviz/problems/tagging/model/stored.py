@@ -14,7 +14,7 @@ from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
 from spcviz.problems.tagging.model.cascade import ORDER, first_orders, rows_of
-from spcviz.problems.tagging.model.features import Vocabulary, feature_numbers, vocabulary_of
+from spcviz.problems.tagging.model.features import WordVocabulary, feature_numbers, vocabulary_of
 from spcviz.problems.tagging.model.settings import TagSettings
 from spcviz.registry.problem import Run
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
@@ -36,7 +36,7 @@ class TagModel(NamedTuple):
 
     settings: TagSettings
     tag_set: tuple[str, ...]
-    vocabulary: Vocabulary
+    vocabulary: WordVocabulary
     cascade: Cascade  # three levels
     crf: Model  # a CRF's bigram filter on the same first level's survivors
     crf_alpha: float
@@ -72,11 +72,11 @@ class Rounded(NamedTuple):
         return self.grams.with_weights(self.weights[numbers].astype(np.float32) * self.step)
 
 
-class Tagger(NamedTuple):
+class StoredTagger(NamedTuple):
     """The stored tagger as pages keep it, in the bytes of its file; it makes a `TagModel` for one text."""
 
     about: dict
-    vocabulary: Vocabulary
+    vocabulary: WordVocabulary
     models: dict[str, Rounded]
 
     @property
@@ -189,7 +189,7 @@ def _tagger(stored, about):
     models = {f"filter {t}": small for t, small in enumerate(stored.filter)}
     models |= {"predictor": stored.predictor, "crf": stored.crf}
     vocabulary = vocabulary_of(about["features"], stored.codes)
-    return Tagger(about, vocabulary, {name: _from_stored(small) for name, small in models.items()})
+    return StoredTagger(about, vocabulary, {name: _from_stored(small) for name, small in models.items()})
 
 
 def _model_of(tagger, numbers):

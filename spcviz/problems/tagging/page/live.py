@@ -14,7 +14,7 @@ from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.learning.cascade.retuning import retune
 from spcviz.problems.tagging.data.corpora import drawable_words
-from spcviz.problems.tagging.model.stored import Tagger, load_tagger
+from spcviz.problems.tagging.model.stored import StoredTagger, load_tagger
 from spcviz.problems.tagging.shown import TAG_NAMES, TagComparison
 from spcviz.shared.trace import WordTrace, alphas_used, at_margins, trace_fields
 from spcviz.store import StoreError
@@ -41,7 +41,7 @@ def read_sentence(text: str) -> list[str]:
     return drawable_words(text, "tag", MAX_WORDS)
 
 
-def margins_of(tagger: Tagger, sentences: Sequence[Sequence[tuple[str, str]]]) -> tuple[float, ...]:
+def margins_of(tagger: StoredTagger, sentences: Sequence[Sequence[tuple[str, str]]]) -> tuple[float, ...]:
     """A margin for each level, tuned on tagged sentences: (word, tag) pairs.
 
     Each loses the share of sentences that the model's own threshold may lose at its level. Sentences with a
@@ -59,7 +59,7 @@ def margins_of(tagger: Tagger, sentences: Sequence[Sequence[tuple[str, str]]]) -
 
 
 def trace_text(
-    tagger: Tagger,
+    tagger: StoredTagger,
     words: Sequence[str],
     *,
     alphas: Sequence[float] | None = (),

@@ -30,7 +30,7 @@ from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 from spcviz.store import digest_of_arrays
 
 
-class Source(NamedTuple):
+class WordSource(NamedTuple):
     """Words with folds."""
 
     name: str  # {"ocr", "open"}
@@ -77,14 +77,16 @@ def load_source(name: str):
     if name == "ocr":
         words, n = letters.load_words(), len(letters.load_words().lengths)
         images = np.arange(len(words.labels))
-        return Source(name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN)
+        return WordSource(
+            name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN
+        )
     train, unseen = open_words.load_set("train"), open_words.load_set("unseen")
     n, m = len(train.types), len(unseen.types)
     words = letters.Words(*map(np.concatenate, zip(train.words, unseen.words)))
     words = words._replace(folds=np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]))
     images = np.concatenate([train.rows, unseen.rows])
     part, is_test = np.concatenate([train.words.folds, np.full(m, -1)]), np.arange(n + m) >= n
-    return Source(name, words, images, part, is_test, OPEN_FOLDS, open_words.ORIGIN)
+    return WordSource(name, words, images, part, is_test, OPEN_FOLDS, open_words.ORIGIN)
 
 
 def drawn_parts(source, chosen, n_parts, rng):

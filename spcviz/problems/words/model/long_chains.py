@@ -22,7 +22,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.shared.clock import times_us
 
 
-class Source(NamedTuple):
+class ChainExamples(NamedTuple):
     """Examples to join, and their scores before and after features are bought for a position."""
 
     scores: np.ndarray  # (R, 2, K): unary scores of every position of all examples: before, after
@@ -76,7 +76,7 @@ def rows_of_chain(starts, length, rng):
 
 
 def join_chains(
-    source: Source, length: int, n_chains: int, n_changed: int, rng: np.random.Generator
+    source: ChainExamples, length: int, n_chains: int, n_changed: int, rng: np.random.Generator
 ) -> Joined:
     """Chains of real data of one length."""
     rows = np.stack([rows_of_chain(source.starts, length, rng) for _ in range(n_chains)])

@@ -57,7 +57,7 @@ def pixels_of(half, chosen=None):
     return handwriting.load_words().pixels[images]
 
 
-class Trained(NamedTuple):
+class FoldPolicies(NamedTuple):
     """Policies of a fold."""
 
     policies: dict  # by key of the method
@@ -93,7 +93,7 @@ def train(fold, rng, tick=None, *, with_sweeps=False):
     policies["anytime"] = classifiers.fit_anytime(
         learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS
     )
-    return Trained(policies, about, dev_words, sweeps)
+    return FoldPolicies(policies, about, dev_words, sweeps)
 
 
 def all_values(policies, parts, pixels):

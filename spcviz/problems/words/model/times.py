@@ -18,7 +18,7 @@ from spcviz.problems.words.model.folds import tier_features
 from spcviz.shared.clock import median_us
 
 
-class Times(NamedTuple):
+class WordTimes(NamedTuple):
     """Medians, in microseconds."""
 
     # (T,): a letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0)
@@ -32,7 +32,7 @@ class Times(NamedTuple):
     letters: float  # mean number of letters in a word
 
 
-def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
+def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> WordTimes:
     """Time each piece on the fold's test words, in one process and one thread."""
     half = fold.test
     pixels = handwriting.load_words().pixels[half.images[:n_letters]]
@@ -49,7 +49,7 @@ def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
     decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
     meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen_test), repeats) / n
     choose, letters = choose_us(n, repeats), float(half.lengths.mean())
-    return Times(feature, feature * fast_ratios(), score, decode, meta, choose, letters)
+    return WordTimes(feature, feature * fast_ratios(), score, decode, meta, choose, letters)
 
 
 def choose_us(n, repeats):
@@ -69,7 +69,7 @@ def fixed_model_us(times, tier):
 
 
 def word_level_us(
-    times: Times, shares: ArrayLike, *, looks: bool = True, overhead: float = 0.0
+    times: WordTimes, shares: ArrayLike, *, looks: bool = True, overhead: float = 0.0
 ) -> np.ndarray:
     """Microseconds per word when shares (..., T - 1) of letters are lifted; `looks`: with meta-features."""
     shares = np.asarray(shares, dtype=np.float64)
@@ -88,7 +88,7 @@ def as_dict(times):
     return {name: np.asarray(value).tolist() for name, value in times._asdict().items()}
 
 
-def letter_level_us(times: Times, lifted: ArrayLike, overhead: Callable):
+def letter_level_us(times: WordTimes, lifted: ArrayLike, overhead: Callable):
     """Microseconds per word when letters are lifted singly; overhead(lifted): of inference and policy."""
     lifted = np.asarray(lifted, dtype=np.float64)
     letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))

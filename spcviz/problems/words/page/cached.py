@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from spcviz.problems.budgets.shown import PolicyWord, TradeOff
-from spcviz.problems.budgets.task import Choice, TradeTask
+from spcviz.problems.budgets.task import TaskChoice, TradeTask
 from spcviz.problems.words import shown
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
@@ -84,7 +84,7 @@ TRADE = TradeTask(
     origin=shown.ORIGIN,
     colours=COLOURS,
     pack=pack,
-    choices=(Choice("extractor", "Features computed by", shown.EXTRACTORS, shown.EXTRACTORS_HELP),),
+    choices=(TaskChoice("extractor", "Features computed by", shown.EXTRACTORS, shown.EXTRACTORS_HELP),),
     evidence=_evidence,
     opens=lambda chain, state: (
         "pages/budget/policy.py",

@@ -6,7 +6,7 @@ from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.shown import PolicyWord
 from spcviz.problems.budgets.task import short
 from spcviz.problems.words.shown import TERMS
-from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
+from spcviz.web.view.mount import Component, PackedPart, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend", "panels")
 """The browser's state: `spend` as a share of buying everything, `panels` whether all policies are drawn."""
@@ -45,7 +45,7 @@ def trace_payload(trace):
 
 def policy_payload(
     word: PolicyWord, identity: str, kind: str, *, most: float | None = None
-) -> tuple[dict, dict[str, Packed]]:
+) -> tuple[dict, dict[str, PackedPart]]:
     """The payload of every run, and the parts sent once; `kind` ("units", "us") is the cursor's unit.
 
     If a question hides everything after a share of the full cost, `most`, only what comes before is sent.

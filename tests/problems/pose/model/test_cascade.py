@@ -16,7 +16,7 @@ from spcviz.problems.pose.model import stored as pose_models
 from spcviz.problems.pose.page import live
 from tests.oracles import placed as oracle
 
-SETTINGS = pose_training.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
+SETTINGS = pose_training.PoseSettings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
 
 
 @pytest.fixture(scope="module")
@@ -74,15 +74,15 @@ def test_the_pruned_best_guess_is_the_exhaustive_one(model, fine):
 
 def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
     cells, limbs = pose_detectors.cells_of(clip.images), clip.limbs.copy()
-    settings = pose_training.Settings(n_parts=5, n_negatives=8)
+    settings = pose_training.PoseSettings(n_parts=5, n_negatives=8)
 
     def trained(*extra):
-        examples = pose_detectors.Examples(cells, limbs)
+        examples = pose_detectors.DetectorExamples(cells, limbs)
         return pose_detectors.train_detectors([examples, *extra], settings, np.random.default_rng(0))
 
     alone = trained()
-    unknown = pose_detectors.Examples(cells, np.full_like(limbs, np.nan))
-    lower = pose_detectors.Examples(cells, limbs, 0.5, (3,))
+    unknown = pose_detectors.DetectorExamples(cells, np.full_like(limbs, np.nan))
+    lower = pose_detectors.DetectorExamples(cells, limbs, 0.5, (3,))
     assert {
         part: (weights == alone[part]).all() for part, weights in trained(unknown).items()
     } == dict.fromkeys((0, 1, 3), True)
@@ -104,10 +104,10 @@ def test_alpha_for_keeps_the_number_asked_for(model, fine):
 
 
 def test_learning_changes_weights_and_keeps_gaps_punished(model, clip, fine):
-    problems = [pose_training.Problem(fine, clip.limbs, 3)]
-    held_out = [pose_training.Problem(fine, clip.limbs, 3)]
+    problems = [pose_training.ClipProblem(fine, clip.limbs, 3)]
+    held_out = [pose_training.ClipProblem(fine, clip.limbs, 3)]
     rng = np.random.default_rng(0)
-    settings = pose_training.Settings(n_parts=3, n_epochs=1, tolerance=None, n_kept=200)
+    settings = pose_training.PoseSettings(n_parts=3, n_epochs=1, tolerance=None, n_kept=200)
     trained = pose_training.train_method(model, "torso", problems, held_out, settings, rng)
     weights = trained.weights["torso"]
     assert weights.shape == model.weights["torso"].shape
@@ -140,10 +140,10 @@ def test_a_stored_model_is_the_rounded_one(model):
 
 def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine):
     """Definition 4 on frames where each level knows the truth; alpha is the largest possible one."""
-    settings = pose_training.Settings(n_parts=3, tolerance=0.5, tolerance_kind="score")
+    settings = pose_training.PoseSettings(n_parts=3, tolerance=0.5, tolerance_kind="score")
 
     def fresh():
-        return [pose_training.Problem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
+        return [pose_training.ClipProblem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
 
     rng = np.random.default_rng(0)
     tuned = pose_training.train_method(model, "single", [], fresh(), settings, rng, learn=False)
@@ -175,10 +175,10 @@ def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.5])
 def test_near_states_stand_for_the_truth_and_their_tolerance_is_kept(model, clip, fine, tolerance):
-    settings = pose_training.Settings(n_parts=3, tolerance=tolerance, tolerance_kind="near")
+    settings = pose_training.PoseSettings(n_parts=3, tolerance=tolerance, tolerance_kind="near")
 
     def fresh():
-        return [pose_training.Problem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
+        return [pose_training.ClipProblem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
 
     rng = np.random.default_rng(0)
     tuned = pose_training.train_method(model, "single", [], fresh(), settings, rng, learn=False)
@@ -212,7 +212,7 @@ def _near_or_true(problem, filtered, number, v, mask):
 
 def test_the_truth_falls_by_its_score_no_later_than_by_its_states(model, clip, fine):
     """Lemma 3; and a state that an earlier level lost is -inf for the event, never for the score."""
-    problem = pose_training.Problem(fine, clip.limbs, 3)
+    problem = pose_training.ClipProblem(fine, clip.limbs, 3)
     names, weights = cascade.SUB_MODELS["ensemble"], model.weights["ensemble"][0]
     subs = problem.models(model.geometry, 0, names)
     filtered = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, 0.0)

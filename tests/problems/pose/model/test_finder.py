@@ -61,10 +61,11 @@ def test_the_threshold_misses_as_much_as_it_invents():
 
 
 def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
-    figure = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
+    figure = whole.WholePicture("bars", picture, (92.0, 80.0, 84.0))
     rng = np.random.default_rng(2)
     walls = [
-        whole.Picture("noise", rng.integers(0, 255, (100, 120, 3)).astype(np.uint8), None) for _ in range(2)
+        whole.WholePicture("noise", rng.integers(0, 255, (100, 120, 3)).astype(np.uint8), None)
+        for _ in range(2)
     ]
     parts = finder_train.extract_features([figure, *walls])
     model = finder_train.train_finder(parts, np.random.default_rng(0))
@@ -88,7 +89,7 @@ def test_training_tells_a_figure_from_its_surroundings_and_rows_count(picture):
 
 
 def test_pictures_cut_at_random_keep_their_person(picture):
-    figure = whole.Picture("bars", picture, (92.0, 80.0, 84.0))
+    figure = whole.WholePicture("bars", picture, (92.0, 80.0, 84.0))
     for name, image, (x, y, side) in whole.crop_pictures([figure] * 20, np.random.default_rng(0)):
         assert (name, side) == ("bars", 84.0)
         assert image.shape[0] >= 0.6 * 150 - 1

@@ -16,7 +16,7 @@ from spcviz.problems.pose.view import component
 from spcviz.web.view import mount
 from tests.node import needs_node, run_node
 
-SETTINGS = levels.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
+SETTINGS = levels.PoseSettings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
 FILL = (
     "const levels = data.levels.map((own, l) => core.levelOf(own, data.alphas[l], 3));"
     "core.fillStates(levels, data.kept);"
