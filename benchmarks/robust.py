@@ -40,15 +40,15 @@ class Row(NamedTuple):
 
 _CACHED = ("arms", "hybrid", "letters", "own_data", "parsing", "pose", "scene", "tagging", "words")
 _ENGINE = (
-    "problems.exact.model.agglomerate", "problems.pose.model.templates",
-    *(f"engine.chains.{name}" for name in ("quiescent", "soft", "summary")),
+    "problems.exact.agglomerate", "problems.pose.model.templates",
+    *(f"engine.chains.{name}" for name in ("quiescent", "soft", "batch")),
     *(f"engine.graphs.{name}" for name in ("ensemble", "exhaustive", "gibbs", "grid", "loopy_bp", "placed")),
     *(f"engine.ngrams.{name}" for name in ("dense", "prune")),
 )  # fmt: skip
 
 _TREES = ("engine.dependency.arborescence", "engine.dependency.projective")
 _EXACT = ("engine.chains.prepared", "engine.graphs.tree")
-_UPLOADS = tuple(f"shared.uploading.{name}" for name in ("uploads", "headers", "decoder"))
+_UPLOADS = tuple(f"shared.uploading.{name}" for name in ("uploads", "decoder"))
 
 ROWS = (
     Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
@@ -84,7 +84,8 @@ ROWS = (
     Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
         ("store.models",), "store/test_damage.py"),
     Row("estimators", "damaged estimators", "saved estimators, each thing in them damaged: refused or the"
-        " same", 6000, 1000, ("io.estimators", "sequences", "spending"), "robust/damaged_estimators.py", True),
+        " same", 6000, 1000, ("io.estimators", "sequences", "spending"),
+        "robust/damaged_estimators.py", True),
     Row("pages", "stored models", "each stored model damaged: pages say the command, others work", 126, 7,
         ("store.models", *(f"problems.{name}.page.cached" for name in _CACHED)), "robust/stored_models.py"),
     Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
@@ -94,10 +95,10 @@ ROWS = (
     Row("hostile", "hostile uploads", "hostile uploads: a sentence, no file or socket opened", 3000, 50,
         _UPLOADS, "shared/uploading/hostile.py"),
     Row("brought", "hostile files", "hostile texts, scores and models: read, or a sentence soon", 3000, 50,
-        (*_UPLOADS, "problems.own_data.data.apart", "store.zips", "scores.schemes"),
+        (*_UPLOADS, "problems.own_data.model.apart", "store.zips", "scores.schemes"),
         "problems/own_data/hostile.py"),
     Row("links", "links", "hostile addresses: every page opens, nothing is marked up", 600, 100,
-        ("web.ui.state", "web.touring.touring", "web.figures.plain"), "app/test_links.py"),
+        ("web.ui.state", "web.touring.touring", "web.figures.formatting"), "app/test_links.py"),
     Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
         ("web.tours.tour", "web.touring.scenes", "web.touring.own_tour"), "app/test_links.py"),
     Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,

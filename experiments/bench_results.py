@@ -29,7 +29,7 @@ _NO_SPREAD = (
 
 
 def text(results: Path = RESULTS) -> str:
-    """The page in Markdown; `ResultError` if a stored result is damaged."""
+    """docs/benchmarks.md; `ResultError` if a stored result is damaged."""
     return "\n\n".join([_HEAD, *(_section(name, results) for name in _SECTIONS)]) + "\n"
 
 
@@ -171,7 +171,7 @@ _TAGGERS = (("perceptron", "Perceptron tagger, EWT"), ("CRF", "CRF tagger, EWT")
 
 
 def rows(results: Path = RESULTS) -> str:
-    """The table in Markdown; lines of benchmarks that are not stored are left out."""
+    """README's table in Markdown; lines of benchmarks that are not stored are left out."""
     lines = []
     for name, make in (("engine", _engine_cells), ("library", _library_cells), ("app", _app_cells)):
         result = result_files.read(results, f"bench-{name}")

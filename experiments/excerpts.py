@@ -46,11 +46,15 @@ EXCERPTS = {
         rows=r"(sample|Treebank), (Full|SPC|CRF|Tags) \|", most=4,
         columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
     ),
+    "tagging-whole": Excerpt(
+        rows=r"(Full|SPC|CRF|SPC.*log loss.*) \|", most=4,
+        columns=("words right", "sentences lost", "bigrams a position", "times faster", "µs a sentence, inf"),
+    ),
     "tagging-rules": Excerpt(
         "tagging-rules", r"^5.0 \| (SPC, |CRF)", most=4,
         columns=("sentences lost", "method", "bigrams a position", "^over", "over CRF"),
     ),
-    "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=4),
+    "grid": Excerpt(rows="^[1357] ", columns=("ensemble", "^LBP %", "^LBP, max", "comb"), most=3),
     "policy-theorems": Excerpt(rows=r"^2\.", columns=("claim", "polic", "tried", "broken", "not the best")),
     "pose-cascade": Excerpt(
         rows=r"^annotated, 1200 states a limb, [246]: ", most=3,
@@ -83,11 +87,11 @@ EXCERPTS = {
         rows=r"^(Frames|Spans of 4 to 8 frames), learned \(DMS-π\) at 8x be|^Arms, learned.*at 8x be.*signs",
         table="policy-pose",
         columns=("clips", "mean wrong", "std", "wrong %, paper", "ms a frame", "speed-up", "improvement"),
-        most=5,
+        most=4,
     ),
-    "parsing": Excerpt("parsing-compared", r"50.*(chosen|anytime|DMS-π|myopic)", most=5),
-    "hybrid": Excerpt("hybrid-ends", "everything", most=4),
-    "scene": Excerpt("scene-recall", columns=("method", "by", "class %", "pixel %", "ms"), most=4),
+    "parsing": Excerpt("parsing-compared", r"50.*(chosen|anytime|DMS-π|myopic)", most=4),
+    "hybrid": Excerpt("hybrid-ends", "everything", most=3),
+    "scene": Excerpt("scene-recall", columns=("method", "by", "class %", "pixel %", "ms"), most=3),
     "scene-costs": Excerpt(columns=("piece", "ms"), most=3),
     "dms-scene": Excerpt("scene-shared-gaps", most=3),
 }  # fmt: skip

@@ -114,11 +114,8 @@ IDEAS = {
     "experiments/budgets.py": "what two problems' results about budgets must have",
     "spcviz/engine/kernels/announcing.py": "loaded only by who wants the line",
     "spcviz/engine/prepared.py": "a door of an earlier version",
-    "spcviz/problems/scene/data/camvid.py": "a data set",
     "spcviz/sequences/input_types.py": "types for checkers",
     "spcviz/shared/linear.py": "the stored form of four problems' models",
-    "spcviz/web/ui/layout.py": "what stands where a question hides a picture",
-    "spcviz/web/figures/formatting.py": "the one way of a visitor's text into markdown",
     "spcviz/web/ui/about.py": "whose data the models learned from",
 }
 
@@ -148,7 +145,7 @@ def test_small_files_are_those_that_a_rule_names():
 
 
 def test_the_walks_have_as_many_files_as_they_say():
-    numbers = {"nine": 9, "ten": 10, "eleven": 11}
+    numbers = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11}
     walks = re.findall(r"\*\*[^*]+\*\* \([^)]*?(\w+) files\)\.(.*)", GUIDE)
     assert len(walks) == 4
     for number, text in walks:

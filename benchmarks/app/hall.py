@@ -46,7 +46,7 @@ def bench_app(
     port: int | None = None,
     tick: Callable = lambda text: None,
 ) -> dict:
-    """Drive the app as a class does; ``rows`` are crowds, one per page, with figures of `cold` and
+    """Drive the app as a class does; ``rows`` are crowds, one per page, with figures of `load` and
     `page_figures`.
 
     `pages` are URL paths separated by commas ("home" is the first), all by default; if named, tours and

@@ -197,7 +197,8 @@ def of_phones(
     return {
         "phones": n, "solved": len(solved), "refused": sum(one.status != 200 for one in solved),
         "counted": len(seen), "looks": len(looks),
-        "seen_p50_ms": hostile_client.percentile(seen, 50), "seen_p95_ms": hostile_client.percentile(seen, 95),
+        "seen_p50_ms": hostile_client.percentile(seen, 50),
+        "seen_p95_ms": hostile_client.percentile(seen, 95),
         "whole_p95_ms": hostile_client.percentile(whole, 95),
         "exceptions": len(faults), "faults": sorted(set(faults))[:10],
     }  # fmt: skip

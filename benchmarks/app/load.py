@@ -1,7 +1,7 @@
 """Load tests: crowds, visits that come and go, malformed messages, and the first minute of a server.
 
-On a machine with no compiled kernel: each page's first picture. On one that has them all: the first visitor
-of a server that has just started, and a class that arrives there at once.
+The first minute, on a machine with no compiled kernel, is each page's first picture; on one that has them all,
+the first visitor of a server that has just started, and a class that arrives there at once.
 """
 
 import asyncio
@@ -18,6 +18,8 @@ from benchmarks.app.visitor import Lost, Ran, Visitor
 CUT_OFF = 0.3  # share of the visits that end in the middle of a run
 AT_ONCE = 10  # visits under way at a time
 WITNESS_EVERY = 20  # malformed messages; then another visitor's page has to work
+PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow_table")
+"""Kinds of elements that count as a page's picture; the bar of a tour, a component too, does not."""
 
 
 class Crowd(NamedTuple):
@@ -237,11 +239,6 @@ _MALFORMED = {
     "long address": _rerun("query_string", lambda sender, rng: "word=" + "1" * 100_000),
     "others": _other_message,
 }
-
-
-VISIT_GOAL_MS, CLASS_GOAL_MS = 2500.0, 3000.0
-PICTURES = ("bidi_component", "plotly_chart", "imgs", "arrow_data_frame", "arrow_table")
-"""Kinds of elements that count as a page's picture; the bar of a tour, a component too, does not."""
 
 
 async def first_pictures(pages: list[str], tick) -> dict[str, float | None]:

@@ -50,8 +50,8 @@ def of_siege(row):
     """A row of `benchmarks.app.hostile_client`."""
     return (
         f"{row['sessions']} students on Letters beside {row['what']} ({row['asked']} answered): "
-        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(hostile_client.GOALS['p95_ms'])}); first byte "
-        f"p50 {_s(row['first_byte_p50_ms'])}, p95 {_s(row['first_byte_p95_ms'])}, at most "
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(hostile_client.GOALS['p95_ms'])}); "
+        f"first byte p50 {_s(row['first_byte_p50_ms'])}, p95 {_s(row['first_byte_p95_ms'])}, at most "
         f"{_s(row['first_byte_max_ms'])} (goal {_s(hostile_client.GOALS['first_byte_p95_ms'])}); memory "
         f"+{row['memory_mb'] or 0:.0f} MB; {row['exceptions']} faults"
     )

@@ -21,9 +21,9 @@ def orders(ev, names, key):
 
 
 @kind
-def spc_right(ev, names, data):
-    """tagging: points by which SPC tags more words right than the full model."""
-    spc, full = (ev.at(f"tagging/rows[features=full;data={data};method={m}]") for m in ("spc", "full"))
+def spc_right(ev, names, rows):
+    """tagging: points by which SPC tags more words right than the full model, in ``NAME/rows[data=DATA``."""
+    spc, full = (ev.at(f"{rows};features=full;method={m}]") for m in ("spc", "full"))
     gap = spc["accuracy"] - full["accuracy"]
     if "right_minus_spc_low" in full:
         return Estimate(gap, -full["right_minus_spc_high"], -full["right_minus_spc_low"])

@@ -19,14 +19,57 @@ from spcviz.problems.budgets.shown import Purchases, TradeOff
 from spcviz.shared.clock import fastest_us
 
 
-def spell_readings(labels, starts, alphabet):
-    """Readings of all chains: a symbol for each label.
+class Batch(NamedTuple):
+    """Some chains that a budget is spent on."""
 
-    >>> spell_readings([1, 0, 1], [0, 2, 3], "ab")
-    ('ba', 'b')
-    """
-    text = "".join(alphabet[k] for k in labels)
-    return tuple(text[a:b] for a, b in pairwise(starts))
+    # all parts, read by the tiered model; only ``starts`` and ``shape`` count where whole chains are lifted
+    world: Parts
+    labels: np.ndarray  # (T, R) int64: states read by the plain model of each tier
+    values: dict  # (W, T - 1): of each chain's next model, by the key of a method that lifts whole chains
+    # for the rules of methods that lift single parts; None where only whole chains are lifted
+    learned: Learned | None
+    feature_us: np.ndarray  # (R, T - 1): microseconds of the features of each part's next tier
+    costs: np.ndarray | None  # (R, T - 1): costs that rules use; one per tier if None
+    read: Callable  # reads and describes the whole batch with the first model; it is timed
+    alphabet: str  # a symbol for each state
+
+
+def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **fields) -> TradeOff:
+    """All methods on one batch; the first of `keys` lifts whole chains, as a purchase by hand does."""
+    _, read_us = fastest_us(batch.read)  # the same for every method that needs it
+    methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
+    queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]
+    lengths = np.diff(starts)
+    return TradeOff(
+        alphabet="".join(batch.alphabet),
+        full_units=float((n_tiers - 1) * starts[-1]),
+        full_us=float(batch.feature_us.sum()) + queue.base_us,
+        hand_base_units=0.0,
+        hand_base_us=queue.base_us,
+        hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (n_tiers - 1, 1))]).astype(float),
+        hand_us=by_hand(queue, n_tiers, len(lengths)),
+        hand_readings=tuple(spell_readings(labels, starts, batch.alphabet) for labels in batch.labels),
+        methods=methods,
+        **fields,
+    )
+
+
+def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
+    """Purchases of one method, a `key` of `METHODS`; `read_us` are the microseconds of ``batch.read``."""
+    method = METHODS[key]
+    about = (key, *method.describe(terms))
+    if method.level == EXAMPLE:
+        values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
+        given = batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet
+        return whole_chains(about, values, *given)
+    how = rule_of(method, batch.learned)
+    return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
+
+
+def _in_turn(batch):
+    """Values that lift every chain to a tier before any to the next."""
+    n_chains, n_more = len(batch.world.starts) - 1, batch.world.shape[1] - 1
+    return np.broadcast_to(-np.arange(float(n_more)), (n_chains, n_more))
 
 
 def whole_chains(
@@ -61,14 +104,6 @@ def whole_chains(
     )
 
 
-def timed_course(world, how, costs=None):
-    """(the whole trajectory, microseconds before the first purchase, microseconds per purchase)."""
-    _, base_us = fastest_us(lambda: part_policy.spend(world, how, 0.0, costs))
-    _, all_us = fastest_us(lambda: part_policy.spend(world, how, costs=costs))
-    course = part_policy.spend(world, how, costs=costs, keep_all=True)
-    return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
-
-
 def single_parts(
     about: tuple[str, str, str],
     world: World,
@@ -99,6 +134,14 @@ def single_parts(
     )
 
 
+def timed_course(world, how, costs=None):
+    """(the whole trajectory, microseconds before the first purchase, microseconds per purchase)."""
+    _, base_us = fastest_us(lambda: part_policy.spend(world, how, 0.0, costs))
+    _, all_us = fastest_us(lambda: part_policy.spend(world, how, costs=costs))
+    course = part_policy.spend(world, how, costs=costs, keep_all=True)
+    return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
+
+
 def by_hand(queue, n_tiers, n_chains):
     """Cost in microseconds of raising a chain to each tier by hand, (T, W): what the queue would pay."""
     out = np.zeros((n_tiers, n_chains))
@@ -106,54 +149,11 @@ def by_hand(queue, n_tiers, n_chains):
     return out
 
 
-class Batch(NamedTuple):
-    """Some chains that a budget is spent on."""
+def spell_readings(labels, starts, alphabet):
+    """Readings of all chains: a symbol for each label.
 
-    # all parts, read by the tiered model; only ``starts`` and ``shape`` count where whole chains are lifted
-    world: Parts
-    labels: np.ndarray  # (T, R) int64: states read by the plain model of each tier
-    values: dict  # (W, T - 1): of each chain's next model, by the key of a method that lifts whole chains
-    # for the rules of methods that lift single parts; None where only whole chains are lifted
-    learned: Learned | None
-    feature_us: np.ndarray  # (R, T - 1): microseconds of the features of each part's next tier
-    costs: np.ndarray | None  # (R, T - 1): costs that rules use; one per tier if None
-    read: Callable  # reads and describes the whole batch with the first model; it is timed
-    alphabet: str  # a symbol for each state
-
-
-def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
-    """Purchases of one method, a `key` of `METHODS`; `read_us` are the microseconds of ``batch.read``."""
-    method = METHODS[key]
-    about = (key, *method.describe(terms))
-    if method.level == EXAMPLE:
-        values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
-        given = batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet
-        return whole_chains(about, values, *given)
-    how = rule_of(method, batch.learned)
-    return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
-
-
-def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **fields) -> TradeOff:
-    """All methods on one batch; the first of `keys` lifts whole chains, as a purchase by hand does."""
-    _, read_us = fastest_us(batch.read)  # the same for every method that needs it
-    methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
-    queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]
-    lengths = np.diff(starts)
-    return TradeOff(
-        alphabet="".join(batch.alphabet),
-        full_units=float((n_tiers - 1) * starts[-1]),
-        full_us=float(batch.feature_us.sum()) + queue.base_us,
-        hand_base_units=0.0,
-        hand_base_us=queue.base_us,
-        hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (n_tiers - 1, 1))]).astype(float),
-        hand_us=by_hand(queue, n_tiers, len(lengths)),
-        hand_readings=tuple(spell_readings(labels, starts, batch.alphabet) for labels in batch.labels),
-        methods=methods,
-        **fields,
-    )
-
-
-def _in_turn(batch):
-    """Values that lift every chain to a tier before any to the next."""
-    n_chains, n_more = len(batch.world.starts) - 1, batch.world.shape[1] - 1
-    return np.broadcast_to(-np.arange(float(n_more)), (n_chains, n_more))
+    >>> spell_readings([1, 0, 1], [0, 2, 3], "ab")
+    ('ba', 'b')
+    """
+    text = "".join(alphabet[k] for k in labels)
+    return tuple(text[a:b] for a, b in pairwise(starts))

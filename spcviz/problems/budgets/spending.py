@@ -28,60 +28,6 @@ FIXED = {"task": "words", "vocabulary": "open", "words": N_WORDS, "extractor": "
 """Fields that the address cannot change in a game."""
 SEEDS = 1_000_000
 
-
-def day_of(text: str, today: date | None = None) -> date:
-    """The day of an address, or today if it names none.
-
-    >>> day_of("2026-11-27"), day_of("2026-02-30", date(2026, 3, 1))
-    (datetime.date(2026, 11, 27), datetime.date(2026, 3, 1))
-    """
-    if text and re.fullmatch(PATTERN, text, re.ASCII):
-        try:
-            return date.fromisoformat(text)
-        except ValueError:
-            pass  # the 30th of February
-    return today or datetime.now(UTC).date()
-
-
-def seed_of(day: date) -> int:
-    """Seed of a day's batch: the day's number in the calendar.
-
-    >>> seed_of(date(2026, 11, 28)) - seed_of(date(2026, 11, 27))
-    1
-    """
-    return day.toordinal() % SEEDS
-
-
-def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
-    """A page's state with the fields its game fixes; in any other mode, unchanged."""
-    if state["mode"] != MODE:
-        return dict(state)
-    day = day_of(state["day"], today)
-    return dict(state) | FIXED | {"day": day.isoformat(), "seed": seed_of(day)}
-
-
-def game_table(batch: TradeOff) -> games.Game:
-    """Costs and right letters of whole words, from which a room computes the results of phones."""
-    parts, count = batch.n_faults * np.array([len(truth) for truth in batch.truths]), facts.counter(batch)
-    wrong = [[count(word, read) for word, read in enumerate(readings)] for readings in batch.hand_readings]
-    budgets = games.budgets_of(batch.full_units, SHARES)
-    right, costs = parts - np.array(wrong), np.asarray(batch.hand_units)
-    return games.Game(budgets, float(batch.hand_base_units), costs, right, int(parts.sum()))
-
-
-def poll(state: Mapping[str, Any], batch: TradeOff, room: str) -> dict[str, Any]:
-    """A poll that asks a class to play a batch; phones are led to it, and it determines their results."""
-    day = day_of(state["day"]).isoformat()
-    address, asked = f"trade_off?mode={MODE}&day={day}", game_table(batch)
-    games.keep(address, asked)
-    return {
-        "ask": f"Beat the policy: the batch of {day}. How many letters can you get right?",
-        "choices": [],
-        "link": f"{address}&in={room}",
-        "most": asked.best(),
-    }
-
-
 BROWSER_FIELDS = (
     real("budget", 0.1, 0.0, 1.0),
     text("method", "dms_pi", r"[a-z_]{1,24}"),
@@ -184,3 +130,56 @@ def _fields_of(task):
         yield choice(one.name, next(iter(one.options)), tuple(one.options))
     for name, most in task.looks.items():
         yield whole(name, 0, 0, most)
+
+
+def apply_game(state: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
+    """A page's state with the fields its game fixes; in any other mode, unchanged."""
+    if state["mode"] != MODE:
+        return dict(state)
+    day = day_of(state["day"], today)
+    return dict(state) | FIXED | {"day": day.isoformat(), "seed": seed_of(day)}
+
+
+def day_of(text: str, today: date | None = None) -> date:
+    """The day of an address, or today if it names none.
+
+    >>> day_of("2026-11-27"), day_of("2026-02-30", date(2026, 3, 1))
+    (datetime.date(2026, 11, 27), datetime.date(2026, 3, 1))
+    """
+    if text and re.fullmatch(PATTERN, text, re.ASCII):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            pass  # the 30th of February
+    return today or datetime.now(UTC).date()
+
+
+def seed_of(day: date) -> int:
+    """Seed of a day's batch: the day's number in the calendar.
+
+    >>> seed_of(date(2026, 11, 28)) - seed_of(date(2026, 11, 27))
+    1
+    """
+    return day.toordinal() % SEEDS
+
+
+def game_table(batch: TradeOff) -> games.Game:
+    """Costs and right letters of whole words, from which a room computes the results of phones."""
+    parts, count = batch.n_faults * np.array([len(truth) for truth in batch.truths]), facts.counter(batch)
+    wrong = [[count(word, read) for word, read in enumerate(readings)] for readings in batch.hand_readings]
+    budgets = games.budgets_of(batch.full_units, SHARES)
+    right, costs = parts - np.array(wrong), np.asarray(batch.hand_units)
+    return games.Game(budgets, float(batch.hand_base_units), costs, right, int(parts.sum()))
+
+
+def poll(state: Mapping[str, Any], batch: TradeOff, room: str) -> dict[str, Any]:
+    """A poll that asks a class to play a batch; phones are led to it, and it determines their results."""
+    day = day_of(state["day"]).isoformat()
+    address, asked = f"trade_off?mode={MODE}&day={day}", game_table(batch)
+    games.keep(address, asked)
+    return {
+        "ask": f"Beat the policy: the batch of {day}. How many letters can you get right?",
+        "choices": [],
+        "link": f"{address}&in={room}",
+        "most": asked.best(),
+    }

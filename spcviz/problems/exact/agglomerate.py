@@ -26,6 +26,7 @@ from spcviz.problems.exact.shown import MergedRun, WordProblem
 from spcviz.problems.letters import handwriting
 
 MAX_STATES = 4096
+CAP = 100_000
 
 
 class Agglomerated(NamedTuple):
@@ -90,9 +91,6 @@ def separate(labels: ArrayLike, states: np.ndarray) -> np.ndarray:
         if (a[1:] != b[:-1]).any():
             raise ArgumentError(f"labels {j} and {j + 1} disagree: {tuple(a.tolist())}, {tuple(b.tolist())}")
     return np.concatenate([tuples[0], tuples[1:, -1]])
-
-
-CAP = 100_000
 
 
 def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedRun:

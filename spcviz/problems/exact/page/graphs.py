@@ -13,6 +13,9 @@ from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 # Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
 _NAMES, _SQUARES, _CIRCLES, _FEET, _HEADS = 22, 50, 84, 103, 138
 
+_GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; height of a letter's image in rows
+_WIDE = 1060  # width of a chart in pixels, not projected
+
 
 def name(problem, run, j, s):
     """The letters of state s of merged variable j."""
@@ -150,10 +153,6 @@ def describe_chain(problem, run):
         same = "the same" if abs(run.score - run.score_search) < 1e-9 else "another (a bug!)"
         return f"{sentence}, {same} as the best of all {run.n_readings:,} readings, tried one by one."
     return sentence + f". (All {run.n_readings:,} readings are too many to try here.)"
-
-
-_GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; height of a letter's image in rows
-_WIDE = 1060  # width of a chart in pixels, not projected
 
 
 def beliefs(problem, run, step):

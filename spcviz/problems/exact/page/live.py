@@ -34,6 +34,15 @@ from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
 
 CAP = 3_000_000
+EPSILONS = np.linspace(1.0, 0.0, 51)
+
+# (word, first letter, letters, which of them crosses), across and down. The last pair is misread.
+CROSSWORDS = {
+    "qual-bul": ((6266, 2, 4, 1), (5025, 1, 3, 1)),
+    "phone-roje": ((3111, 3, 5, 2), (3348, 0, 4, 1)),
+    "wab-axi": ((6522, 0, 3, 1), (1433, 0, 3, 0)),
+    "phon-roje": ((3053, 3, 4, 2), (3307, 0, 4, 1)),
+}
 
 
 def word_problem(
@@ -172,9 +181,6 @@ def _explore_elimination(n_states, scopes, order):
     return entries, order, widest
 
 
-EPSILONS = np.linspace(1.0, 0.0, 51)
-
-
 def run_family(problem: WordProblem) -> FamilyRun:
     """A word's losses (all 26 letters) at every epsilon, where a wrong letter costs 0, 1, or 1 - epsilon.
 
@@ -197,15 +203,6 @@ def run_family(problem: WordProblem) -> FamilyRun:
         for name in ("value", "weights", "n_readings")
     )
     return FamilyRun(EPSILONS, value, weights, n_readings)
-
-
-# (word, first letter, letters, which of them crosses), across and down. The last pair is misread.
-CROSSWORDS = {
-    "qual-bul": ((6266, 2, 4, 1), (5025, 1, 3, 1)),
-    "phone-roje": ((3111, 3, 5, 2), (3348, 0, 4, 1)),
-    "wab-axi": ((6522, 0, 3, 1), (1433, 0, 3, 0)),
-    "phon-roje": ((3053, 3, 4, 2), (3307, 0, 4, 1)),
-}
 
 
 def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:

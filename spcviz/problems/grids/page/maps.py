@@ -14,6 +14,17 @@ from spcviz.problems.grids.shown import GridBeliefs, LiveGrid
 from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import Chart, figure, mark, points, stroke
 
+ROLES = ("kept", "threshold", "truth", "map", "lost", "pruned", "text", "muted")
+CELL, PITCH = 40, 54  # side of a cell, from one cell to the next
+STYLE = """<style>
+.grids-beside {display: grid; gap: 0.9rem 1.4rem}
+.grids-beside {grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr))}
+.grids-beside figure {margin: 0; display: flex; flex-direction: column; align-items: center; min-width: 0}
+.grids-beside img {width: 100%; max-width: 40vh; max-height: 40vh; object-fit: contain}
+.grids-beside figcaption {text-align: center; line-height: 1.25}
+.grids-beside strong {font-size: 1.15rem}
+</style>"""
+
 _BARE = {"visible": False, "fixedrange": True}
 _HALF = 620  # width of the combs' chart in pixels, not projected
 
@@ -175,18 +186,6 @@ def _clickable(traces, axes, palette, notes, shapes, scale, height):
     edge = round(14 * scale)
     size = {"scale": scale, "height": height, "margin": {"l": edge, "r": edge, "t": 3 * edge, "b": edge}}
     return figure(traces, axes, palette, notes=notes, shapes=shapes, clickmode="event+select", **size)
-
-
-ROLES = ("kept", "threshold", "truth", "map", "lost", "pruned", "text", "muted")
-CELL, PITCH = 40, 54  # side of a cell, from one cell to the next
-STYLE = """<style>
-.grids-beside {display: grid; gap: 0.9rem 1.4rem}
-.grids-beside {grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr))}
-.grids-beside figure {margin: 0; display: flex; flex-direction: column; align-items: center; min-width: 0}
-.grids-beside img {width: 100%; max-width: 40vh; max-height: 40vh; object-fit: contain}
-.grids-beside figcaption {text-align: center; line-height: 1.25}
-.grids-beside strong {font-size: 1.15rem}
-</style>"""
 
 
 class Panel(NamedTuple):

@@ -35,6 +35,9 @@ N_LETTERS, N_WORDS, ROUNDS, BATCH = 200, 128, 15, 64
 CAPS = (0, 2, 5, 10, None)
 """Trajectories of at most this many actions per word are timed."""
 
+BOTH = Reach(worlds.N_ORDERS, N_TIERS)
+CLOCK_CODE = ("spcviz.problems.hybrid.model.times",)
+
 
 class ActionTimes(NamedTuple):
     """Times in microseconds."""
@@ -51,6 +54,43 @@ class ActionTimes(NamedTuple):
     passed: float
     valued: float
     misfit: float  # relative error of a trajectory's time predicted from these, root mean square
+
+
+def clock_of(data, settings, folder):
+    """Times on a data set, measured once on its fold 0."""
+
+    def make():
+        world = folds.world_of(data, 0, settings, folder)
+        learned = folds.learn(data, 0, settings, world, folder)
+        rules = [named[1:] for named in rules_of(world.test, learned, settings) if named[0] != "greedy"]
+        fixed, read = whole_words_of(world, learned, ("dev",))
+        how = learned.model, rules, learned.chains, settings.prices
+        clock, of_parents = measure(world, *how, fixed, whole_words.fit(read["dev"]))
+        return {"clock": clock._asdict(), "parents_us": of_parents}
+
+    key = folds.key_of(data, 0, settings)
+    return load_or_compute(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
+
+
+def rules_of(batch, learned, settings):
+    """(name, Rule, whether it values actions) of every controller of lattices."""
+    model, prices = learned.model, settings.prices
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(model.alphas)))
+    order_only = policy.rule_of(model, prices, folds.REACHES["order_only"], beta=learned.order_only)
+    return [
+        ("spc_pi", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi), True),
+        ("rounds", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi, together=learned.together), True),
+        ("order_only", order_only, True),
+        ("greedy", policy.rule_of(model, prices, BOTH, beta=learned.greedy), True),
+        ("random", policy.rule_of(model, prices, BOTH, noise=noise), False),
+    ]
+
+
+def whole_words_of(world, learned, splits):
+    """Fixed cascades of each tier, and their readings of words: `whole_words.Read` by split."""
+    theta = folds.theta_of(learned.model.filters)
+    cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
+    return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}
 
 
 def measure(
@@ -160,44 +200,3 @@ def action_us(clock, course, n_orders, is_valuing):
 def bought_us(clock):
     """Microseconds of lifting a letter to each tier, shape (T,): features and scores; 0 for tier 0."""
     return np.array([0.0, *(clock.feature[t] + clock.score[t] for t in range(1, N_TIERS))])
-
-
-CLOCK_CODE = ("spcviz.problems.hybrid.model.times",)
-BOTH = Reach(worlds.N_ORDERS, N_TIERS)
-
-
-def clock_of(data, settings, folder):
-    """Times on a data set, measured once on its fold 0."""
-
-    def make():
-        world = folds.world_of(data, 0, settings, folder)
-        learned = folds.learn(data, 0, settings, world, folder)
-        rules = [named[1:] for named in rules_of(world.test, learned, settings) if named[0] != "greedy"]
-        fixed, read = whole_words_of(world, learned, ("dev",))
-        how = learned.model, rules, learned.chains, settings.prices
-        clock, of_parents = measure(world, *how, fixed, whole_words.fit(read["dev"]))
-        return {"clock": clock._asdict(), "parents_us": of_parents}
-
-    key = folds.key_of(data, 0, settings)
-    return load_or_compute(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
-
-
-def rules_of(batch, learned, settings):
-    """(name, Rule, whether it values actions) of every controller of lattices."""
-    model, prices = learned.model, settings.prices
-    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(model.alphas)))
-    order_only = policy.rule_of(model, prices, folds.REACHES["order_only"], beta=learned.order_only)
-    return [
-        ("spc_pi", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi), True),
-        ("rounds", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi, together=learned.together), True),
-        ("order_only", order_only, True),
-        ("greedy", policy.rule_of(model, prices, BOTH, beta=learned.greedy), True),
-        ("random", policy.rule_of(model, prices, BOTH, noise=noise), False),
-    ]
-
-
-def whole_words_of(world, learned, splits):
-    """Fixed cascades of each tier, and their readings of words: `whole_words.Read` by split."""
-    theta = folds.theta_of(learned.model.filters)
-    cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
-    return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}

@@ -39,6 +39,9 @@ BEGIN = (1.0, 0.7, -0.8)
 N_OPEN = 4500
 """Training words of the open vocabulary to learn from: the first `N_OPEN`. N-grams are counted on all."""
 
+RANDOM_STATE = 23
+CODE = ("spcviz.problems.hybrid.model.worlds",)
+
 
 class WordSplits(NamedTuple):
     """Words to learn from, to choose settings on and to test on."""
@@ -131,10 +134,6 @@ def _rows_batch(scores, rows, labels, lengths):
 
 def _log_frequency(labels):
     return np.log(np.bincount(labels, minlength=letters.N_STATES) / len(labels))
-
-
-RANDOM_STATE = 23
-CODE = ("spcviz.problems.hybrid.model.worlds",)
 
 
 @dataclass(frozen=True)

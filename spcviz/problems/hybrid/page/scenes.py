@@ -15,6 +15,34 @@ from spcviz.shared.folders import MODELS, NEEDS, shipped_path
 KINDS = {-1: "start", 0: "longer context", 1: "better features"}
 """Kinds of actions by number."""
 
+INTRODUCTION = (
+    "# Orders and features: context or a closer look?\n"
+    "A word begins with pairs of letters, read from pixels. A **controller** then spends where it helps: "
+    "it makes a factor longer (**context**), or computes better features of a letter (**ink**). After each "
+    "action the changed factor is filtered, and everything stays exact over what survives."
+)
+ORIGIN = (
+    "Handwritten words that no model here has seen, or composed of letters of unseen words; development "
+    "words and their images are set apart for choosing settings. Microseconds as measured when the models "
+    "were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a proposal, built here."
+)
+CHOSEN = (
+    "This word was chosen among development words because its reading goes from wrong to right and stays "
+    "right; many do not. "
+)
+"""About the word that the page opens with."""
+
+_LINES = """# Orders and features: one word, action by action.
+{needs}
+from spcviz import scenes
+
+word = scenes.hybrid({word}, data={data!r}, hand={hand!r})
+for course in word.courses:
+    for number, action in enumerate(course.actions):
+        read = f"reads {{action.reading}} for {{word.truth}} in {{round(action.us)}} µs"
+        print(course.who, number, action.kind, "at letter", action.letter, read)
+"""
+
 
 class ActionAt(NamedTuple):
     """A word after an action, or before the first."""
@@ -83,39 +111,9 @@ def hybrid(word: int, *, data: str = "dev", hand: str = "") -> HybridScene:
     return HybridScene(shown.truth, tuple(courses))
 
 
-_LINES = """# Orders and features: one word, action by action.
-{needs}
-from spcviz import scenes
-
-word = scenes.hybrid({word}, data={data!r}, hand={hand!r})
-for course in word.courses:
-    for number, action in enumerate(course.actions):
-        read = f"reads {{action.reading}} for {{word.truth}} in {{round(action.us)}} µs"
-        print(course.who, number, action.kind, "at letter", action.letter, read)
-"""
-
-
 def hybrid_lines(state: Mapping) -> str:
     """The lines for a state of the page."""
     return _LINES.format(needs=NEEDS, word=int(state["word"]), data=state["data"], hand=state["hand"])
-
-
-INTRODUCTION = (
-    "# Orders and features: context or a closer look?\n"
-    "A word begins with pairs of letters, read from pixels. A **controller** then spends where it helps: "
-    "it makes a factor longer (**context**), or computes better features of a letter (**ink**). After each "
-    "action the changed factor is filtered, and everything stays exact over what survives."
-)
-ORIGIN = (
-    "Handwritten words that no model here has seen, or composed of letters of unseen words; development "
-    "words and their images are set apart for choosing settings. Microseconds as measured when the models "
-    "were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a proposal, built here."
-)
-CHOSEN = (
-    "This word was chosen among development words because its reading goes from wrong to right and stays "
-    "right; many do not. "
-)
-"""About the word that the page opens with."""
 
 
 def facts(word: HybridWord, state: dict) -> dict[str, str]:

@@ -7,6 +7,31 @@ from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import ink
 from spcviz.web.figures.theme import Chart, figure, mark, points
 
+INTRODUCTION = (
+    "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "
+    "**triples**? At each level the cascade discards what no plausible word contains. Drag the threshold."
+)
+CHOSEN = (
+    "This is a development word, chosen because the first three levels misread it and the fourth reads it "
+    "right. Not every word ends so well: choose from the misread."
+)
+RULE_HELP = (
+    "*Mean and best* (thesis): the line lies a share α of the way from the mean of what is left to the best. "
+    "*Margin*: it lies the same distance below the best for every word. Both are tuned on development words, "
+    "to lose as many of them at each level."
+)
+
+NO_MARGINS = (
+    "Margins are tuned on words of a development set, which only the open vocabulary has here: this is the "
+    "threshold between mean and best."
+)
+
+FEW_WORDS = (
+    "This data has 55 different words, each without its first letter (a capital). A plain dictionary "
+    "of the training words beats the cascade on them, but it cannot know other words. The cascade "
+    "shows how little exact inference can cost when nothing is known about the words."
+)
+
 _TIER = 0.86  # share of a position's width that its bars take
 _MOST_LABELS = 60  # the most bars on which a number each still fits
 
@@ -82,27 +107,6 @@ def describe_bars(counts, word: str) -> str:
     return text + "(Thesis, Fig. 4.5; counted on this word just now.)"
 
 
-INTRODUCTION = (
-    "# Letters: watch a cascade prune\nWhich **letters** could stand at each place, which **pairs**, which "
-    "**triples**? At each level the cascade discards what no plausible word contains. Drag the threshold."
-)
-CHOSEN = (
-    "This is a development word, chosen because the first three levels misread it and the fourth reads it "
-    "right. Not every word ends so well: choose from the misread."
-)
-RULE_HELP = (
-    "*Mean and best* (thesis): the line lies a share α of the way from the mean of what is left to the best. "
-    "*Margin*: it lies the same distance below the best for every word. Both are tuned on development words, "
-    "to lose as many of them at each level."
-)
-
-
-NO_MARGINS = (
-    "Margins are tuned on words of a development set, which only the open vocabulary has here: this is the "
-    "threshold between mean and best."
-)
-
-
 def margins(trace, tuned):
     """The margins of the levels on display, in a sentence."""
     each = ", ".join(
@@ -112,10 +116,3 @@ def margins(trace, tuned):
         f"Threshold: a margin below the best, the same for every word ({each}), tuned on development words. "
         "The tuned α of a level is this word's own that stands for it, 1 − margin / (best − mean)."
     )
-
-
-FEW_WORDS = (
-    "This data has 55 different words, each without its first letter (a capital). A plain dictionary "
-    "of the training words beats the cascade on them, but it cannot know other words. The cascade "
-    "shows how little exact inference can cost when nothing is known about the words."
-)

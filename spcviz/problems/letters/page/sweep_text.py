@@ -37,9 +37,38 @@ HELP = {
     "keeps.",
 }
 
+ONLY_FEW_WORDS = (
+    "The three filters are compared on models of the 55 words: choose one of these behind Settings, under "
+    "*What it sees*."
+)
+BOUND_WAITS = (
+    "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
+    "found, and one for chance. What they come to stays hidden until you have guessed."
+)
+CLICK = "Click a step of a solid line to choose its α by hand."
+LEGEND = (
+    "Definition 1 counts a word whose own score is not above the threshold; really lost is one of which a "
+    "group of letters is pruned, which is never more."
+)
+WAITS = "What test words lose stays hidden until you have guessed."
+PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % certainty"}
+"""Guarantees by their names in the address."""
 
-def _loss(at, state):
-    return at.by_definition if state["by"] == "definition" else at.event
+GUARANTEES: Mapping[str, str | float | None] = {"tuned": None, "mean": "mean", "certain": 0.9}
+"""The same in the form that `spcviz.engine.thresholds.guarantees` takes."""
+
+PROMISE_HELP = (
+    "*As tuned*: at most the tolerance of the *development* words is lost; nothing is said of others. *On "
+    "average*: other words lose at most the tolerance in expectation. *With 90 % certainty*: in nine of ten "
+    "draws of development words they do. Both hold whatever the filter is, for words that might have been "
+    "drawn in any order with these, and cost a milder threshold."
+)
+
+_DEPENDENT = {
+    False: "the same 55 words by 150 writers recur, so they are not",
+    True: "the words are put together from the same letter images, so they are not",
+}
+"""Why test words are not independent, by whether the vocabulary is open."""
 
 
 def figures(level, choice, state):
@@ -60,33 +89,10 @@ def figures(level, choice, state):
     )
 
 
-ONLY_FEW_WORDS = (
-    "The three filters are compared on models of the 55 words: choose one of these behind Settings, under "
-    "*What it sees*."
-)
-BOUND_WAITS = (
-    "The theorem adds three terms: the loss on known words, a price for how many filters training could have "
-    "found, and one for chance. What they come to stays hidden until you have guessed."
-)
-CLICK = "Click a step of a solid line to choose its α by hand."
-LEGEND = (
-    "Definition 1 counts a word whose own score is not above the threshold; really lost is one of which a "
-    "group of letters is pruned, which is never more."
-)
-WAITS = "What test words lose stays hidden until you have guessed."
-
-
 def without_test(rows):
     """The row of figures while a question asks for those on test words."""
     return [(label, "?", "guess first", meaning) if "test" in label or "kept" in label
             else (label, value, note, meaning) for label, value, note, meaning in rows]  # fmt: skip
-
-
-def describe_pinned(features, choice, state):
-    """The losses of a pinned α at the level on display, in words."""
-    test, dev = (percent(_loss(at, state), 2) for at in (choice.test, choice.dev))
-    lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)
-    return f"α = {choice.alpha:.3f} ({features}): {lost}, {kept} kept"
 
 
 def facts(level, choice, state):
@@ -118,30 +124,11 @@ def values(choice, state):
     }
 
 
-def bound_facts(terms):
-    """The theorem's numbers for the sentences of a tour, by name."""
-    return {
-        "words": f"{terms.n_samples:,}",
-        "held_out": percent(terms.held_out, 2),
-        "assignments": f"{terms.n_assignments:,}",
-        "norm": f"{terms.norm:,.0f}",
-        "margin": f"{terms.margin:.3g}",
-        "measured": f"{terms.filter_loss.empirical:.3f}",
-        "vacuous": str(int(terms.filter_loss.is_vacuous)),
-    }
-
-
-def filters_facts(tuned):
-    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
-    facts_by_name = {}
-    for level, methods in tuned.items():
-        able = [at for at in methods if at["alpha"] is not None]
-        for at in able:
-            facts_by_name[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
-        if able:
-            first = min(able, key=lambda at: at["test_efficiency_loss"])
-            facts_by_name[f"best_{level}"] = METHODS.get(first["method"], first["method"])
-    return facts_by_name
+def describe_pinned(features, choice, state):
+    """The losses of a pinned α at the level on display, in words."""
+    test, dev = (percent(_loss(at, state), 2) for at in (choice.test, choice.dev))
+    lost, kept = f"{test} of test words lost ({dev} of development)", percent(choice.test.efficiency, 1)
+    return f"α = {choice.alpha:.3f} ({features}): {lost}, {kept} kept"
 
 
 def verdict(choice, state):
@@ -159,6 +146,10 @@ def verdict(choice, state):
         more = "**A little more than allowed on test words**"
         return f":material/question_mark: {more}: {against}, which may be chance.{chance}"
     return f":material/close: **Not kept on test words**: {against} allowed.{chance}"
+
+
+def _loss(at, state):
+    return at.by_definition if state["by"] == "definition" else at.event
 
 
 def missing(name, features):
@@ -199,21 +190,17 @@ def filters(tuned, tolerance):
     )
 
 
-def _power(value):
-    """A large number as a power of ten."""
-    if not math.isfinite(value):
-        return "no number of"
-    if value < 1e5:
-        return f"{value:,.0f}"
-    power = int(math.log10(value))
-    return rf"${value / 10**power:.1f} \times 10^{{{power}}}$"
-
-
-_DEPENDENT = {
-    False: "the same 55 words by 150 writers recur, so they are not",
-    True: "the words are put together from the same letter images, so they are not",
-}
-"""Why test words are not independent, by whether the vocabulary is open."""
+def filters_facts(tuned):
+    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
+    facts_by_name = {}
+    for level, methods in tuned.items():
+        able = [at for at in methods if at["alpha"] is not None]
+        for at in able:
+            facts_by_name[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
+        if able:
+            first = min(able, key=lambda at: at["test_efficiency_loss"])
+            facts_by_name[f"best_{level}"] = METHODS.get(first["method"], first["method"])
+    return facts_by_name
 
 
 def bound(terms, is_open=False):
@@ -235,6 +222,19 @@ def bound(terms, is_open=False):
         f"**{percent(terms.held_out, 2)}** (filter loss by Definition 1, {percent(1 - terms.delta, 0)} sure, "
         f"if words were drawn independently; here {_DEPENDENT[is_open]})."
     )
+
+
+def bound_facts(terms):
+    """The theorem's numbers for the sentences of a tour, by name."""
+    return {
+        "words": f"{terms.n_samples:,}",
+        "held_out": percent(terms.held_out, 2),
+        "assignments": f"{terms.n_assignments:,}",
+        "norm": f"{terms.norm:,.0f}",
+        "margin": f"{terms.margin:.3g}",
+        "measured": f"{terms.filter_loss.empirical:.3f}",
+        "vacuous": str(int(terms.filter_loss.is_vacuous)),
+    }
 
 
 def bound_symbols(terms, level):
@@ -265,18 +265,14 @@ def bound_symbols(terms, level):
     )
 
 
-PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % certainty"}
-"""Guarantees by their names in the address."""
-
-GUARANTEES: Mapping[str, str | float | None] = {"tuned": None, "mean": "mean", "certain": 0.9}
-"""The same in the form that `spcviz.engine.thresholds.guarantees` takes."""
-
-PROMISE_HELP = (
-    "*As tuned*: at most the tolerance of the *development* words is lost; nothing is said of others. *On "
-    "average*: other words lose at most the tolerance in expectation. *With 90 % certainty*: in nine of ten "
-    "draws of development words they do. Both hold whatever the filter is, for words that might have been "
-    "drawn in any order with these, and cost a milder threshold."
-)
+def _power(value):
+    """A large number as a power of ten."""
+    if not math.isfinite(value):
+        return "no number of"
+    if value < 1e5:
+        return f"{value:,.0f}"
+    power = int(math.log10(value))
+    return rf"${value / 10**power:.1f} \times 10^{{{power}}}$"
 
 
 def cost(plain: SweepChoice, promised: SweepChoice, promise: str) -> str:

@@ -37,6 +37,12 @@ SWEEP_NOTE = (
     "practice."
 )
 
+SEEN = (
+    "Of test words the following was seen before: hinges were chosen with raw pixels on folds 1 to 9, whose "
+    "words are test words of those folds; and the limit of wider lattices was set after raw paths of test "
+    "folds 0 to 3 had been printed."
+)
+
 
 def _orders(result, features, look):
     return [
@@ -104,13 +110,6 @@ SWEEP = Shown(
     blocks=_sweep,
     notes=lambda result: [SWEEP_NOTE],
     features=tables.FEATURES,
-)
-
-
-SEEN = (
-    "Of test words the following was seen before: hinges were chosen with raw pixels on folds 1 to 9, whose "
-    "words are test words of those folds; and the limit of wider lattices was set after raw paths of test "
-    "folds 0 to 3 had been printed."
 )
 
 

@@ -13,7 +13,6 @@ FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier feat
 _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
 _MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
 
-
 # Column of the table: (in a row, in a row's "paper" object, decimals).
 COLUMNS = {
     "letters right %": ("char_accuracy", "char_accuracy", 2),
@@ -22,6 +21,15 @@ COLUMNS = {
     "n-grams a position": ("n_grams_in", "n_grams", 1),
 }
 KINDS = {"word": "tolerance per word", "position": "tolerance per position"}
+FIRST_FILTERS = {"letters": "each letter by itself first", "pairs": "pairs of letters first"}
+_COMPARED = {
+    "n_grams_in": "n-grams a position",
+    "word_accuracy": "words right %",
+    "filter_loss": "words lost before %",
+}
+
+_ORDER_ROLES = ("map", "kept", "threshold", "truth", "lost", "text")
+_ORDER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 
 
 def filter_loss_of(row):
@@ -160,10 +168,6 @@ def sweep_frame(
     return frame.groupby("filter", sort=False).mean() if table else frame
 
 
-_ORDER_ROLES = ("map", "kept", "threshold", "truth", "lost", "text")
-_ORDER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
-
-
 def trade_rows(result, features):
     """Rows of the trade whose tolerance counts positions, by order, the smallest tolerance first."""
     wanted, by_order = (features, "position"), {}
@@ -213,14 +217,6 @@ def _paper_mark(result, features, order, colour, symbol, scale):
     hollow = mark(15 * scale, f"{symbol}-open", color=colour, line={"width": 2.2 * scale})
     hover = f"{name}: %{{y:.2f}} % of words<extra></extra>"
     return [points("markers", *at, name, hover, legendgroup=f"order {order}") | hollow]
-
-
-FIRST_FILTERS = {"letters": "each letter by itself first", "pairs": "pairs of letters first"}
-_COMPARED = {
-    "n_grams_in": "n-grams a position",
-    "word_accuracy": "words right %",
-    "filter_loss": "words lost before %",
-}
 
 
 def first_filters_frame(result, features):

@@ -20,6 +20,18 @@ from spcviz.problems.open_words.data.drawings import (
 )
 from spcviz.shared.uploading.uploads import UploadError, read_upload
 
+MOST_INK = 0.3
+"""Share of the picture's pixels: writing covers less."""
+
+LEAST_CONTRAST = 40
+"""Least difference between ink and paper, of 255."""
+
+SPECK = 0.08
+"""Share of the largest part's longer side: smaller bits are dirt."""
+
+MOST_PARTS = 3 * MAX_LETTERS
+MARGIN = 4
+_ZOOM = 4
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
@@ -69,9 +81,6 @@ def _walk(links, start):
     return path
 
 
-_ZOOM = 4
-
-
 def redraw(pixels: ArrayLike) -> np.ndarray:
     """Letters (R, 16, 8) thinned to strokes, written as in the URL, and rasterised again to uint8."""
     return np.array([_again(letter) for letter in np.asarray(pixels)])
@@ -81,19 +90,6 @@ def _again(letter):
     large = np.kron(letter, np.ones((_ZOOM, _ZOOM), dtype=bool))
     # Not scaled back: the address has whole numbers, and halves would be rounded to the even ones.
     return raster(parse(boxes_text([strokes_of(large, 0.3)])).letters[0])
-
-
-MOST_INK = 0.3
-"""Share of the picture's pixels: writing covers less."""
-
-LEAST_CONTRAST = 40
-"""Least difference between ink and paper, of 255."""
-
-SPECK = 0.08
-"""Share of the largest part's longer side: smaller bits are dirt."""
-
-MOST_PARTS = 3 * MAX_LETTERS
-MARGIN = 4
 
 
 def scan_strip(data: bytes, *, glance: Callable = lambda: None) -> str:

@@ -37,6 +37,27 @@ SETS = ("train", "dev", "unseen", "natural")
 SIZES = {"train": 20_000, "dev": 1500, "unseen": 2000, "natural": 2000}
 SEED = 15
 
+ORIGIN = (
+    f"list of words and their counts: {EWT_ORIGIN}; letter images: {letters.ORIGIN}; composed by: "
+    "python -m spcviz data prepare open_words"
+)
+SHIPPED = CACHE / "data" / "open_words.npz"
+SHIPPED_SHA256 = "e001a999c68045330d63c94a5bf981275a5efc0ce781ca870f75325ed1b1222c"
+
+DATA_SETS = (
+    DataSet(
+        "open_words",
+        "25500 words of 16528 types composed from real letter images; test words of unseen types",
+        ORIGIN,
+        "open_words",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="list of words: CC BY-SA 4.0; letter images: see ocr",
+        prepare="spcviz.problems.open_words.data.prepare:prepare",
+        weights="share-alike",
+    ),
+)
+
 
 class Composed(NamedTuple):
     """Words as numbers."""
@@ -130,14 +151,6 @@ def _draw_images(types, words, images, rng):
     return np.array(drawn, dtype=np.int64)
 
 
-ORIGIN = (
-    f"list of words and their counts: {EWT_ORIGIN}; letter images: {letters.ORIGIN}; composed by: "
-    "python -m spcviz data prepare open_words"
-)
-SHIPPED = CACHE / "data" / "open_words.npz"
-SHIPPED_SHA256 = "e001a999c68045330d63c94a5bf981275a5efc0ce781ca870f75325ed1b1222c"
-
-
 class OpenWords(NamedTuple):
     """One of the composed sets."""
 
@@ -222,18 +235,3 @@ def encode_words(types):
     """
     lengths = np.char.str_len(types).astype(np.int64)
     return np.frombuffer(b"".join(types), dtype=np.uint8).astype(np.int64) - ord("a"), lengths
-
-
-DATA_SETS = (
-    DataSet(
-        "open_words",
-        "25500 words of 16528 types composed from real letter images; test words of unseen types",
-        ORIGIN,
-        "open_words",
-        shipped=SHIPPED,
-        sha256=SHIPPED_SHA256,
-        licence="list of words: CC BY-SA 4.0; letter images: see ocr",
-        prepare="spcviz.problems.open_words.data.prepare:prepare",
-        weights="share-alike",
-    ),
-)
