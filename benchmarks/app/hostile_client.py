@@ -2,9 +2,9 @@
 
 `sieges` measures the students' actions, the time to first byte of a new visitor, and the memory of the server
 with all its children above that at rest. ``python -m benchmarks.app.hostile_client KIND PORT SECONDS`` is the
-client: all it does is bounded in number and time, and goes to this machine only. It runs in a separate process
-on the same cores, niced because it would run elsewhere: the students' times are those of a server that has a
-little less than the machine.
+client: all it does is bounded in number and time, and goes to this machine only. It runs in a separate
+process on the same cores, niced because it would run elsewhere: the students' times are those of a server
+that has a little less than the machine.
 """
 
 import asyncio

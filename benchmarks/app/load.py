@@ -1,7 +1,7 @@
 """Load tests: crowds, visits that come and go, malformed messages, and the first minute of a server.
 
-The first minute, on a machine with no compiled kernel, is each page's first picture; on one that has them all,
-the first visitor of a server that has just started, and a class that arrives there at once.
+The first minute, on a machine with no compiled kernel, is each page's first picture; on one that has them
+all, the first visitor of a server that has just started, and a class that arrives there at once.
 """
 
 import asyncio

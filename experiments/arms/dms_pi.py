@@ -6,9 +6,9 @@ training chains read by models that have not seen them. A third of these chains 
 between queues by value (as printed) and by value per millisecond, and between lengths, one of which is whole
 chains chosen by a selector from their meta-features.
 
-`measure` sums over splits, and `lines_of` makes the lines of the table from that, with the thesis' figures. An
-improvement is the share that a method keeps of the possible gain, from the first tier for all frames to the
-last.
+`measure` sums over splits, and `lines_of` makes the lines of the table from that, with the thesis' figures.
+An improvement is the share that a method keeps of the possible gain, from the first tier for all frames to
+the last.
 """
 
 from collections.abc import Callable

@@ -14,7 +14,7 @@ from spcviz.engine.chains import chain
 from spcviz.learning.budgets import classifiers, optimality
 from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
-from spcviz.shared.report import describe
+from spcviz.shared.report import describe, standard_error
 from spcviz.shared.work.jobs import expect
 
 N_PROBLEMS, N_WORDS = 20, 3  # per fold; words per problem
@@ -87,7 +87,7 @@ def letter_tables(words, is_training):
     mean = (count + 1) / (np.bincount(labels, minlength=handwriting.N_STATES)[:, None] + 2)
     follows = training[:-1] & training[1:]
     follows[words.starts[1:-1] - 1] = False
-    pairs = landing._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
+    pairs = landing.pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
     return np.log(mean), np.log1p(-mean), pairs
 
 
@@ -175,9 +175,5 @@ def _join_folds(same):
     first = same[0]
     added = {key: sum(row[key] for row in same) for key in ("n_problems", "n_policies", "violations")}
     means = {key: float(np.mean([row[key] for row in same])) for key in ("astray", "excess")}
-    spread = {f"{key}_se": _standard_error([row[key] for row in same]) for key in means}
+    spread = {f"{key}_se": standard_error([row[key] for row in same]) for key in means}
     return {"theorem": first["theorem"], "policies": first["policies"]} | added | means | spread
-
-
-def _standard_error(values):
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.hybrid.shown import VARIANTS
-from spcviz.shared.report import mean_and_sd
+from spcviz.shared.report import mean_and_sd, standard_deviation
 
 LEVELS = 40
 """Number of accuracies at which methods are compared, from where both begin to the variant's highest."""
@@ -114,7 +114,7 @@ def _ratio(mean, curves, method, against, accuracy):
         "us": _finite(mine),
         "us_other": _finite(theirs),
         "ratio": mine / theirs if np.isfinite(theirs) else None,
-        "ratio_sd": float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None,
+        "ratio_sd": standard_deviation(ratios),
         "folds_both_reach": len(ratios),
     }
 

@@ -19,7 +19,7 @@ from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.registry.problem import Run
-from spcviz.shared.report import describe
+from spcviz.shared.report import describe, standard_error
 from spcviz.shared.work.disk_cache import Form, load_or_compute
 from spcviz.shared.work.jobs import run_all
 from spcviz.store import digest_of_arrays
@@ -280,5 +280,5 @@ def _mean_row(rows):
         values = [row[key] for row in rows]
         out[key] = value if key in ("features", "order") else float(np.mean(values))
         if key.endswith("accuracy") and len(rows) > 1:
-            out[key.replace("accuracy", "stderr")] = float(np.std(values, ddof=1) / np.sqrt(len(rows)))
+            out[key.replace("accuracy", "stderr")] = standard_error(values)
     return out

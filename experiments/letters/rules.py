@@ -11,7 +11,7 @@ from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model import rules
 from spcviz.problems.letters.model.stored import train_rounded
 from spcviz.registry.problem import Run
-from spcviz.shared.report import describe
+from spcviz.shared.report import describe, standard_error
 from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.shared.work.jobs import run_all
 from spcviz.store import digest_of_arrays
@@ -149,9 +149,7 @@ def _orders(folds):
         )
         row = {"order": order} | {name: float(np.mean([one[name] for one in rows])) for name in names}
         for name in ("char", "word"):
-            values = [one[f"{name}_accuracy"] for one in rows]
-            n = len(values)
-            row[f"{name}_stderr"] = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else None
+            row[f"{name}_stderr"] = standard_error([one[f"{name}_accuracy"] for one in rows])
         reports = [fold["reports"][order - 1] for fold in folds]
         row["wide_factor"] = [fold["wide_factor"] for fold in folds]
         row["train_alpha"] = [report["train_alpha"] for report in reports]

@@ -22,7 +22,7 @@ from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.store import digest_of_arrays
 
 STEPS = {"signs": 1, "signs, far apart": 2}
-"""Step between the frames used, among those of `clip_views`, 10 per second."""
+"""Step between the frames used, among those of `detectors.load_clips`, 10 per second."""
 CUTS = {"signs": Cut(4, 2, 6), "signs, far apart": Cut(4, 1, 6), "rendered": Cut(8, 1, 12)}
 RENDERED = replace(joint_learning.SETTINGS, n_clips=18)
 N_FRAMES, STRIDE = 8, 3

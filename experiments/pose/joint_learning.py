@@ -68,7 +68,7 @@ def settings_for(settings: levels.PoseSettings = SETTINGS, quick: bool = False) 
 def pieces_of(clips, cut):
     """(clip, slice of its frames) of every piece that is used; the last of a clip may be shorter.
 
-    >>> (clip,) = clip_views.load_clips(None, ["eat"]).values()
+    >>> (clip,) = detectors.load_clips(None, ["eat"]).values()
     >>> [(part.start, part.stop) for _, part in pieces_of([clip], Cut(4, 2, 6))]
     [(0, 4), (8, 12)]
     """

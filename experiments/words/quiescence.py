@@ -77,7 +77,7 @@ def letter_source(model):
 
 
 def tag_source(folder, corpus):
-    """Long sentences of a `Corpus`, before and after all features: a `ChainExamples`."""
+    """Long sentences of a `TaggedCorpus`, before and after all features: a `ChainExamples`."""
     tagger = load_tagger(folder).whole()
     bigrams = tagger.cascade.levels[1].filter
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)

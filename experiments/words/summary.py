@@ -8,6 +8,7 @@ from spcviz.learning.budgets.batch_selection import share_stopping
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.model.resource_constraints import ONE_SHOT
+from spcviz.shared.report import standard_deviation, standard_error
 
 
 def _rows(runs, method, **wanted):
@@ -23,11 +24,6 @@ def _scalars(row):
 def _mean_us(runs):
     """Microseconds per word with one model, or one tier, for all: means over folds."""
     return np.mean([run["fixed_us"] for run in runs], axis=0)
-
-
-def _stderr(values):
-    values = np.asarray(values, dtype=float)
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 def _mean_curve(rows):
@@ -71,7 +67,7 @@ def dms(runs, grid):
         "error_at_chosen": chosen["error"],
         "final_error": float(final.mean()),
         "chosen_minus_final": float((at_chosen - final).mean()),
-        "chosen_minus_final_stderr": _stderr(at_chosen - final),
+        "chosen_minus_final_stderr": standard_error(at_chosen - final),
         "least_error_ratio_chosen": float(least.mean() / final.mean()),
         "speedup_test_curve": _first_speedup(curve, final.mean(), grid),
         "us_at_chosen": chosen["us"],
@@ -82,7 +78,7 @@ def dms(runs, grid):
         "least_gap_to_uniform": float((uniform - curve)[asked].min()),
         "imitation_minus_dms_mean": float((imitation - curve)[asked].mean()),
         "imitation_minus_dms_at_its_points": float(np.mean(at_points)) if at_points else None,
-        "imitation_minus_dms_at_its_points_stderr": _stderr(at_points),
+        "imitation_minus_dms_at_its_points_stderr": standard_error(at_points),
         "uniform_speedup": _first_speedup(uniform, final.mean(), grid),
         "speedup_units_without_n_grams": 2.0 / ablated["dms, no n-grams"]["cost_units"],
         "speedup_units_n_grams_only": 2.0 / ablated["dms, n-grams only"]["cost_units"],
@@ -131,7 +127,7 @@ def policy(runs, grid):
             n: _share_reached(errors, final.mean(), grid) for n, errors in curves.items()
         },
         "greedy_minus_q_learning": float(gap.mean()),
-        "greedy_minus_q_learning_stderr": _stderr(gap),
+        "greedy_minus_q_learning_stderr": standard_error(gap),
         "greedy_min_error_ratio": float(myopic.min() / final.mean()),
     }
     base = np.mean([row["chosen"]["least_error"]["cost_units"] for row in rows])
@@ -215,7 +211,7 @@ def summarize_constrained(runs, grid):
     chosen, more = shares[best]["chosen"], {"anytime_minus_one_shot": float(np.mean(gap))}
     out = {"all_features_error": float(final), "policy": best, "methods": shares}
     out |= {"features_share_at_full_accuracy": chosen["share"], "error_at_chosen": chosen["error"]}
-    return out | more | {"anytime_minus_one_shot_stderr": _stderr(gap)}
+    return out | more | {"anytime_minus_one_shot_stderr": standard_error(gap)}
 
 
 def against(constrained_runs, policy_runs) -> dict:
@@ -241,17 +237,13 @@ def against(constrained_runs, policy_runs) -> dict:
         "folds": len(difference),
         "folds_q_learning_is_cheaper": int((difference > 0).sum()),
         "difference": float(difference.mean()),
-        "difference_sd": _sd(difference),
+        "difference_sd": standard_deviation(difference),
         "us_all_features": float(_mean_us(constrained_runs)[-1]),
     }
 
 
 def _point(row):
     return row["chosen"]["final_error"]
-
-
-def _sd(values):
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _spread(rows):
@@ -262,7 +254,11 @@ def _spread(rows):
     }
     out = {"us": float(np.mean([_point(row)["us"] for row in rows]))}
     for name, values in columns.items():
-        out |= {name: float(np.mean(values)), f"{name}_sd": _sd(values), f"{name}_folds": values}
+        out |= {
+            name: float(np.mean(values)),
+            f"{name}_sd": standard_deviation(values),
+            f"{name}_folds": values,
+        }
     return out
 
 
@@ -344,7 +340,7 @@ def fixed_models(runs):
         if rows:
             # The grid's last point at or below the tier's cost is the tier itself.
             errors = [r["error"][np.argmin(np.abs(np.asarray(r["share"]) - 50.0 * t))] for r in rows]
-            row |= {"char_error": float(np.mean(errors)), "stderr": _stderr(errors)}
+            row |= {"char_error": float(np.mean(errors)), "stderr": standard_error(errors)}
         out.append(row)
     return out
 

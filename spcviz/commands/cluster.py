@@ -87,7 +87,7 @@ def look_over(client: Any, address: str, work: Path) -> None:
 def lacking(client: ClusterPlace, other: ClusterPlace | Exception) -> str | None:
     """What a worker lacks that the client has, as the end of a sentence.
 
-    >>> client = Place("1", True, True, True, 0)
+    >>> client = ClusterPlace("1", True, True, True, 0)
     >>> lacking(client, client._replace(has_data=False))
     'has no SPCVIZ_DATA: name the folder before dask worker is started there'
     """

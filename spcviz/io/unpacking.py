@@ -1,4 +1,7 @@
-"""Unpack files from strangers within bounds: gzip, zip, and the arrays of an ``.npz`` file."""
+"""Unpack files from strangers within bounds: gzip, zip, and the arrays of an ``.npz`` file.
+
+Arrays are read without pickle. `ArgumentError` names the file that is damaged or too large.
+"""
 
 import math
 import zlib
@@ -10,6 +13,18 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.errors import DamagedError
 from spcviz.store.zips import DAMAGE, Zip, exactly
+
+MAX_ARRAYS = 64
+"""Most arrays of an ``.npz`` file."""
+
+MAX_ENTRY_BYTES = 1 << 30
+"""Most bytes of all arrays that are read, unpacked."""
+
+_KINDS = "biufU"
+
+_MOST_HEAD = 1 << 16
+
+_LAST_SIGN, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 def gunzip(name: str, data: bytes, most: int) -> bytes:
@@ -63,15 +78,6 @@ def text_in(name: str, paths: Collection[str]) -> str:
     raise ArgumentError(
         f"{name}: is a zip of {len(paths):,} files ({shown}); bring the one that is to be read"
     )
-
-
-MAX_ARRAYS = 64
-MAX_ENTRY_BYTES = 1 << 30
-"""Most bytes of all arrays that are read, unpacked."""
-
-_KINDS = "biufU"
-_MOST_HEAD = 1 << 16
-_LAST_SIGN, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 def arrays_of(

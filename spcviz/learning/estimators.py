@@ -1,9 +1,11 @@
-"""Base code of all estimators: random numbers, versioned pickles, renamed parameters, work in threads."""
+"""Base code of all estimators: random numbers, versioned pickles, renamed parameters, work in threads.
 
-import functools
+Threads are enough for several cores because kernels release the interpreter's lock.
+"""
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -102,7 +104,7 @@ def current_names(kind: type, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _translating(method: Callable[..., Any], owner: str, names: Mapping[str, str]) -> Callable[..., Any]:
-    @functools.wraps(method)  # scikit-learn reads the wrapped method's signature
+    @wraps(method)  # scikit-learn reads the wrapped method's signature
     def translated(self: Any, *args: Any, **given: Any) -> Any:
         for old in names.keys() & given.keys():
             new = names[old]

@@ -12,6 +12,12 @@ from spcviz.scores.names import Names, names_of
 from spcviz.scores.packing import array_of, pack
 from spcviz.scores.sequences import Sequences
 
+SUBWORDS = ("first", "last", "mean")
+"""Ways to choose the sub-words that represent a word."""
+
+Pieces = tuple[int, np.ndarray]
+"""The location of a word's sub-words: the number of a sequence of tokens, and places in it."""
+
 
 def from_emissions(
     emissions: Any,
@@ -108,10 +114,6 @@ def from_hf(
     return from_emissions(words, transitions, start=start, end=end, labels=labels)
 
 
-SUBWORDS = ("first", "last", "mean")
-"""Ways to choose the sub-words that represent a word."""
-
-
 def words_of(
     logits: Any,
     word_ids: Sequence[Any],
@@ -154,10 +156,6 @@ def _with_zeros(i: int, table: np.ndarray, rows: list[int]) -> np.ndarray:
     if table.dtype.kind == "f":
         table = np.where(is_read[:, None], table, 0)
     return checks.scores(f"logits[{i}]", table, 2)
-
-
-Pieces = tuple[int, np.ndarray]
-"""The location of a word's sub-words: the number of a sequence of tokens, and places in it."""
 
 
 def windows_of(

@@ -47,6 +47,7 @@ class Curves(NamedTuple):
 
 
 BY_ALPHA = ("mean_max", "mean_max_first")
+"""Rules whose setting is an alpha."""
 
 
 def read_rule(

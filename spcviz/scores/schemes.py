@@ -27,11 +27,17 @@ MOST_LABELS = 4_000
 _ALIASES = {"IOB2": "BIO", "BIO2": "BIO", "IOB": "IOB1", "BIO1": "IOB1", "IO": "IOB1"} | dict.fromkeys(
     ("BILOU", "BIOLU", "IOBES", "BMES", "BMEOS", "BMESO", "BMEWO", "BMEW", "BIOEU"), "BIOES"
 )
+
+_ROLES = ("B", "I", "E", "S", "O")
 _ROLE = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
 _OUTSIDE = ("O", "")
 _SUFFIXED = re.compile(r"(.+)[-_]([BIESLUMW])", re.DOTALL)
 
 Part = tuple[str, str]
+"""Role and kind of a label."""
+
+Rule = Callable[[Any, Any], bool]
+"""Whether a label may follow another; None before the first label and after the last."""
 
 
 class Rules(NamedTuple):
@@ -237,45 +243,6 @@ def rules_of(labels: Iterable[Hashable], scheme: str, called: str | None = None)
     return Rules(_scores(allowed), _scores(of_two[outside][part]), _scores(of_two[part, outside]))
 
 
-def _split_labels(labels: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], list[Part]]:
-    """(labels, their roles and kinds); `ArgumentError` if there are too many for a table of pairs."""
-    names = names_of(labels)
-    if len(names) > MOST_LABELS:
-        raise ArgumentError(
-            f"labels must be at most {MOST_LABELS:,} for a table of pairs, got {len(names):,}"
-        )
-    form = form_of(name for name in names if isinstance(name, Hashable)) or "prefix"
-    return names, [parts_of(name, form) for name in names]
-
-
-_ROLES = ("B", "I", "E", "S", "O")
-
-
-def _find_unopened(names: Sequence[Hashable], parts: Sequence[Part]) -> list[Hashable]:
-    """Labels that continue or end a chunk of a kind that no label begins."""
-    begun = {kind for role, kind in parts if role == "B"}
-    return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]
-
-
-def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
-    (role, kind), (then, other) = before, after
-    if scheme == "IOB1":
-        return then != "B" or (role != "O" and kind == other)
-    is_open = role in "BI"
-    if scheme == "BIO":
-        return then != "I" or (is_open and kind == other)
-    if is_open:
-        return then in "IE" and kind == other
-    return then in "OBS"
-
-
-def _scores(allowed: np.ndarray) -> np.ndarray:
-    return np.where(allowed, 0.0, -np.inf)
-
-
-Rule = Callable[[Any, Any], bool]
-
-
 def forbidden_steps(constraints: str | Rule | None, classes: np.ndarray) -> np.ndarray | None:
     """Forbidden transitions, (3, K, K) bool as in `spcviz.learning.chains.crf.loss_and_gradient`.
 
@@ -321,3 +288,36 @@ def _scheme(constraints: Any) -> str:
         raise ArgumentError(
             f"constraints must be one of {known}, a function or None, got {constraints!r:.60}"
         ) from None
+
+
+def _split_labels(labels: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], list[Part]]:
+    """(labels, their roles and kinds); `ArgumentError` if there are too many for a table of pairs."""
+    names = names_of(labels)
+    if len(names) > MOST_LABELS:
+        raise ArgumentError(
+            f"labels must be at most {MOST_LABELS:,} for a table of pairs, got {len(names):,}"
+        )
+    form = form_of(name for name in names if isinstance(name, Hashable)) or "prefix"
+    return names, [parts_of(name, form) for name in names]
+
+
+def _find_unopened(names: Sequence[Hashable], parts: Sequence[Part]) -> list[Hashable]:
+    """Labels that continue or end a chunk of a kind that no label begins."""
+    begun = {kind for role, kind in parts if role == "B"}
+    return [name for name, (role, kind) in zip(names, parts) if role in "IE" and kind not in begun]
+
+
+def _may_follow(scheme: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
+    (role, kind), (then, other) = before, after
+    if scheme == "IOB1":
+        return then != "B" or (role != "O" and kind == other)
+    is_open = role in "BI"
+    if scheme == "BIO":
+        return then != "I" or (is_open and kind == other)
+    if is_open:
+        return then in "IE" and kind == other
+    return then in "OBS"
+
+
+def _scores(allowed: np.ndarray) -> np.ndarray:
+    return np.where(allowed, 0.0, -np.inf)

@@ -10,7 +10,6 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.errors import InfeasibleError
-from spcviz.learning.chains import rows
 from spcviz.learning.chains import rows as layouts
 from spcviz.learning.chains.crf import Examples, Weights, blocks_of, examples_of, forbid, log_partitions
 from spcviz.learning.estimators import generator, in_threads
@@ -151,7 +150,7 @@ class ChainTagger(FirstOrderTagger):
         def of(first: int, last: int) -> Any:
             a, b = row_start[first], row_start[last]
             unary = layouts.emissions(layouts.part(encoded.rows, a, b), self.state_weights_)
-            rows.add_edges(unary, row_start[first : last + 1] - a, self.edge_weights_)
+            layouts.add_edges(unary, row_start[first : last + 1] - a, self.edge_weights_)
             if mask is not None:
                 unary[~mask[a:b]] = -np.inf
             if forbidden is not None:
@@ -163,7 +162,7 @@ class ChainTagger(FirstOrderTagger):
     def _grown_weights(self, n_features: int) -> Weights:
         """The current weights, with zeros for new features."""
         unary, n_edges = self._learned_weights().unary, self.n_edges_
-        wider = rows.widen_table(unary, n_features + n_edges, n_edges)
+        wider = layouts.widen_table(unary, n_features + n_edges, n_edges)
         return Weights(wider, self.transition_weights_.copy())
 
     def _learned_weights(self) -> Weights:
@@ -175,7 +174,7 @@ class ChainTagger(FirstOrderTagger):
 
     def set_weights(self, weights: Weights) -> None:
         """Set weights (F + `n_edges_`, K) and (K, K) that were learned elsewhere; they are not checked."""
-        self.state_weights_, self.edge_weights_ = rows.split(weights.unary, self.n_edges_)
+        self.state_weights_, self.edge_weights_ = layouts.split(weights.unary, self.n_edges_)
         self.transition_weights_ = weights.pairwise
 
     def _may_go_on(self) -> bool:

@@ -222,7 +222,7 @@ class Tuned(Filtering):
         lost: Callable[[Some, tuple[float, ...]], np.ndarray],
         promise: tuple[float, Guarantee],
     ) -> tuple[float, ...]:
-        """Settings along the path that keep a promise (tolerance, guarantee); see `paths.choose`."""
+        """Settings along the path that keep a promise (tolerance, guarantee); see `retuning.choose`."""
         places = np.flatnonzero(lengths)  # a sequence without tokens is never lost
         cascade = self.cascade_
 

@@ -29,6 +29,9 @@ from spcviz.learning.chains.survivors import StateValues, state_values, states_l
 MAX_DENSE = 200_000_000
 """Most values, zeros included, to which sparse matrices are expanded when they are not all 1."""
 
+ASKING = ("mean_max_first", "probability")
+"""Rules that need more from the first level than its surviving states by max-marginals."""
+
 
 class Filtered(NamedTuple):
     """Survivors of the filters on some sequences: labels that each token may still have, (L, K) bool each.
@@ -40,71 +43,12 @@ class Filtered(NamedTuple):
     lattice: Lattice | None
 
 
-def features_of(rows: Rows) -> Features:
-    """Rows in the form that lattice learners read: indicators, or dense values."""
-    if isinstance(rows, DenseRows):
-        return rows
-    if np.all(rows.values == 1.0):
-        return SparseRows(rows.start, rows.index, rows.n_features)
-    n = len(rows.start) - 1
-    if n * rows.n_features > MAX_DENSE:
-        raise ArgumentError(
-            f"X must hold only 0 and 1 for a cascade, or at most {MAX_DENSE} values, zeros too, "
-            f"got {n} tokens of {rows.n_features} features"
-        )
-    return DenseRows(_laid_out(rows, n))
-
-
-def _laid_out(rows: CsrRows, n: int) -> np.ndarray:
-    values = np.zeros((n, rows.n_features), dtype=np.float32)
-    np.add.at(values, (np.repeat(np.arange(n), np.diff(rows.start)), rows.index), rows.values)
-    return values
-
-
-def state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
-    """Sums over the n-grams through each state of each position, (R, K), from shares of n-grams."""
-    shares = np.zeros((int(lattice.row_start[-1]), lattice.n_states))
-    column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
-    example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))[column]
-    within, order = column - lattice.col_start[example], lattice.order[example]
-    symbol = (1 << lattice.bits) - 1
-    for back in range(int(lattice.order.max(initial=1))):
-        # each position ends the n-grams of one column, except those that only the first column spells
-        is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
-        row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
-        state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
-        np.add.at(shares, (row, state), arc_share[is_there])
-    return shares
-
-
 class OneLevel(NamedTuple):
     """One level on one sequence, before its own pruning."""
 
     lattice: Lattice
     score: np.ndarray  # of each arc
     alpha: float  # the setting it is pruned with; 0 at the last level, which decodes
-
-
-def levels_of(
-    cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
-) -> list[OneLevel]:
-    """Levels of pairs, triples and so on, grown from what the first level, of single labels, leaves.
-
-    `grown` maps the alphas of the first filters to the lattice that they leave.
-    """
-    levels = cascade.levels
-    alphas = [float(level.alpha) for level in levels[:-1]]
-    scored = []
-    for n, level in enumerate(levels[1:], start=1):
-        is_last = n == len(levels) - 1
-        model, lattice = level.predictor if is_last else level.filter, grown(alphas[:n])
-        score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
-        scored.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
-    return scored
-
-
-ASKING = ("mean_max_first", "probability")
-"""Rules that need more from the first level than its surviving states by max-marginals."""
 
 
 class Some(NamedTuple):
@@ -226,6 +170,24 @@ def _allow(left: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
     return left
 
 
+def levels_of(
+    cascade: Cascade, features: Features, grown: Callable[[list[float]], Lattice]
+) -> list[OneLevel]:
+    """Levels of pairs, triples and so on, grown from what the first level, of single labels, leaves.
+
+    `grown` maps the alphas of the first filters to the lattice that they leave.
+    """
+    levels = cascade.levels
+    alphas = [float(level.alpha) for level in levels[:-1]]
+    scored = []
+    for n, level in enumerate(levels[1:], start=1):
+        is_last = n == len(levels) - 1
+        model, lattice = level.predictor if is_last else level.filter, grown(alphas[:n])
+        score = score_arcs(lattice, unary_scores(features, model.weights), model.table)
+        scored.append(OneLevel(lattice, score, 0.0 if is_last else alphas[n]))
+    return scored
+
+
 def rank_labellings(
     lattice: Lattice, arc_score: np.ndarray, example: int, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -272,3 +234,40 @@ def _spell(lattice: Lattice, example: int, path: tuple[Any, ...]) -> list[int]:
         arc, path = path
         states.append((int(lattice.arc_key[arc]) & mask) - 1)
     return states
+
+
+def state_shares(lattice: Lattice, arc_share: np.ndarray) -> np.ndarray:
+    """Sums over the n-grams through each state of each position, (R, K), from shares of n-grams."""
+    shares = np.zeros((int(lattice.row_start[-1]), lattice.n_states))
+    column = np.repeat(np.arange(len(lattice.arc_start) - 1), np.diff(lattice.arc_start))
+    example = np.repeat(np.arange(len(lattice.order)), np.diff(lattice.col_start))[column]
+    within, order = column - lattice.col_start[example], lattice.order[example]
+    symbol = (1 << lattice.bits) - 1
+    for back in range(int(lattice.order.max(initial=1))):
+        # each position ends the n-grams of one column, except those that only the first column spells
+        is_there = np.ones(len(order), bool) if back == 0 else (within == 0) & (order > back)
+        row = (lattice.row_start[example] + within + order - 1 - back)[is_there]
+        state = (lattice.arc_key[is_there] >> lattice.bits * back & symbol) - 1
+        np.add.at(shares, (row, state), arc_share[is_there])
+    return shares
+
+
+def features_of(rows: Rows) -> Features:
+    """Rows in the form that lattice learners read: indicators, or dense values."""
+    if isinstance(rows, DenseRows):
+        return rows
+    if np.all(rows.values == 1.0):
+        return SparseRows(rows.start, rows.index, rows.n_features)
+    n = len(rows.start) - 1
+    if n * rows.n_features > MAX_DENSE:
+        raise ArgumentError(
+            f"X must hold only 0 and 1 for a cascade, or at most {MAX_DENSE} values, zeros too, "
+            f"got {n} tokens of {rows.n_features} features"
+        )
+    return DenseRows(_laid_out(rows, n))
+
+
+def _laid_out(rows: CsrRows, n: int) -> np.ndarray:
+    values = np.zeros((n, rows.n_features), dtype=np.float32)
+    np.add.at(values, (np.repeat(np.arange(n), np.diff(rows.start)), rows.index), rows.values)
+    return values

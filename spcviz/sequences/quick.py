@@ -1,14 +1,16 @@
 r"""Fast path from named features without values to labels: one kernel reads tokens, another labels them.
 
-.. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
-
-`learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` do the same in two calls for a batch,
-with its scores in between; here one sequence's scores are in memory at a time, and a single sentence takes
-one call from Python. Legend: R tokens, W sequences, F features, K states.
-
 Taggers in production get one sentence per call, and then checking, splitting rows and calling one kernel
 after another takes longer than looking up features and finding labels. Whatever is not plain (a value, a
 mask, an error) is left to the general path, which reports what is wrong with it.
+
+The labels of a sequence are
+
+.. math:: \hat y = \arg\max_y \sum_i \Bigl( \sum_{f \in x_i} W_{f y_i} + t(y_{i-1}, y_i) \Bigr)
+
+`learning.chains.rows.emissions` and `engine.chains.chain.decode_batch` find them in two calls for a batch,
+with its scores in between; here one sequence's scores are in memory at a time, and a single sentence takes
+one call from Python. Legend: R tokens, W sequences, F features, K states.
 """
 
 from collections.abc import Sequence
@@ -25,6 +27,50 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.chains.crf import Weights
 from spcviz.sequences.token_reader import TOGETHER, TokenReader
 from spcviz.sequences.tokens import Vocabulary
+
+
+def numbers_of_labels(
+    items: Sequence[Any], vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
+) -> list[list[int]] | None:
+    """The best labels of sequences of plain lists, tuples and dicts, as numbers; one list each.
+
+    None if a feature has a value, something is wrong or a sequence has no labelling.
+    """
+    out: list[list[int]] = []
+    for first in range(0, len(items), TOGETHER):
+        some = _numbers_of_some(items[first : first + TOGETHER], vocabulary.reader, weights, forbidden)
+        if some is None:
+            return None
+        out += some
+    return out
+
+
+def _numbers_of_some(
+    items: Sequence[Any], reader: TokenReader, weights: Weights, forbidden: np.ndarray | None
+) -> list[list[int]] | None:
+    read = reader.read(items, has_values=False)
+    if read is None:
+        return None
+    lengths, tokens = read
+    unary, pairwise = weights
+    labels = np.empty(len(tokens.counts), dtype=np.int64)
+    wrong = label_indicators(
+        tokens.index,
+        tokens.counts,
+        lengths,
+        unary,
+        pairwise[None],
+        tops_of_many(pairwise),
+        np.zeros((0, *pairwise.shape), np.bool_) if forbidden is None else forbidden,
+        labels,
+    )
+    if wrong >= 0:
+        return None
+    flat = labels.tolist()
+    if len(items) == 1:
+        return [flat]
+    rest = iter(flat)
+    return [list(islice(rest, length)) for length in lengths.tolist()]
 
 
 @kernel
@@ -88,47 +134,3 @@ def label_indicators(
             return w
         r += length
     return -1
-
-
-def numbers_of_labels(
-    items: Sequence[Any], vocabulary: Vocabulary, weights: Weights, forbidden: np.ndarray | None
-) -> list[list[int]] | None:
-    """The best labels of sequences of plain lists, tuples and dicts, as numbers; one list each.
-
-    None if a feature has a value, something is wrong or a sequence has no labelling.
-    """
-    out: list[list[int]] = []
-    for first in range(0, len(items), TOGETHER):
-        some = _numbers_of_some(items[first : first + TOGETHER], vocabulary.reader, weights, forbidden)
-        if some is None:
-            return None
-        out += some
-    return out
-
-
-def _numbers_of_some(
-    items: Sequence[Any], reader: TokenReader, weights: Weights, forbidden: np.ndarray | None
-) -> list[list[int]] | None:
-    read = reader.read(items, has_values=False)
-    if read is None:
-        return None
-    lengths, tokens = read
-    unary, pairwise = weights
-    labels = np.empty(len(tokens.counts), dtype=np.int64)
-    wrong = label_indicators(
-        tokens.index,
-        tokens.counts,
-        lengths,
-        unary,
-        pairwise[None],
-        tops_of_many(pairwise),
-        np.zeros((0, *pairwise.shape), np.bool_) if forbidden is None else forbidden,
-        labels,
-    )
-    if wrong >= 0:
-        return None
-    flat = labels.tolist()
-    if len(items) == 1:
-        return [flat]
-    rest = iter(flat)
-    return [list(islice(rest, length)) for length in lengths.tolist()]

@@ -2,12 +2,9 @@
 
 Kernels do not check bounds. Code that accepts a state from outside first checks every array's shape, dtype
 and range against the others; each error message starts with the field.
-
-A state from outside is checked field by field before it is used.
 """
 
 import inspect
-import itertools
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -17,7 +14,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
-from spcviz.learning.cascade.config import Cascade
+from spcviz.learning.cascade.config import TOLERANCE_KINDS, Cascade
 from spcviz.learning.chains.cascade import LevelFigures
 from spcviz.learning.chains.crf import Weights
 from spcviz.learning.chains.longer import Worth
@@ -26,6 +23,82 @@ from spcviz.learning.estimators import checked_jobs, current_names
 
 MOST_VALUE = 1e100
 """Largest learned number: products of two, and sums of more of them than fit in memory, stay finite."""
+
+HALF_SIGNS = "surrogatepass"
+"""Error handler that lets UTF-8 hold half an emoji, as other tools' JSON and truncated texts contain."""
+
+MOST_CLASSES = 100_000
+
+MOST_LEVELS = 12
+
+
+class Texts(NamedTuple):
+    """Many strings as two arrays: their UTF-8, with lone surrogates as three bytes, and where each ends."""
+
+    utf8: np.ndarray
+    ends: np.ndarray
+
+
+def pack_texts(texts: Iterable[str]) -> Texts:
+    """Pack strings into arrays.
+
+    >>> texts_of(pack_texts(["a", "", "é"]))
+    ['a', '', 'é']
+    """
+    each = [text.encode("utf-8", HALF_SIGNS) for text in texts]
+    ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
+    return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
+
+
+def texts_of(texts: Texts) -> list[str]:
+    """The strings that `pack_texts` packed."""
+    data, ends = texts.utf8.tobytes(), texts.ends.tolist()
+    return [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
+
+
+def mark(value: Any) -> Any:
+    """Mark tuples and dicts, since JSON has no tuples and no dicts with numbers as keys."""
+    if isinstance(value, tuple):
+        return {"tuple": [mark(item) for item in value]}
+    if isinstance(value, list):
+        return [mark(item) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[mark(key), mark(item)] for key, item in value.items()]}
+    return value
+
+
+def unmark(value: Any) -> Any:
+    if isinstance(value, list):
+        return [unmark(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    try:
+        if "tuple" in value:
+            return tuple(unmark(item) for item in value["tuple"])
+        return {unmark(key): unmark(item) for key, item in value["dict"]}
+    except (LookupError, TypeError, ValueError):
+        raise ArgumentError(f"params must be written as by to_state, got {value!r:.60}") from None
+
+
+def params_as_json(params: dict[str, Any]) -> str:
+    """An estimator's parameters as JSON; `ArgumentError` if one, such as a function, cannot be stored."""
+    for name, value in params.items():
+        try:
+            json.dumps(value)
+        except TypeError:
+            raise ArgumentError(
+                f"{name} must be a number, a text, None or a list or dict of such to be stored, "
+                f"got {value!r:.60}"
+            ) from None
+    return json.dumps(mark(params))
+
+
+def json_of(name: str, text: Any) -> Any:
+    """The content of a JSON field."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"{name} must be JSON: {error}") from None
 
 
 def check_table(name: str, array: Any, shape: tuple[int, ...], kinds: str = "f8") -> None:
@@ -99,84 +172,6 @@ def check_grams(name: str, keys: Any, values: Any, n_states: int, longest: int) 
         rest, is_last = more, False
 
 
-HALF_SIGNS = "surrogatepass"
-"""Error handler that lets UTF-8 hold half an emoji, as other tools' JSON and truncated texts contain."""
-
-MOST_CLASSES = 100_000
-MOST_LEVELS = 12
-KINDS = ("example", "position")
-"""Units that a cascade's tolerance may count."""
-
-
-class Texts(NamedTuple):
-    """Many strings as two arrays: their UTF-8, with lone surrogates as three bytes, and where each ends."""
-
-    utf8: np.ndarray
-    ends: np.ndarray
-
-
-def pack_texts(texts: Iterable[str]) -> Texts:
-    """Pack strings into arrays.
-
-    >>> texts_of(pack_texts(["a", "", "é"]))
-    ['a', '', 'é']
-    """
-    each = [text.encode("utf-8", HALF_SIGNS) for text in texts]
-    ends = np.cumsum(np.array([len(encoded) for encoded in each], dtype=np.int64))
-    return Texts(np.frombuffer(b"".join(each), np.uint8), ends)
-
-
-def texts_of(texts: Texts) -> list[str]:
-    """The strings that `pack_texts` packed."""
-    data, ends = texts.utf8.tobytes(), texts.ends.tolist()
-    return [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in zip([0, *ends[:-1]], ends)]
-
-
-def mark(value: Any) -> Any:
-    """Mark tuples and dicts, since JSON has no tuples and no dicts with numbers as keys."""
-    if isinstance(value, tuple):
-        return {"tuple": [mark(item) for item in value]}
-    if isinstance(value, list):
-        return [mark(item) for item in value]
-    if isinstance(value, dict):
-        return {"dict": [[mark(key), mark(item)] for key, item in value.items()]}
-    return value
-
-
-def unmark(value: Any) -> Any:
-    if isinstance(value, list):
-        return [unmark(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    try:
-        if "tuple" in value:
-            return tuple(unmark(item) for item in value["tuple"])
-        return {unmark(key): unmark(item) for key, item in value["dict"]}
-    except (LookupError, TypeError, ValueError):
-        raise ArgumentError(f"params must be written as by to_state, got {value!r:.60}") from None
-
-
-def params_as_json(params: dict[str, Any]) -> str:
-    """An estimator's parameters as JSON; `ArgumentError` if one, such as a function, cannot be stored."""
-    for name, value in params.items():
-        try:
-            json.dumps(value)
-        except TypeError:
-            raise ArgumentError(
-                f"{name} must be a number, a text, None or a list or dict of such to be stored, "
-                f"got {value!r:.60}"
-            ) from None
-    return json.dumps(mark(params))
-
-
-def json_of(name: str, text: Any) -> Any:
-    """The content of a JSON field."""
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ArgumentError(f"{name} must be JSON: {error}") from None
-
-
 def checked_params(kind: type, params: Any) -> dict[str, Any]:
     """Checked parameters for an estimator's constructor; those added in later versions may be missing."""
     known = inspect.signature(kind).parameters
@@ -193,9 +188,10 @@ def checked_params(kind: type, params: Any) -> dict[str, Any]:
         if isinstance(default, int | float) and not _is_like(default, value) and name != "tolerance":
             raise ArgumentError(f"params.{name} must be a number, got {value!r:.60}")
     checked_jobs(params.get("n_jobs"))
-    if params.get("tolerance_kind", KINDS[0]) not in KINDS:
+    if params.get("tolerance_kind", TOLERANCE_KINDS[0]) not in TOLERANCE_KINDS:
         raise ArgumentError(
-            f"params.tolerance_kind must be one of {', '.join(KINDS)}, got {params['tolerance_kind']!r:.60}"
+            f"params.tolerance_kind must be one of {', '.join(TOLERANCE_KINDS)}, "
+            f"got {params['tolerance_kind']!r:.60}"
         )
     return params
 
@@ -222,9 +218,8 @@ def checked_names(utf8: Any, ends: Any) -> list[str]:
     check_table("names.utf8", utf8, (size,), "u1")
     if n and (ends[0] < 0 or (np.diff(ends) < 0).any()):
         raise ArgumentError(f"names.ends must rise from 0 to {size}")
-    data, bounds = utf8.tobytes(), [0, *ends.tolist()]
     try:
-        names = [data[a:b].decode("utf-8", HALF_SIGNS) for a, b in itertools.pairwise(bounds)]
+        names = texts_of(Texts(utf8, ends))
     except UnicodeDecodeError as error:
         raise ArgumentError(f"names.utf8 must be UTF-8: {error}") from None
     if len(set(names)) < n:

@@ -21,9 +21,16 @@ MODELS, RESULTS = CACHE / "models", CACHE / "results"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
 """Folder in which long computations store finished parts for the next run."""
 
+OUTSIDE = ("experiments", "benchmarks")
+"""Packages of the repository next to ours, which only a clone has."""
+
 
 class NoCacheError(SpcvizError, FileNotFoundError):
     """A part of the repository's cache is needed, and a package installed by pip has none."""
+
+
+class NoCloneError(SpcvizError):
+    """Something is needed that only a clone of the repository has."""
 
 
 def shipped_path(path: Path) -> Path:
@@ -60,13 +67,6 @@ def state_of_data(below: str = "") -> str:
     if not (folder / below).is_dir():
         return f"SPCVIZ_DATA is {named!r}, which holds no folder {below}"
     return f"SPCVIZ_DATA is {named!r}"
-
-
-OUTSIDE = ("experiments", "benchmarks")
-
-
-class NoCloneError(SpcvizError):
-    """Something is needed that only a clone of the repository has."""
 
 
 def is_clone() -> bool:

@@ -70,8 +70,21 @@ def mean_and_sd(name: str, values: Sequence[float]) -> dict[str, float | None]:
     >>> mean_and_sd("us", [1.0, 3.0])["us"]
     2.0
     """
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return {name: float(np.mean(values)), f"{name}_sd": spread}
+    return {name: float(np.mean(values)), f"{name}_sd": standard_deviation(values)}
+
+
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """Standard deviation of one number a fold (n - 1 in the denominator); None for a single fold."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Standard error of the mean of one number a fold; None for a single fold.
+
+    >>> standard_error([1.0, 3.0]), standard_error([1.0])
+    (1.0, None)
+    """
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict[Any, Any]:

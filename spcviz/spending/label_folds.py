@@ -1,4 +1,4 @@
-"""Cross-fitting: labels as numbers, folds of sequences, and models of all tiers without each fold.
+"""Cross-fitting: labels as numbers, folds of sequences, and models of all sequences and without each fold.
 
 Each training run gets the random numbers it would get if they ran one after another: earlier ones are drawn
 ahead.
@@ -74,7 +74,7 @@ def some(labelled: Labelled, chosen: np.ndarray) -> Labelled:
 
 
 class TierTraining(NamedTuple):
-    """Settings for the training of models."""
+    """Settings for the training of models that read several tiers."""
 
     edges: np.ndarray  # (T,) number of features up to and including each tier
     n_states: int

@@ -1,18 +1,19 @@
 """Spend a budget on features that are computed only when bought, in turns or many at once.
 
 The queue is that of Algorithm 5: the sequence with the most valuable offer buys next, and its following offer
-is known only once that purchase has been computed. Computing is expensive if a function calls a server or
-runs a neural network, and then many at once cost little more than one. So offers that are *certain* are
-bought together: those that will be bought whatever the other offers turn out to be. Nothing is computed that
-is not paid for, and the purchases are those of the queue, in its order.
+is known only once that purchase has been computed. Purchases on one sequence depend on the others only
+through the queue. So each sequence is run separately with the known scores
+(`spcviz.learning.budgets.spending`), up to the first purchase whose scores are unknown: that is its offer to
+the queue. The trajectory is that of a batch with all features computed.
+
+Computing is expensive if a function calls a server or runs a neural network, and then many at once cost
+little more than one. So offers that are *certain* are bought together: those that will be bought whatever the
+other offers turn out to be. Nothing is computed that is not paid for, and the purchases are those of the
+queue, in its order.
 
 An offer is certain if the budget covers everything that could be bought before it. Before an offer of value
 v, a sequence buys only what comes before its first offer below v; after an offer of at least v that is not
 computed yet, anything is possible.
-
-Purchases on one sequence depend on the others only through the queue. So each sequence is run separately with
-the known scores (`spcviz.learning.budgets.spending`), up to the first purchase whose scores are unknown: that
-is its offer to the queue. The trajectory is that of a batch with all features computed.
 """
 
 import heapq
@@ -30,7 +31,13 @@ _SLACK = 1 + 1e-9
 """Costs are summed in a different order than in the queue; an offer that fits by less is not certain."""
 
 Offer = tuple[float, float]
-"""Value and cost of a purchase."""
+"""Value and cost of a sequence's next purchase."""
+
+_Step = tuple[int, int, float, float]
+"""Part, tier, value and cost of a purchase."""
+
+_HUGE, _PLENTY = 1e30, 1e18
+"""Cost of a purchase that no longer fits, and a budget that covers everything else."""
 
 
 class QueuedSequence(Protocol):
@@ -48,86 +55,36 @@ class QueuedSequence(Protocol):
         """Drop the offer, which does not fit the budget any more and never will."""
 
 
-def spend_in_turns(
-    lines: Sequence[QueuedSequence], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
-) -> tuple[list[int], float]:
-    """(line of each purchase, in order; the amount spent).
+def spend_lazily(
+    world: Parts,
+    rule: Rule,
+    budget: float,
+    costs: np.ndarray,
+    compute: Callable[[list[tuple[int, int, int]]], np.ndarray],
+    *,
+    is_together: bool = False,
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """(labels (R,), tiers (R,), amount spent) of Algorithm 5 on a batch; costs (T - 1,).
 
-    Parameters
-    ----------
-    lines : sequence of QueuedSequence
-    budget : float
-    buy : callable
-        Buys the offers of the lines whose numbers it is given; each line then has its next offer.
-    is_together : bool
-        Whether all certain offers are bought at once; else one after another.
+    Scores of tiers other than 0 are ignored: ``compute([(w, part, tier), ...])`` returns those (n, K) of
+    parts of sequences w, once for each purchase: one after another in order, or all certain ones together
+    (`is_together`).
     """
-    early: list[deque[Offer]] = [deque() for _ in lines]  # bought before their place in the queue
+    chains = []
+    for w in range(len(world.starts) - 1):
+        sequence, rows = world.some(np.array([w]))
+        fixed = rule._replace(fixed=rule.fixed[rows]) if len(rule.fixed) else rule
+        chains.append(_Chain(sequence, fixed, costs))
 
-    def head(w: int) -> Offer | None:
-        return early[w][0] if early[w] else lines[w].offer
+    def buy(some: list[int]) -> None:
+        scores = compute([(w, *chains[w].next[:2]) for w in some])
+        for w, row in zip(some, scores):
+            chains[w].buy(row)
 
-    queue = [(-offer[0], w, offer[1]) for w, line in enumerate(lines) if (offer := line.offer) is not None]
-    heapq.heapify(queue)
-    order: list[int] = []
-    spent = 0.0
-    while spent < budget and queue:
-        _, w, cost = heapq.heappop(queue)
-        if not early[w] and cost > budget - spent:
-            lines[w].drop()
-        else:
-            if not early[w]:
-                chosen = sorted({w, *(certain(lines, early, budget - spent) if is_together else ())})
-                for v in chosen:
-                    early[v] += [offer for offer in (lines[v].offer,) if offer is not None]
-                buy(chosen)
-            early[w].popleft()
-            order.append(w)
-            spent += cost
-        if (offer := head(w)) is not None:
-            heapq.heappush(queue, (-offer[0], w, offer[1]))
-    return order, spent
-
-
-def certain(lines: Sequence[QueuedSequence], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
-    """Numbers of the lines whose offer will be bought, whatever the other offers turn out to be.
-
-    Parameters
-    ----------
-    lines : sequence of QueuedSequence
-    early : sequence of sequences of Offer
-        For each line, the purchases made before their place in the queue.
-    left : float
-        The remaining budget, before any of these.
-    """
-    w = np.array([i for i, line in enumerate(lines) if line.offer is not None], dtype=np.int64)
-    offers = np.array([lines[i].offer for i in w]).reshape(-1, 2)
-    least = [np.minimum.accumulate([value for value, _ in some]) for some in early if some]
-    bought_least = np.concatenate([np.zeros(0), *least])
-    bought_cost = np.array([cost for some in early for _, cost in some])
-    ends = {i: part[-1] for i, part in zip((i for i, some in enumerate(early) if some), least)}
-    value = np.minimum(offers[:, 0], [ends.get(i, np.inf) for i in w.tolist()])
-    rest = np.array([lines[i].rest for i in w])
-    before = _sum_of_higher(bought_least, bought_cost, value) + _sum_of_higher(value, rest, value) - rest
-    return w[(before + offers[:, 1]) * _SLACK <= left].tolist()
-
-
-def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:
-    """For each entry of `than`, the sum of the costs whose value is at least as high.
-
-    >>> _sum_of_higher(np.array([1.0, 3.0, 2.0]), np.array([10.0, 5.0, 1.0]), np.array([2.0, 9.0])).tolist()
-    [6.0, 0.0]
-    """
-    order = np.argsort(-values, kind="stable")
-    sums = np.concatenate([[0.0], np.cumsum(costs[order])])
-    return sums[np.searchsorted(-values[order], -than, side="right")]
-
-
-_Step = tuple[int, int, float, float]
-"""Part, tier, value and cost of a purchase."""
-
-_HUGE, _PLENTY = 1e30, 1e18
-"""Cost of a purchase that no longer fits, and a budget that covers everything else."""
+    _, spent = spend_in_turns(chains, budget, buy, is_together=is_together)
+    none = [np.zeros(0, dtype=np.int64)]
+    labels = np.concatenate([*none, *(chain.labels for chain in chains)])
+    return labels, np.concatenate([*none, *(chain.tiers for chain in chains)]), spent
 
 
 class _Chain:
@@ -184,33 +141,76 @@ class _Chain:
         self.look()
 
 
-def spend_lazily(
-    world: Parts,
-    rule: Rule,
-    budget: float,
-    costs: np.ndarray,
-    compute: Callable[[list[tuple[int, int, int]]], np.ndarray],
-    *,
-    is_together: bool = False,
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """(labels (R,), tiers (R,), amount spent) of Algorithm 5 on a batch; costs (T - 1,).
+def spend_in_turns(
+    lines: Sequence[QueuedSequence], budget: float, buy: Callable[[list[int]], None], *, is_together: bool
+) -> tuple[list[int], float]:
+    """(number of the sequence of each purchase, in order; the amount spent).
 
-    Scores of tiers other than 0 are ignored: ``compute([(w, part, tier), ...])`` returns those (n, K) of
-    parts of sequences w, once for each purchase: one after another in order, or all certain ones together;
-    see `spcviz.spending.lazy`.
+    Parameters
+    ----------
+    lines : sequence of QueuedSequence
+    budget : float
+    buy : callable
+        Buys the offers of the sequences whose numbers it is given; each then has its next offer.
+    is_together : bool
+        Whether all certain offers are bought at once; else one after another.
     """
-    chains = []
-    for w in range(len(world.starts) - 1):
-        sequence, rows = world.some(np.array([w]))
-        fixed = rule._replace(fixed=rule.fixed[rows]) if len(rule.fixed) else rule
-        chains.append(_Chain(sequence, fixed, costs))
+    early: list[deque[Offer]] = [deque() for _ in lines]  # bought before their place in the queue
 
-    def buy(some: list[int]) -> None:
-        scores = compute([(w, *chains[w].next[:2]) for w in some])
-        for w, row in zip(some, scores):
-            chains[w].buy(row)
+    def head(w: int) -> Offer | None:
+        return early[w][0] if early[w] else lines[w].offer
 
-    _, spent = spend_in_turns(chains, budget, buy, is_together=is_together)
-    none = [np.zeros(0, dtype=np.int64)]
-    labels = np.concatenate([*none, *(chain.labels for chain in chains)])
-    return labels, np.concatenate([*none, *(chain.tiers for chain in chains)]), spent
+    queue = [(-offer[0], w, offer[1]) for w, line in enumerate(lines) if (offer := line.offer) is not None]
+    heapq.heapify(queue)
+    order: list[int] = []
+    spent = 0.0
+    while spent < budget and queue:
+        _, w, cost = heapq.heappop(queue)
+        if not early[w] and cost > budget - spent:
+            lines[w].drop()
+        else:
+            if not early[w]:
+                chosen = sorted({w, *(certain(lines, early, budget - spent) if is_together else ())})
+                for v in chosen:
+                    early[v] += [offer for offer in (lines[v].offer,) if offer is not None]
+                buy(chosen)
+            early[w].popleft()
+            order.append(w)
+            spent += cost
+        if (offer := head(w)) is not None:
+            heapq.heappush(queue, (-offer[0], w, offer[1]))
+    return order, spent
+
+
+def certain(lines: Sequence[QueuedSequence], early: Sequence[Sequence[Offer]], left: float) -> list[int]:
+    """Numbers of the sequences whose offer will be bought, whatever the other offers turn out to be.
+
+    Parameters
+    ----------
+    lines : sequence of QueuedSequence
+    early : sequence of sequences of Offer
+        For each sequence, the purchases made before their place in the queue.
+    left : float
+        The remaining budget, before any of these.
+    """
+    w = np.array([i for i, line in enumerate(lines) if line.offer is not None], dtype=np.int64)
+    offers = np.array([lines[i].offer for i in w]).reshape(-1, 2)
+    least = [np.minimum.accumulate([value for value, _ in some]) for some in early if some]
+    bought_least = np.concatenate([np.zeros(0), *least])
+    bought_cost = np.array([cost for some in early for _, cost in some])
+    ends = {i: part[-1] for i, part in zip((i for i, some in enumerate(early) if some), least)}
+    value = np.minimum(offers[:, 0], [ends.get(i, np.inf) for i in w.tolist()])
+    rest = np.array([lines[i].rest for i in w])
+    before = _sum_of_higher(bought_least, bought_cost, value) + _sum_of_higher(value, rest, value) - rest
+    return w[(before + offers[:, 1]) * _SLACK <= left].tolist()
+
+
+def _sum_of_higher(values: np.ndarray, costs: np.ndarray, than: np.ndarray) -> np.ndarray:
+    """For each entry of `than`, the sum of the costs whose value is at least as high.
+
+    >>> _sum_of_higher(np.array([1.0, 3.0, 2.0]), np.array([10.0, 5.0, 1.0]), np.array([2.0, 9.0])).tolist()
+    [6.0, 0.0]
+    """
+    order = np.argsort(-values, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(costs[order])])
+    return sums[np.searchsorted(-values[order], -than, side="right")]

@@ -1,7 +1,8 @@
 """Write named arrays as the bytes of an ``.npz`` file and read them; SHA-256 of arrays.
 
 The bytes depend only on the arrays: entries are sorted by name, with one fixed time, and headers are
-written here because numpy's own padding has changed between versions.
+written here because numpy's own padding has changed between versions. `numpy.load` reads them too. A digest
+is of an array's dtype, shape and little-endian bytes in row order, nothing else.
 """
 
 import hashlib
@@ -21,48 +22,11 @@ from spcviz.store.zips import Zip, exactly
 ALLOWED_KINDS = "biuf"
 ALLOWED_DTYPES = "bool, integer or float of at most 8 bytes"
 
-
-def portable(array: Any, name: str) -> np.ndarray:
-    """`array` with its axes in C order and little-endian elements; same shape.
-
-    `ArgumentError` if its dtype cannot be read back on every platform: objects, strings, records, complex,
-    long double.
-    """
-    array = np.asarray(array)
-    if array.dtype.kind not in ALLOWED_KINDS or array.dtype.itemsize > 8:
-        raise ArgumentError(f"array {name!r} must be {ALLOWED_DTYPES}, got dtype {array.dtype}")
-    return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
-
-
-def digest_of_array(array: np.ndarray) -> str:
-    """SHA-256 of one array in `portable` form, 64 hexadecimal digits."""
-    head = f"{array.dtype.str}{array.shape}".encode()
-    return hashlib.sha256(head + b"\n" + array.tobytes()).hexdigest()
-
-
-def digest_of_arrays(arrays: dict[str, np.ndarray]) -> str:
-    """One digest (64 hexadecimal digits) for a set of named arrays, for instance a model's training data.
-
-    Equal iff names, dtypes, shapes and all bytes are equal, whatever the order of the names. Dtypes as in
-    `portable`.
-
-    >>> a, b = np.arange(3), np.ones(2)
-    >>> digest_of_arrays({"a": a, "b": b}) == digest_of_arrays({"b": b, "a": a})
-    True
-    >>> digest_of_arrays({"a": a}) == digest_of_arrays({"a": a.astype(np.int8)})
-    False
-    """
-    total = hashlib.sha256()
-    for name in sorted(arrays):
-        total.update(f"{name!r} {digest_of_array(portable(arrays[name], name))}\n".encode())
-    return total.hexdigest()
-
-
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can carry
 
 
 def pack(arrays: dict[str, np.ndarray]) -> bytes:
-    """Bytes of an npz file; the arrays are in `spcviz.store.archive.portable` form.
+    """Bytes of an npz file; the arrays are in `portable` form.
 
     >>> float(np.load(io.BytesIO(pack({"w": np.ones(2)})))["w"].sum())
     2.0
@@ -122,3 +86,39 @@ def _npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     text = repr({"descr": np.dtype(dtype).str, "fortran_order": False, "shape": tuple(shape)})
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")
+
+
+def portable(array: Any, name: str) -> np.ndarray:
+    """`array` with its axes in C order and little-endian elements; same shape.
+
+    `ArgumentError` if its dtype cannot be read back on every platform: objects, strings, records, complex,
+    long double.
+    """
+    array = np.asarray(array)
+    if array.dtype.kind not in ALLOWED_KINDS or array.dtype.itemsize > 8:
+        raise ArgumentError(f"array {name!r} must be {ALLOWED_DTYPES}, got dtype {array.dtype}")
+    return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+
+
+def digest_of_array(array: np.ndarray) -> str:
+    """SHA-256 of one array in `portable` form, 64 hexadecimal digits."""
+    head = f"{array.dtype.str}{array.shape}".encode()
+    return hashlib.sha256(head + b"\n" + array.tobytes()).hexdigest()
+
+
+def digest_of_arrays(arrays: dict[str, np.ndarray]) -> str:
+    """One digest (64 hexadecimal digits) for a set of named arrays, for instance a model's training data.
+
+    Equal iff names, dtypes, shapes and all bytes are equal, whatever the order of the names. Dtypes as in
+    `portable`.
+
+    >>> a, b = np.arange(3), np.ones(2)
+    >>> digest_of_arrays({"a": a, "b": b}) == digest_of_arrays({"b": b, "a": a})
+    True
+    >>> digest_of_arrays({"a": a}) == digest_of_arrays({"a": a.astype(np.int8)})
+    False
+    """
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        total.update(f"{name!r} {digest_of_array(portable(arrays[name], name))}\n".encode())
+    return total.hexdigest()

@@ -31,8 +31,8 @@ INNER = ("carrying", "checks", "extras", "inputs", "jit", "rule", "semirings", "
 """Modules without doors: parts of the doors themselves, of kernels, and of kernels' files."""
 PARTS = {
     "chu_liu_edmonds.check_scores",
-    "curves.curve",
-    "curves.efficiency_curve",
+    "results.curve",
+    "results.efficiency_curve",
     "filtering.break_points_batch",
     "filtering.checked_alphas",
     "filtering.largest_alpha",
@@ -60,31 +60,26 @@ ANYWHERE = (
 """Places that may be outside the picture, where there is nothing to see."""
 
 
+OF_PROBLEMS = ("spcviz.problems.exact.agglomerate", "spcviz.problems.pose.model.templates")
+"""Modules of problems with kernels that could as well be the engine's."""
+
+
 @cache
 def _modules():
-    """The engine's modules, and the two that moved to the problems that they serve."""
-    infos = list(pkgutil.walk_packages(spcviz.engine.__path__, "spcviz.engine."))
-    for problem in ("exact", "pose"):
-        package = importlib.import_module(f"spcviz.problems.{problem}.model")
-        infos += pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
-    kernels = {"agglomerate", "templates"}
-    return [
-        info
-        for info in infos
-        if not info.ispkg
-        and (info.name.startswith("spcviz.engine.") or info.name.rpartition(".")[2] in kernels)
-    ]
+    """Names of the engine's modules, and of those `OF_PROBLEMS`."""
+    infos = pkgutil.walk_packages(spcviz.engine.__path__, "spcviz.engine.")
+    return [*(info.name for info in infos if not info.ispkg), *OF_PROBLEMS]
 
 
 @cache
 def doors():
     """{"module.function": function} of the engine."""
     functions = {}
-    for info in _modules():
-        module_name = info.name.rpartition(".")[2]
+    for path in _modules():
+        module_name = path.rpartition(".")[2]
         if module_name in INNER:
             continue
-        module = importlib.import_module(info.name)
+        module = importlib.import_module(path)
         for name, function in vars(module).items():
             is_own = inspect.isfunction(function) and function.__module__ == module.__name__
             if is_own and name[0] != "_" and _is_door(function) and f"{module_name}.{name}" not in PARTS:
@@ -102,7 +97,7 @@ def _is_door(function):
 def function_of(name):
     """The function behind "module.function" of the engine."""
     module, _, function = name.partition(".")
-    path = next(i.name for i in _modules() if i.name.rpartition(".")[2] == module)
+    path = next(name for name in _modules() if name.rpartition(".")[2] == module)
     return getattr(importlib.import_module(path), function)
 
 
@@ -126,7 +121,7 @@ chain.max_marginals_batch   unary pairwise lengths
 chain.checked_chain         unary pairwise
 batch.marginals_batch       unary pairwise lengths
 batch.k_best_batch          unary pairwise lengths k=2
-summary.summarise_chains    unary pairwise lengths
+batch.summarise_chains    unary pairwise lengths
 dense.dense_model           table order=2
 dense.dense_decode          model unary
 ensemble.split              unary pairwise edges membership

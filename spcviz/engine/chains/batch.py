@@ -2,7 +2,7 @@
 
 The batch is that of `spcviz.engine.chains.chain.decode_batch`: rows of state scores, one chain after the
 other, and the chains' lengths. Transitions are one table for all steps, or one table per row: the step *into*
-that row, as in `spcviz.engine.chains.batch`. Every recursion is that of the single call.
+that row. Every recursion is that of the single call.
 """
 
 from typing import NamedTuple
@@ -49,6 +49,20 @@ class BatchKBest(NamedTuple):
     labels: np.ndarray
 
 
+class ChainSummaries(NamedTuple):
+    """One row per chain.
+
+    - `labels` (sum of lengths,), int64: best labelling of each chain, one after the other
+    - `best`, `second` (N,): the two largest scores of labellings; second is -inf if there is only one
+    - `entropy` (sum of lengths,): of the sum-product marginal of each position, in nats, 0 .. log K
+    """
+
+    labels: np.ndarray
+    best: np.ndarray
+    second: np.ndarray
+    entropy: np.ndarray
+
+
 def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMarginals:
     """`spcviz.engine.chains.chain.marginals` of states, for many chains in one call.
 
@@ -72,7 +86,9 @@ def marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -
 
 
 def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: int) -> BatchKBest:
-    """`spcviz.engine.chains.chain.k_best` for many chains in one call; arguments and errors as in both.
+    """`spcviz.engine.chains.chain.k_best` for many chains in one call, with its `k`.
+
+    Other arguments and errors as in `marginals_batch`. A chain with no finite labelling has none.
 
     >>> best = k_best_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)), 2)
     >>> best.scores.tolist(), best.labels.tolist()
@@ -85,6 +101,23 @@ def k_best_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike, k: i
     n_found = np.zeros(len(starts) - 1, dtype=np.int64)
     _k_best_all(unary, starts, tables, np.ndim(pairwise) == 3, k, n_found, scores, labels)
     return BatchKBest(n_found, scores, labels)
+
+
+def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> ChainSummaries:
+    """Decode many chains and measure how sure each decoding is.
+
+    Arguments and errors as in `marginals_batch`; `InfeasibleError` if a chain has no labelling with a finite
+    score.
+
+    >>> summaries = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
+    >>> summaries.labels.tolist(), summaries.best.tolist(), summaries.second.tolist()
+    ([1, 0], [3.0], [2.0])
+    """
+    summaries = ChainSummaries(*_summarise(*checked_steps(unary, lengths, pairwise), np.ndim(pairwise) == 3))
+    dead = np.flatnonzero(np.isneginf(summaries.best))
+    if len(dead):
+        raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")
+    return summaries
 
 
 @kernel
@@ -147,37 +180,6 @@ def _k_best_all(
             scores[w, q] = values[q]
             for i in range(b - a):
                 labels[q, a + i] = labellings[q, i]
-
-
-class ChainSummaries(NamedTuple):
-    """One row per chain.
-
-    - `labels` (sum of lengths,), int64: best labelling of each chain, one after the other
-    - `best`, `second` (N,): the two largest scores of labellings; second is -inf if there is only one
-    - `entropy` (sum of lengths,): of the sum-product marginal of each position, in nats, 0 .. log K
-    """
-
-    labels: np.ndarray
-    best: np.ndarray
-    second: np.ndarray
-    entropy: np.ndarray
-
-
-def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> ChainSummaries:
-    """Decode many chains and measure how sure each decoding is.
-
-    Arguments and errors as in `spcviz.engine.chains.batch.marginals_batch`; `InfeasibleError` if a chain has
-    no labelling with a finite score.
-
-    >>> summaries = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
-    >>> summaries.labels.tolist(), summaries.best.tolist(), summaries.second.tolist()
-    ([1, 0], [3.0], [2.0])
-    """
-    summaries = ChainSummaries(*_summarise(*checked_steps(unary, lengths, pairwise), np.ndim(pairwise) == 3))
-    dead = np.flatnonzero(np.isneginf(summaries.best))
-    if len(dead):
-        raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")
-    return summaries
 
 
 @kernel

@@ -83,13 +83,6 @@ class Marginals(NamedTuple):
     pairwise: np.ndarray | None
 
 
-# From tuples, without a Python call, which is noticeable on a small chain.
-decoded: Callable[[tuple[float, np.ndarray]], Decoded] = partial(tuple.__new__, Decoded)
-_Tables = tuple[float, np.ndarray, np.ndarray | None]
-best_through: Callable[[_Tables], MaxMarginals] = partial(tuple.__new__, MaxMarginals)
-probabilities: Callable[[_Tables], Marginals] = partial(tuple.__new__, Marginals)
-
-
 class KBest(NamedTuple):
     """The best labellings (m, L), int64, in falling order of score; m < k if fewer have a finite score."""
 
@@ -109,6 +102,13 @@ class BatchMaxMarginals(NamedTuple):
 
     best: np.ndarray
     unary: np.ndarray
+
+
+# From tuples, without a Python call, which is noticeable on a small chain.
+decoded: Callable[[tuple[float, np.ndarray]], Decoded] = partial(tuple.__new__, Decoded)
+_Tables = tuple[float, np.ndarray, np.ndarray | None]
+best_through: Callable[[_Tables], MaxMarginals] = partial(tuple.__new__, MaxMarginals)
+probabilities: Callable[[_Tables], Marginals] = partial(tuple.__new__, Marginals)
 
 
 def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:

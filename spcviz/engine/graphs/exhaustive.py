@@ -27,6 +27,12 @@ from spcviz.engine.kernels.vectors import copy
 Scope = tuple[int, ...]
 """A restriction set: the variables of a table."""
 
+MAX_CONFIGURATIONS = 500_000_000
+"""Most configurations that exhaustive search visits."""
+
+_MAX_MESSAGE = 20_000_000
+"""Most entries of a sum of tables in one elimination."""
+
 
 class FactorGraph(NamedTuple):
     """A score as a sum of tables.
@@ -80,29 +86,6 @@ class Eliminated(NamedTuple):
     labels: np.ndarray
     steps: tuple[Elimination, ...]
     n_entries: int
-
-
-def checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
-    n_states = checks.as_tuple("n_states", n_states)
-    if not n_states:
-        raise ArgumentError("n_states must name at least one variable, got ()")
-    return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
-
-
-def checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
-    done = []
-    for r, scope in enumerate(checks.as_tuple("scopes", scopes)):
-        scope = checks.as_tuple(f"scopes[{r}]", scope)
-        scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
-        if not scope or len(set(scope)) != len(scope):
-            raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")
-        done.append(scope)
-    return tuple(done)
-
-
-MAX_CONFIGURATIONS = 500_000_000
-
-_MAX_MESSAGE = 20_000_000
 
 
 def factor_graph(
@@ -270,6 +253,24 @@ def scanlines(unary: ArrayLike, pairwise: ArrayLike) -> np.ndarray:
     if 0 in unary.shape:
         raise ShapeError(f"unary has shape {unary.shape}; it needs at least one row, column and state")
     return chain.decode_batch(unary.reshape(-1, n), [columns] * rows, pairwise).labels.reshape(rows, columns)
+
+
+def checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
+    n_states = checks.as_tuple("n_states", n_states)
+    if not n_states:
+        raise ArgumentError("n_states must name at least one variable, got ()")
+    return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
+
+
+def checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
+    done = []
+    for r, scope in enumerate(checks.as_tuple("scopes", scopes)):
+        scope = checks.as_tuple(f"scopes[{r}]", scope)
+        scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
+        if not scope or len(set(scope)) != len(scope):
+            raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")
+        done.append(scope)
+    return tuple(done)
 
 
 def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[int, ...]) -> Elimination:

@@ -1,4 +1,4 @@
-"""Results of filtering: thresholds, losses, and curves of losses over alpha, added up over states."""
+"""Results of filtering: thresholds, losses, and exact curves of losses over alpha."""
 
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ class Losses(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A right-continuous step function of alpha, up to 1.
+    """A loss as a right-continuous step function of alpha, up to 1.
 
     `alpha` (S,): where it steps, rising from the lowest alpha (0 unless a caller asks for less).
     `value` (S,): its value from alpha[s] on, up to alpha[s + 1].

@@ -1,13 +1,16 @@
 r"""One-shot and anytime policies: weighted linear classifiers that choose which features to buy.
 
 A state S gives the tier of each part of an example; :math:`C(S) = \mathrm{Loss}(S) + \lambda
-c(S)`. Pseudo-labels, the S a policy should have chosen, come from a search over states; a weighted
-linear classifier learns to choose them part by part (Bolukbasi et al., resource-constrained structured
-prediction, one-shot policy). The caller supplies the losses of states.
+c(S)`. The caller supplies the losses of states.
 
-Policy t is trained on the states that policies 1 .. t - 1 lead to. Among the successors s of a state,
-the one of least C is right. Choosing another costs the difference in C, which weights the examples of a
-linear classifier (Bolukbasi et al., resource-constrained structured prediction, Theorem 2.3).
+A one-shot policy decides all of an example's features before any is computed. Pseudo-labels, the S it should
+have chosen, come from a search over states; a weighted linear classifier learns to choose them part by part
+(Bolukbasi et al., resource-constrained structured prediction, one-shot policy).
+
+An anytime policy is one classifier per step, each of which chooses the next purchase of every example.
+Classifier t is trained on the states that classifiers 1 .. t - 1 lead to. Among the successors s of a state,
+the one of least C is right. Choosing another costs the difference in C, which weights the examples of the
+classifier (Bolukbasi et al., Theorem 2.3).
 """
 
 from collections.abc import Callable
@@ -38,6 +41,12 @@ class OneShot(NamedTuple):
     constant: np.ndarray  # (T - 1,)
     mean: np.ndarray  # (d,)
     scale: np.ndarray  # (d,)
+
+
+class Anytime(NamedTuple):
+    """Linear scores of purchases, one function per step; the last serves all later steps."""
+
+    weights: np.ndarray  # (steps, d)
 
 
 def greedy_trajectories(
@@ -156,12 +165,6 @@ def odds(policy: OneShot, inputs: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(raw, axis=1)
 
 
-class Anytime(NamedTuple):
-    """Linear scores of purchases, one function per step; the last serves all later steps."""
-
-    weights: np.ndarray  # (steps, d)
-
-
 def fit_anytime(
     losses_if: LossesIf,
     describe: Callable[[np.ndarray], np.ndarray],
@@ -169,7 +172,7 @@ def fit_anytime(
     n_tiers: int,
     n_steps: int,
 ) -> Anytime:
-    """Train one policy per step, on the examples that begin at ``starts`` (W + 1,).
+    """Train one classifier per step, on the examples that begin at ``starts`` (W + 1,).
 
     ``describe(tiers)`` returns the features of lifting each part, shape (R, d).
     """

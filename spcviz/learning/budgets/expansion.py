@@ -135,7 +135,7 @@ def at_cost(curve: SpendingCurve, costs: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> at_cost(Curve(np.array([0.0, 1.0, 2.0]), np.array([9.0, 5.0, 4.0])), [0.5, 2.0]).tolist()
+    >>> at_cost(SpendingCurve(np.array([0.0, 1.0, 2.0]), np.array([9.0, 5.0, 4.0])), [0.5, 2.0]).tolist()
     [9.0, 4.0]
     """
     return curve.loss[last_within(curve.cost, costs)]

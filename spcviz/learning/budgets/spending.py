@@ -1,8 +1,5 @@
 """Algorithm 5 (thesis chapter 7), for every world: the most valuable purchase that fits, again and again.
 
-``tree[1]`` is the largest leaf, ``tree[i]`` the larger of ``tree[2 i]`` and ``tree[2 i + 1]``; leaves start
-at `width`, a power of two. One change costs log2 of the width.
-
 The queue holds the best purchase of each example; a purchase that no longer fits is dropped for good, and
 ties go to the first part. After a purchase its example is read again, and the purchases that this may have
 changed are valued again.
@@ -18,6 +15,10 @@ What differs between worlds is a `Kind` of kernels, chosen by the world's type w
 - ``buy(world, scratch, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w
   and read the example again. Returns the first and last position whose reading may have changed, r among
   them, how far beyond them values change, columns of messages passed, and the decrease of the loss
+
+The queue is a tree (`new_tree`) with a leaf for each example: ``tree[1]`` is the largest leaf, ``tree[i]``
+the larger of ``tree[2 i]`` and ``tree[2 i + 1]``; leaves start at `width`, a power of two. One change costs
+log2 of the width.
 """
 
 from collections.abc import Callable
@@ -29,44 +30,6 @@ from spcviz.engine.kernels.jit import by_type, inlined_kernel, kernel, spliced_k
 from spcviz.engine.kernels.once import fill_new, larger_of, smaller_of
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.world import Rule, Trajectory
-
-
-@spliced_kernel
-def new_tree(n_leaves: int) -> tuple[np.ndarray, int]:
-    """(tree, width) with all leaves -inf."""
-    width = 1
-    while width < n_leaves:
-        width *= 2
-    return fill_new(2 * width, np.float64, -np.inf), width
-
-
-@spliced_kernel
-def best_of(values: np.ndarray, a: int, b: int) -> float:
-    """Largest of values[a:b]."""
-    best = -np.inf
-    for i in range(a, b):
-        best = larger_of(best, values[i])
-    return best
-
-
-@spliced_kernel
-def set_leaf(tree: np.ndarray, width: int, leaf: int, value: float) -> None:
-    """Change one leaf."""
-    at = width + leaf
-    tree[at] = value
-    at //= 2
-    while at >= 1:
-        tree[at] = larger_of(tree[2 * at], tree[2 * at + 1])
-        at //= 2
-
-
-@spliced_kernel
-def leaf_of(tree: np.ndarray, width: int) -> int:
-    """The first leaf that holds the largest value."""
-    at = 1
-    while at < width:
-        at = 2 * at if tree[2 * at] == tree[at] else 2 * at + 1
-    return at - width
 
 
 class Kind(NamedTuple):
@@ -217,3 +180,41 @@ def cost_of(rule: Rule, costs: np.ndarray, r: int, tier: int) -> float:
     for t in range(tier, costs.shape[1]):
         cost += costs[r, t]
     return cost
+
+
+@spliced_kernel
+def new_tree(n_leaves: int) -> tuple[np.ndarray, int]:
+    """(tree, width) with all leaves -inf."""
+    width = 1
+    while width < n_leaves:
+        width *= 2
+    return fill_new(2 * width, np.float64, -np.inf), width
+
+
+@spliced_kernel
+def best_of(values: np.ndarray, a: int, b: int) -> float:
+    """Largest of values[a:b]."""
+    best = -np.inf
+    for i in range(a, b):
+        best = larger_of(best, values[i])
+    return best
+
+
+@spliced_kernel
+def set_leaf(tree: np.ndarray, width: int, leaf: int, value: float) -> None:
+    """Change one leaf."""
+    at = width + leaf
+    tree[at] = value
+    at //= 2
+    while at >= 1:
+        tree[at] = larger_of(tree[2 * at], tree[2 * at + 1])
+        at //= 2
+
+
+@spliced_kernel
+def leaf_of(tree: np.ndarray, width: int) -> int:
+    """The first leaf that holds the largest value."""
+    at = 1
+    while at < width:
+        at = 2 * at if tree[2 * at] == tree[at] else 2 * at + 1
+    return at - width

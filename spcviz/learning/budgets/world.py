@@ -1,8 +1,8 @@
 """`World`, the protocol that policies spend on: chains, trees, or the regions of a picture.
 
 A world is a batch of examples (chains, trees, pictures) made of R parts in all (letters, words, regions),
-each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `one_shot`, `anytime`) know nothing else about
-it, so a new structure takes one class; `spcviz.learning.budgets.chains.parts.Parts` is the one for chains.
+each at a tier 0 .. T - 1 of features. Policies (`part_policy`, `classifiers`) know nothing else about it, so
+a new structure takes one class; `spcviz.learning.budgets.chains.parts.Parts` is the one for chains.
 """
 
 from typing import NamedTuple, Protocol, Self

@@ -1,13 +1,16 @@
 r"""Retune a trained cascade's thresholds on unseen examples, level by level or all by one number.
 
+`retune` tunes one level after another, each with its own tolerance; `check_guarantees` moves all of them
+together, with one guarantee for the whole cascade.
+
 A cascade of T filters has T settings. Along its *path* one number sets them all: let :math:`\sigma_t` be the
 setting tuned for level t, and :math:`r_t` how far below the best its threshold lies; at a factor c every
 threshold lies :math:`c\,r_t` below the best (`rules.scale_setting`; for probabilities: in logs). Small
 factors prune hard, large ones keep nearly everything.
 
-Choosing c gives a guarantee for a whole cascade. Let the factors :math:`c_1 > c_2 > \dots > c_G` and the
-settings :math:`\sigma_t` be fixed before the calibration examples are seen, and let an example's break point
-be the first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
+The choice of c gives the guarantee. Let the factors :math:`c_1 > c_2 > \dots > c_G` and the settings
+:math:`\sigma_t` be fixed before the calibration examples are seen, and let an example's break point be the
+first j at which *the cascade at* :math:`c_j` *loses its truth, whichever level does it*:
 
 .. math:: s_i = \min \{ j : \text{the truth of } i \text{ is lost at } c_j \}, \qquad
    \mathrm{lost}_i(j) \le 1[s_i \le j]
@@ -49,13 +52,99 @@ class Chosen(NamedTuple):
     allowed: int  # number of examples that might be lost
 
 
-def settings_at(rule: str, settings: Sequence[float], factor: float) -> tuple[float, ...]:
-    """The settings of all levels at a factor.
+def retune(
+    cascade: Cascade,
+    rule: str,
+    features: Features,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    tolerances: Sequence[float],
+) -> Cascade:
+    """Tune one level after another on what the levels before leave.
 
-    >>> settings_at("margin", (-4.0, -2.0), 0.5)
-    (-2.0, -1.0)
+    Parameters
+    ----------
+    rule : str
+        See `spcviz.engine.thresholds.rules`; the cascade's own does not matter.
+    labels, lengths : ndarray of int, shapes (rows,) and (W,)
+    tolerances : sequence of float
+        One per level: share of the examples whose truth has survived so far that may lose it.
+
+    Raises
+    ------
+    ArgumentError
+        If there is not one tolerance per level, or the rule is unknown.
     """
-    return tuple(rules.scale_setting(rule, setting, factor) for setting in settings)
+    if len(tolerances) != len(cascade.levels):
+        raise ArgumentError(f"tolerances must hold {len(cascade.levels)} numbers, got {tolerances!r:.60}")
+    how: dict[str, Any] = {"on_nodes": cascade.on_nodes}
+    lattice = unigrams(lengths, cascade.n_states)
+    first_gap: np.ndarray | None = None
+    settings: list[float] = []
+    for t, (level, tolerance) in enumerate(zip(cascade.levels, tolerances)):
+        unary = unary_scores(features, level.filter.weights)
+        name = rules.at_first(rule) if t == 0 else rule
+        by_pairs = t == 0 and cascade.first_order == 2
+        space = all_bigrams(lengths, cascade.n_states) if by_pairs else lattice
+        score = score_arcs(space, unary, level.filter.table)
+        more = how | {"rule": name, "first_gap": first_gap}
+        begun = prune_states(space, score, 0.0, name) if by_pairs else prune(space, score, 0.0, **more)
+        truth = path_of(lattice, labels)
+        has_truth = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
+        _, event = truth_points(lattice, begun, truth, np.where(has_truth, 0.0, -np.inf))
+        settings.append(rules.tune_setting(rule, event[has_truth], tolerance))
+        if t == 0:
+            first_gap = begun.limits.best - begun.limits.mean
+        if by_pairs:
+            pruned = prune_states(space, score, settings[-1], name)
+        else:
+            pruned = prune(space, score, settings[-1], max_arcs=cascade.max_arcs, **more)
+        if t + 1 < len(cascade.levels):
+            lattice = extend(lattice, pruned.keep)
+    return with_rule(cascade, rule, settings)
+
+
+def check_guarantees(
+    cascade: Cascade,
+    features: Sequence[Features],
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    tolerance: float,
+    guarantee: Guarantee,
+    *,
+    n_levels: int | None = None,
+    factors: Sequence[float] = FACTORS,
+) -> tuple[Cascade, Chosen]:
+    """Thresholds of all levels together along the cascade's path, with a guarantee.
+
+    Parameters
+    ----------
+    features : sequence of Features
+        Of one example each.
+    tolerance : float
+        Share of examples that the first `n_levels` filters together may lose (all by default).
+
+    Raises
+    ------
+    InfeasibleError
+        If the guarantee needs more examples than there are; the message says how many.
+    """
+    lengths = checks.lengths(lengths, 2**31 - 1)
+    starts = checks.starts(lengths)
+    n_levels = len(cascade.levels) if n_levels is None else n_levels
+    begin = [level.alpha for level in cascade.levels[:n_levels]]
+
+    def lost_at(settings: tuple[float, ...], some: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(some), dtype=bool)
+        for at, i in enumerate(some):
+            truth = labels[starts[i] : starts[i + 1]]
+            steps = filter_examples(cascade, features[i], lengths[i : i + 1], n_levels, settings)
+            out[at] = not all(survives(step.lattice, step.pruned.keep, truth)[0] for step in steps)
+        return out
+
+    chosen = choose(cascade.pruned_by, begin, len(lengths), lost_at, tolerance, guarantee, factors)
+    rest = [level.alpha for level in cascade.levels[n_levels:]]
+    return with_rule(cascade, cascade.pruned_by, [*chosen.settings, *rest]), chosen
 
 
 def choose(
@@ -123,6 +212,15 @@ def choose(
     return Chosen(factors[best], settings_at(rule, settings, factors[best]), first_lost, allowed)
 
 
+def settings_at(rule: str, settings: Sequence[float], factor: float) -> tuple[float, ...]:
+    """The settings of all levels at a factor.
+
+    >>> settings_at("margin", (-4.0, -2.0), 0.5)
+    (-2.0, -1.0)
+    """
+    return tuple(rules.scale_setting(rule, setting, factor) for setting in settings)
+
+
 def with_rule(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade:
     """The same models under a rule, with one setting per level."""
     if len(settings) != len(cascade.levels):
@@ -134,98 +232,3 @@ def with_rule(cascade: Cascade, rule: str, settings: Sequence[float]) -> Cascade
         for level, setting in zip(cascade.levels, settings)
     )
     return cascade._replace(levels=levels, rule=rules.checked_rule(rule), by_marginals=rule == "probability")
-
-
-def retune(
-    cascade: Cascade,
-    rule: str,
-    features: Features,
-    labels: np.ndarray,
-    lengths: np.ndarray,
-    tolerances: Sequence[float],
-) -> Cascade:
-    """Tune one level after another on what the levels before leave.
-
-    Parameters
-    ----------
-    rule : str
-        See `spcviz.engine.thresholds.rules`; the cascade's own does not matter.
-    labels, lengths : ndarray of int, shapes (rows,) and (W,)
-    tolerances : sequence of float
-        One per level: share of the examples whose truth has survived so far that may lose it.
-
-    Raises
-    ------
-    ArgumentError
-        If there is not one tolerance per level, or the rule is unknown.
-    """
-    if len(tolerances) != len(cascade.levels):
-        raise ArgumentError(f"tolerances must hold {len(cascade.levels)} numbers, got {tolerances!r:.60}")
-    how: dict[str, Any] = {"on_nodes": cascade.on_nodes}
-    lattice = unigrams(lengths, cascade.n_states)
-    first_gap: np.ndarray | None = None
-    settings: list[float] = []
-    for t, (level, tolerance) in enumerate(zip(cascade.levels, tolerances)):
-        unary = unary_scores(features, level.filter.weights)
-        name = rules.at_first(rule) if t == 0 else rule
-        by_pairs = t == 0 and cascade.first_order == 2
-        space = all_bigrams(lengths, cascade.n_states) if by_pairs else lattice
-        score = score_arcs(space, unary, level.filter.table)
-        more = how | {"rule": name, "first_gap": first_gap}
-        begun = prune_states(space, score, 0.0, name) if by_pairs else prune(space, score, 0.0, **more)
-        truth = path_of(lattice, labels)
-        has_truth = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
-        _, event = truth_points(lattice, begun, truth, np.where(has_truth, 0.0, -np.inf))
-        settings.append(rules.tune_setting(rule, event[has_truth], tolerance))
-        if t == 0:
-            first_gap = begun.limits.best - begun.limits.mean
-        if by_pairs:
-            pruned = prune_states(space, score, settings[-1], name)
-        else:
-            pruned = prune(space, score, settings[-1], max_arcs=cascade.max_arcs, **more)
-        if t + 1 < len(cascade.levels):
-            lattice = extend(lattice, pruned.keep)
-    return with_rule(cascade, rule, settings)
-
-
-def check_guarantees(
-    cascade: Cascade,
-    features: Sequence[Features],
-    labels: np.ndarray,
-    lengths: np.ndarray,
-    tolerance: float,
-    guarantee: Guarantee,
-    *,
-    n_levels: int | None = None,
-    factors: Sequence[float] = FACTORS,
-) -> tuple[Cascade, Chosen]:
-    """Thresholds of all levels together along the cascade's path, with a guarantee; see `paths`.
-
-    Parameters
-    ----------
-    features : sequence of Features
-        Of one example each.
-    tolerance : float
-        Share of examples that the first `n_levels` filters together may lose (all by default).
-
-    Raises
-    ------
-    InfeasibleError
-        If the guarantee needs more examples than there are; the message says how many.
-    """
-    lengths = checks.lengths(lengths, 2**31 - 1)
-    starts = checks.starts(lengths)
-    n_levels = len(cascade.levels) if n_levels is None else n_levels
-    begin = [level.alpha for level in cascade.levels[:n_levels]]
-
-    def lost_at(settings: tuple[float, ...], some: np.ndarray) -> np.ndarray:
-        out = np.zeros(len(some), dtype=bool)
-        for at, i in enumerate(some):
-            truth = labels[starts[i] : starts[i + 1]]
-            steps = filter_examples(cascade, features[i], lengths[i : i + 1], n_levels, settings)
-            out[at] = not all(survives(step.lattice, step.pruned.keep, truth)[0] for step in steps)
-        return out
-
-    chosen = choose(cascade.pruned_by, begin, len(lengths), lost_at, tolerance, guarantee, factors)
-    rest = [level.alpha for level in cascade.levels[n_levels:]]
-    return with_rule(cascade, cascade.pruned_by, [*chosen.settings, *rest]), chosen

@@ -8,8 +8,8 @@ pruned, with models that have not seen the example: one for each of `parts` part
 
 The result is a `Cascade` with ``first_order=2``, as `decode_examples` runs it.
 
-A cascade's filters are tuned by whether the truth survives, so every label must exist. Missing ones are
-predicted by a chain CRF that was trained on the other parts (all labellings that agree with the known labels
+Filters are tuned by whether the truth survives, so every label must exist. `with_all_labels` predicts missing
+ones by a chain CRF that was trained on the other parts (all labellings that agree with the known labels
 count, as in `spcviz.learning.chains.crf`): the best labelling among those that agree with the sequence's own
 labels.
 """
@@ -50,6 +50,8 @@ PAIR_MODELS = ("crf", "perceptron")
 CRF_ITERATIONS = 30
 """Iterations of the pair models: filters gain nothing from the last digits."""
 
+ITERATIONS = 50
+"""Iterations of the models that predict missing labels."""
 
 Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], list[Any]]
 """Runs ``function(*job)`` for every job and returns the results in order."""
@@ -191,6 +193,32 @@ def train_chain_cascade(
     return ChainCascade(cascade, tuple(figures), worth)
 
 
+def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: Which) -> np.ndarray:
+    """Labels (R,), known ones unchanged; sequences of each part (W,) are read by a model of the other parts.
+
+    Raises
+    ------
+    ArgumentError
+        If the sequences of all other parts have no known label.
+    InfeasibleError
+        If the forbidden steps leave a sequence no labelling that agrees with its labels.
+    """
+    labels = examples.labels.copy()
+    is_open = np.add.reduceat(labels < 0, examples.row_start[:-1]) > 0
+    shapes = (layouts.n_features(examples.rows), examples.n_states), (examples.n_states,) * 2
+    # What leaves no labelling is refused before training.
+    _read(examples, np.flatnonzero(is_open), Weights(*map(np.zeros, shapes)), which)
+    for p in np.unique(part[is_open]):
+        others = take_examples(examples, np.flatnonzero(part != p))
+        if (others.labels < 0).all():
+            raise ArgumentError("y must have known labels in more than one part of cv, got them in one")
+        weights = fit_crf(others, c2=c2, max_iterations=ITERATIONS, which=which).weights
+        chosen = np.flatnonzero(is_open & (part == p))
+        rows = layouts.ranges(examples.row_start[chosen], np.diff(examples.row_start)[chosen])
+        labels[rows] = _read(examples, chosen, weights, which)
+    return labels
+
+
 def _pair_models(
     examples: Examples, part: np.ndarray, how: PairModel, trainer: CascadeTrainer, run: Run
 ) -> list[Weights]:
@@ -228,8 +256,7 @@ def _filter_states(
     config: CascadeConfig,
     forbidden: np.ndarray | None,
 ) -> tuple[float, np.ndarray, float, np.ndarray]:
-    """(setting, mask of the states left (R, K), share of examples that lose their truth, gaps (W,)), held
-    out.
+    """(setting, states left (R, K) bool, share of examples that lose their truth, gaps (W,)), held out.
 
     Max-marginals are computed twice, a few examples at a time: no table of them is stored.
     """
@@ -268,51 +295,6 @@ def _held_out(
             yield state_values(unary, block.row_start, weights.pairwise, forbidden, rule), rows, some
 
 
-def model_of(weights: Weights) -> Model:
-    """A chain's weights as an n-gram model.
-
-    Examples
-    --------
-    >>> model = model_of(Weights(np.ones((1, 2)), np.array([[0.0, 0.5], [0.0, 0.0]])))
-    >>> model.keys.tolist(), model.values.tolist()
-    ([6], [0.5])
-    """
-    n = weights.pairwise.shape[0]
-    codes = (np.arange(1, n + 1)[:, None] << symbol_bits(n)) + np.arange(1, n + 1)
-    used = np.flatnonzero(weights.pairwise)
-    return Model(weights.unary, codes.reshape(-1)[used], weights.pairwise.reshape(-1)[used])
-
-
-ITERATIONS = 50
-
-
-def with_all_labels(examples: Examples, part: np.ndarray, *, c2: float, which: Which) -> np.ndarray:
-    """Labels (R,), known ones unchanged; sequences of each part (W,) are read by a model of the other parts.
-
-    Raises
-    ------
-    ArgumentError
-        If the sequences of all other parts have no known label.
-    InfeasibleError
-        If the forbidden steps leave a sequence no labelling that agrees with its labels.
-    """
-    labels = examples.labels.copy()
-    is_open = np.add.reduceat(labels < 0, examples.row_start[:-1]) > 0
-    shapes = (layouts.n_features(examples.rows), examples.n_states), (examples.n_states,) * 2
-    _read(
-        examples, np.flatnonzero(is_open), Weights(*map(np.zeros, shapes)), which
-    )  # refused before training
-    for p in np.unique(part[is_open]):
-        others = take_examples(examples, np.flatnonzero(part != p))
-        if (others.labels < 0).all():
-            raise ArgumentError("y must have known labels in more than one part of cv, got them in one")
-        weights = fit_crf(others, c2=c2, max_iterations=ITERATIONS, which=which).weights
-        chosen = np.flatnonzero(is_open & (part == p))
-        rows = layouts.ranges(examples.row_start[chosen], np.diff(examples.row_start)[chosen])
-        labels[rows] = _read(examples, chosen, weights, which)
-    return labels
-
-
 def _read(examples: Examples, chosen: np.ndarray, weights: Weights, which: Which) -> np.ndarray:
     """The best labels of some chains among those that agree with the known ones, chain after chain."""
     some, read, steps = take_examples(examples, chosen), [], weights.pairwise
@@ -331,3 +313,18 @@ def _read(examples: Examples, chosen: np.ndarray, weights: Weights, which: Which
             raise InfeasibleError(f"no labelling of sequence {w} agrees with its labels and the constraints")
         read.append(best.labels)
     return np.concatenate([np.zeros(0, np.int64), *read])
+
+
+def model_of(weights: Weights) -> Model:
+    """A chain's weights as an n-gram model.
+
+    Examples
+    --------
+    >>> model = model_of(Weights(np.ones((1, 2)), np.array([[0.0, 0.5], [0.0, 0.0]])))
+    >>> model.keys.tolist(), model.values.tolist()
+    ([6], [0.5])
+    """
+    n = weights.pairwise.shape[0]
+    codes = (np.arange(1, n + 1)[:, None] << symbol_bits(n)) + np.arange(1, n + 1)
+    used = np.flatnonzero(weights.pairwise)
+    return Model(weights.unary, codes.reshape(-1)[used], weights.pairwise.reshape(-1)[used])

@@ -7,7 +7,7 @@ r"""Conditional random fields on chains, trained on all examples at once.
 :math:`A_s` (`expectations`). Weights are those of features with states they were seen with, and of steps;
 the constants are CRFsuite's, so that both programs minimise the same function.
 
-`batch` minimises it.
+`crf_training` minimises it.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 r"""Train a CRF on all examples at once, by L-BFGS(-B), or on a few at a time, by AdaGrad.
 
-By default the weights are those of features with states they were seen with, and of steps; `Which` selects
-others. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and negative parts, w = p - q with
-p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
+For all at once (`fit_crf`) the weights are by default those of features with states they were seen with, and
+of steps; `Which` selects others. Without c_1 the optimiser is L-BFGS; with it L-BFGS-B on positive and
+negative parts, w = p - q with p, q >= 0, whose sum is the absolute value wherever the loss is smallest.
 
 A weight of a frequent feature moves the loss a thousand times as much as one of a rare feature. Where every
 weight is bounded, the optimiser learns so little of that from step to step that it needs hundreds of steps.
@@ -12,6 +12,9 @@ So with c_1 it sees each weight in its own unit,
 
 the inverse root of the loss's curvature where each feature has the labels that it was seen with
 (:math:`p_i` their shares, smoothed). The function and its minimum stay the same.
+
+A few at a time (`fit_stochastic`) suit endless data, or data that come in parts. With g the gradient of one
+step, h the sum of all squared gradients so far and :math:`\eta` the step size, each weight moves by
 
 .. math:: h \leftarrow h + g^2, \qquad w \leftarrow w - \eta\, g / \sqrt{h}
 """
@@ -273,11 +276,11 @@ class _Search:
 
 
 AT_A_TIME = 64
-"""Examples per step."""
+"""Examples per step of `fit_stochastic`."""
 
 
 class Adapting(NamedTuple):
-    """Weights in training, and the sums of their squared gradients."""
+    """Weights in stochastic training, and the sums of their squared gradients."""
 
     weights: Weights
     squares: Weights
@@ -289,7 +292,7 @@ class Adapting(NamedTuple):
 
 
 def begin(weights: Weights) -> Adapting:
-    """Start from given weights, with no gradients yet.
+    """The state at the start of stochastic training: given weights, no gradients yet.
 
     Examples
     --------
@@ -313,9 +316,9 @@ def fit_stochastic(
     Parameters
     ----------
     rate : float
-        eta.
+        The step size, eta.
     c2 : float
-        Factor of the squared weights, as in `spcviz.learning.chains.crf_training.fit_crf`; each step has its share.
+        Factor of the squared weights, as in `fit_crf`; each step has its share.
     forbidden : ndarray of bool, shape (3, K, K), optional
         See `spcviz.learning.chains.crf.loss_and_gradient`.
 

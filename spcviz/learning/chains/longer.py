@@ -1,14 +1,16 @@
 r"""The later levels of a cascade on chains: perceptrons on n-grams, their filters, and whether they pay.
 
-Both do what `cascade.level` does for a lattice that is built in full, with the same results; only n-grams
-whose weights have moved are stored.
+`fit_longer` and `tune_level` do what `cascade.level` does for a lattice that is built in full, with the same
+results; only n-grams whose weights have moved are stored.
+
+The last level pays if its gain over the first model, g, is above its standard error, s:
 
 .. math:: g = \frac{\sum_w d_w}{\sum_w L_w}, \qquad
           s^2 = \frac{n}{n - 1} \, \frac{\sum_w (d_w - g L_w)^2}{(\sum_w L_w)^2}
 
-with :math:`d_w` the number of additional positions of example w that the last level gets right. It pays if
-g > s: a gain of less than a standard error may as well be a loss elsewhere. Legend: n examples of lengths
-L_w, all from one part, which neither the models compared nor the filters before them have seen.
+with :math:`d_w` the number of additional positions of example w that the last level gets right. A gain of
+less than a standard error may as well be a loss elsewhere. Legend: n examples of lengths L_w, all from one
+part, which neither the models compared nor the filters before them have seen.
 """
 
 from typing import Any, NamedTuple
@@ -186,7 +188,7 @@ class _Scored(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Shares of right positions of the first model and of the last level; `standard_error` of the gain."""
+    """Shares of right positions of a cascade's first model and last level; `standard_error` of the gain."""
 
     order: int  # of the last level
     n_examples: int

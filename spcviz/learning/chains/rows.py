@@ -1,16 +1,14 @@
 r"""Features with values, row by row: the linear part of a chain's scores, its biases and its gradient.
 
-.. math:: u_r(k) = \sum_f x_{rf} W_{fk} \qquad \frac{\partial}{\partial W_{fk}} = \sum_r x_{rf} g_r(k)
+.. math:: u_r(k) = \sum_f x_{rf} W_{fk} + a(k) + [r \text{ first}]\, b(k) + [r \text{ last}]\, e(k), \qquad
+          \frac{\partial}{\partial W_{fk}} = \sum_r x_{rf} g_r(k)
 
 `CsrRows` holds the entries that are not zero, as scipy's csr does; `DenseRows` (`learning.cascade.features`)
-all of them. Legend: R rows, F features, K states, n entries.
+all of them. In training the biases of edges are three more columns (`with_edges`), which learners treat like
+any other; once learned they are added to the scores (`add_edges`), so prediction needs no columns for them.
 
-.. math:: u_i(k) = \sum_f x_{if} W_{fk} + a(k) + [i = 1]\, b(k) + [i = L]\, e(k)
-
-In training they are three more columns, which learners treat like any other; once learned they are added to
-the scores, so prediction needs no columns for them.
-
-Legend: R positions of all chains, F features, K states; edges (3, K) are a, b and e.
+Legend: R rows, the positions of all chains; F features, K states, n entries; edges (3, K) are a, b and e, of
+every position, of a chain's first one and of its last.
 """
 
 from typing import Any, NamedTuple
@@ -24,6 +22,9 @@ from spcviz.learning.cascade import features as layouts
 from spcviz.learning.cascade.features import ADD, SCORE, DenseRows, SparseRows, add_row, scores_by_rows
 from spcviz.learning.cascade.features import n_features as n_features  # of rows of both kinds
 from spcviz.learning.cascade.features import n_rows as n_rows
+
+N_EDGES = 3
+"""Biases of each state: of every position, of a chain's first one and of its last."""
 
 
 class CsrRows(NamedTuple):
@@ -191,9 +192,6 @@ SCORE[CsrRows], ADD[CsrRows] = _score_csr, _add_csr
 def _add_all(rows: CsrRows, amounts: np.ndarray, gradient: np.ndarray) -> None:
     for r in range(len(amounts)):
         add_row(rows, r, amounts[r], gradient)
-
-
-N_EDGES = 3
 
 
 class SplitWeights(NamedTuple):

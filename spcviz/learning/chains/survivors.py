@@ -1,8 +1,9 @@
 """Survivors of filtered chains: states that a pair model leaves, and lattices built from them.
 
-Only the surviving n-grams are stored, 16 bytes each. The lattice of the next order, which needs several
-times that for each arc while a model is trained on it, exists for as many chains as `MOST_ARCS` allows.
-No result depends on their number.
+A pair model filters single states, with a cap on the pairs of those that are left (`states_left`). Of every
+later level only the surviving n-grams are stored, 16 bytes each. The lattice of the next order (`Space`),
+which needs several times that for each arc while a model is trained on it, exists for as many chains as
+`MOST_ARCS` allows. No result depends on their number.
 """
 
 import itertools
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.chains.batch import marginals_batch
 from spcviz.engine.kernels.jit import strict_kernel
@@ -97,16 +99,16 @@ def take_lattices(lattice: Lattice, chosen: np.ndarray) -> Lattice:
     n_arcs = np.diff(example_start)[chosen]
     arcs = layouts.ranges(example_start[chosen], n_arcs)
     node_columns = layouts.ranges(first + chosen, n_columns + 1)
-    node_start = _starts(np.diff(lattice.node_start)[node_columns])
-    first_nodes = node_start[_starts(n_columns + 1)[:-1]]
+    node_start = checks.starts(np.diff(lattice.node_start)[node_columns])
+    first_nodes = node_start[checks.starts(n_columns + 1)[:-1]]
     shift = np.repeat((first_nodes - lattice.node_start[first + chosen]).astype(np.int32), n_arcs)
     return Lattice(
         lattice.n_states,
         lattice.bits,
         lattice.order[chosen],
-        _starts(np.diff(lattice.row_start)[chosen]),
-        _starts(n_columns),
-        _starts(np.diff(lattice.arc_start)[columns]),
+        checks.starts(np.diff(lattice.row_start)[chosen]),
+        checks.starts(n_columns),
+        checks.starts(np.diff(lattice.arc_start)[columns]),
         node_start,
         lattice.arc_tail[arcs] + shift,
         lattice.arc_head[arcs] + shift,
@@ -120,9 +122,9 @@ def join_lattices(lattices: list[Lattice]) -> Lattice:
         return lattices[0]
 
     def starts(name: str) -> np.ndarray:
-        return _starts(np.concatenate([np.diff(getattr(lattice, name)) for lattice in lattices]))
+        return checks.starts(np.concatenate([np.diff(getattr(lattice, name)) for lattice in lattices]))
 
-    nodes = _starts(np.array([lattice.node_start[-1] for lattice in lattices])).astype(np.int32)
+    nodes = checks.starts(np.array([lattice.node_start[-1] for lattice in lattices])).astype(np.int32)
     return Lattice(
         lattices[0].n_states,
         lattices[0].bits,
@@ -135,10 +137,6 @@ def join_lattices(lattices: list[Lattice]) -> Lattice:
         np.concatenate([lattice.arc_head + shift for lattice, shift in zip(lattices, nodes)]),
         np.concatenate([lattice.arc_key for lattice in lattices]),
     )
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 class StateValues(NamedTuple):

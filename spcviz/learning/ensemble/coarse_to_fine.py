@@ -1,12 +1,14 @@
 r"""Coarse-to-fine filtering of states at places: their sub-model, summed max-marginals, refinement.
 
-States of a variable of kind k have features :math:`g_s` and score :math:`w_k \cdot g_s`; an edge of kind j
-scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn}]`
-(`spcviz.engine.graphs.placed`), b and t given, v learned. Weights: all w by kind, then all v by kind;
-`at_least_zero` says which may not become negative.
+In a sub-model (`PlacedModel`), states of a variable of kind k have features :math:`g_s` and score
+:math:`w_k \cdot g_s`; an edge of kind j scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3}
+t_j[\text{turn}]` (`spcviz.engine.graphs.placed`), b and t given, v learned. Weights: all w by kind, then all
+v by kind; `at_least_zero` says which may not become negative.
 
-Variables have only the states that are left, so tables hold no pruned ones. Thresholds and their guards are
-those of `ensemble.filter_summed`; a variable that would lose every state keeps its best and is reported.
+`filter_level` filters the states of one level by the summed max-marginals of its sub-models, and `refine`
+replaces survivors by their children. Variables have only the states that are left, so tables hold no pruned
+ones. Thresholds and their guards are those of `ensemble.filter_summed`; a variable that would lose every
+state keeps its best and is reported.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +23,7 @@ from spcviz.engine.thresholds.rule import Values, mean_of
 
 
 class PlacedModel(NamedTuple):
-    """One sub-model of one example: `joint` takes it as it is."""
+    """One sub-model of one example, a `spcviz.learning.ensemble.joint.MarginModel`."""
 
     places: placed.Places
     node_kinds: np.ndarray  # (N,) int
@@ -159,7 +161,7 @@ def filter_level(
     Parameters
     ----------
     models : sequence
-        Sub-models over the same states, with ``max_marginals(weights)`` as in `placed_states.PlacedModel`.
+        Sub-models over the same states, with ``max_marginals(weights)`` as in `PlacedModel`.
     weights : sequence of ndarray
         One for each.
     start, states : ndarray of int

@@ -16,7 +16,7 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 
 A sub-model of an example is anything whose scores are linear in ``n_weights`` weights, over ``n_variables``
 variables, with ``margin_parts(weights, truth, alpha)`` -> (truth's features, best, mean, threshold's
-gradient), such as `placed_states.PlacedModel`; the optional ``at_least_zero()`` says which weights may not
+gradient), such as `coarse_to_fine.PlacedModel`; the optional ``at_least_zero()`` says which weights may not
 become negative.
 """
 

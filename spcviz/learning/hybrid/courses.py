@@ -224,7 +224,7 @@ def run(
     keep_features: bool,
     keep_labels: bool,
 ) -> tuple[np.ndarray, ...]:
-    """Run the courses of a batch of words, at most `most` actions per word: the fields of a `Course`.
+    """Run the courses of a batch of words, at most `most` actions per word: the fields of an `ActionCourse`.
 
     keep_labels: False leaves out the work that only a record needs, so that the rest can be timed.
     """

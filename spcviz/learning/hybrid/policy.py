@@ -88,7 +88,7 @@ def course(
     keep_features: bool = False,
     keep_labels: bool = True,
 ) -> records.ActionCourse:
-    """Run every word's own course to its end, or to at most `most` actions per word: a `Course`."""
+    """Run every word's own course to its end, or to at most `most` actions per word: an `ActionCourse`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
     fields = courses.run(batch, model, rule, most, keep_features, keep_labels)
     return records.ActionCourse(*fields)
@@ -126,7 +126,7 @@ def at_budgets(points: CoursePoints, budgets: Sequence[float] | np.ndarray) -> n
 
     Examples
     --------
-    >>> some = Points(np.array([1.0, 3.0]), np.array([5, 4]), np.array([2, 2]))
+    >>> some = CoursePoints(np.array([1.0, 3.0]), np.array([5, 4]), np.array([2, 2]))
     >>> at_budgets(some, [0.0, 1.0, 2.9, np.inf]).tolist()
     [-1, 0, 0, 1]
     """

@@ -48,7 +48,7 @@ class WordState(NamedTuple):
     # n_in, n_kept: assignments of the factor that it changed, before and after the filter
     n_in: int
     n_kept: int
-    work: np.ndarray  # (5,) int64: as in a `Course`; at the beginning, the actions valued
+    work: np.ndarray  # (5,) int64: as in an `ActionCourse`; at the beginning, the actions valued
     block: int  # of the action; -1 at the beginning
 
 

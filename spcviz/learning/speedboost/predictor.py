@@ -2,6 +2,8 @@
 
 f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a region S of level_t
                                          whose mean entropy is above theta_t, else 0
+
+`course` applies the steps to a structure; `step_length` finds alpha_t.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -154,9 +156,6 @@ def select_regions(structure: Structure, entropy: np.ndarray, level: int, theta:
     return mean > theta
 
 
-MOST_ALPHA = 30.0
-
-
 def risk(scores: np.ndarray, target: np.ndarray) -> float:
     """Mean cross entropy of scores, weighted by the target's mass.
 
@@ -190,6 +189,37 @@ def region_gradient(
             for k in range(n_classes):
                 out[r, k] /= mass[r]
     return out, mass
+
+
+MOST_ALPHA = 30.0
+"""Largest alpha that the line search tries."""
+
+
+def step_length(
+    scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
+) -> tuple[float, float]:
+    """(alpha, gain): the step along `values`, by Newton's method on the risk, which is convex there.
+
+    Scores and targets are (E, K), `elements` those that are used, `member` (E,) their regions, `values`
+    (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
+    the decrease of the mean risk.
+    """
+    mass = float(target[elements].sum(dtype=float))
+    before, slope, curve = _along(scores, target, elements, member, values, 0.0)
+    if slope >= 0 or mass <= 0:
+        return 0.0, 0.0
+    alpha, low, high, after = 0.0, 0.0, MOST_ALPHA, before
+    for _ in range(12):
+        trial = alpha - slope / max(curve, 1e-12)
+        if not low < trial <= high:
+            trial = (low + high) / 2 if alpha > 0 else min(high, 1.0)
+        alpha = trial
+        after, slope, curve = _along(scores, target, elements, member, values, alpha)
+        low, high = (alpha, high) if slope < 0 else (low, alpha)
+        if abs(slope) < 1e-4 * mass or high - low < 1e-3:
+            break
+    gain = (before - after) / mass
+    return (alpha, gain) if gain > 0 else (0.0, 0.0)
 
 
 @kernel
@@ -227,30 +257,3 @@ def _along(
         slope += mass * mean - wanted
         curve += mass * (square / norm - mean * mean)
     return total, slope, curve
-
-
-def step_length(
-    scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
-) -> tuple[float, float]:
-    """(alpha, gain): the step along `values`, by Newton's method on the risk, which is convex there.
-
-    Scores and targets are (E, K), `elements` those that are used, `member` (E,) their regions, `values`
-    (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
-    the decrease of the mean risk.
-    """
-    mass = float(target[elements].sum(dtype=float))
-    before, slope, curve = _along(scores, target, elements, member, values, 0.0)
-    if slope >= 0 or mass <= 0:
-        return 0.0, 0.0
-    alpha, low, high, after = 0.0, 0.0, MOST_ALPHA, before
-    for _ in range(12):
-        trial = alpha - slope / max(curve, 1e-12)
-        if not low < trial <= high:
-            trial = (low + high) / 2 if alpha > 0 else min(high, 1.0)
-        alpha = trial
-        after, slope, curve = _along(scores, target, elements, member, values, alpha)
-        low, high = (alpha, high) if slope < 0 else (low, alpha)
-        if abs(slope) < 1e-4 * mass or high - low < 1e-3:
-            break
-    gain = (before - after) / mass
-    return (alpha, gain) if gain > 0 else (0.0, 0.0)

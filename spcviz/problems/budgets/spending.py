@@ -1,8 +1,8 @@
 """State of the Trade-off page in its address, and the game of the day, which fixes a part of it.
 
-The date is the seed. It is in the address, so that a link restores its game on any day; without a date, the
-game is today's by UTC, the same for everybody. Purchases are kept: each round's budget is the total that may
-have been spent by its end.
+A game's date is its seed. It is in the address, so that a link restores its game on any day; without a date,
+the game is today's by UTC, the same for everybody. Purchases are kept from round to round: each round's
+budget is the total that may have been spent by its end.
 """
 
 import re
@@ -22,7 +22,7 @@ MODE = "game"
 PATTERN = r"(?:20[0-9]{2}-[01][0-9]-[0-3][0-9])?"
 """Pattern of a day in an address; one that is not in the calendar counts as no day."""
 SHARES = (0.1, 0.25, 0.5)
-"""Budgets of the rounds, as shares of the cost of everything."""
+"""Budgets of a game's rounds, as shares of the cost of everything."""
 N_WORDS = 24
 FIXED = {"task": "words", "vocabulary": "open", "words": N_WORDS, "extractor": "library", "kind": "units"}
 """Fields that the address cannot change in a game."""

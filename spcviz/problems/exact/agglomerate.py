@@ -1,13 +1,14 @@
-r"""Merge the variables of an n-gram model until it is a chain, and a handwritten word's model step by step.
+r"""Merge the variables of an n-gram model until it is a chain: of any scores, and of a handwritten word.
 
 Messages between variables of overlapping factors would run in cycles. So n - 1 neighbours are merged into
 one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with :math:`K^{n-1}` states (``states[s]``, in dictionary
 order), and an n-gram's score becomes that of a transition: -inf where two states disagree about the n - 2
 variables they share. Of :math:`K^{2(n-1)}` transitions :math:`K^n` remain, and every path is a labelling.
-This module is for display and for checks: `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
+This is for display and for checks: `spcviz.engine.ngrams.dense` and `spcviz.engine.ngrams.lattice` never
+store the -inf.
 
-An n-gram scores log p(letter | the n - 1 before it), counted in the training folds with one added to every
-count; the word's first letters have fewer before them. Ink scores are those of
+An n-gram of a word scores log p(letter | the n - 1 before it), counted in the training folds with one added
+to every count; the word's first letters have fewer before them. Ink scores are those of
 `spcviz.problems.exact.page.live`.
 """
 
@@ -26,7 +27,7 @@ from spcviz.problems.exact.shown import MergedRun, WordProblem
 from spcviz.problems.letters import handwriting
 
 MAX_STATES = 4096
-CAP = 100_000
+CAP = 100_000  # the most readings of a word that are also tried one by one
 
 
 class Agglomerated(NamedTuple):

@@ -1,4 +1,4 @@
-"""Charts and tables of orders and features bought together (thesis, chapter 8), as Paper tables shows them."""
+"""Charts and tables of orders and features bought together (thesis, ch. 8), as Paper tables shows them."""
 
 import pandas as pd
 

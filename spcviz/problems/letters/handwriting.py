@@ -1,4 +1,4 @@
-"""Handwritten words (Kassel 1995; Taskar et al. 2003): data, dictionary, features of letter images, fast HoG.
+"""Handwritten words (Kassel 1995; Taskar et al. 2003): data, and features of letter images (HoG, Fourier).
 
 6877 words of about 150 writers, 55 texts (first letters left out), 52152 letters of 16 x 8 binary pixels, 10
 folds. A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
@@ -26,8 +26,8 @@ SHAPE = (16, 8)
 FEATURES = ("raw", "hog", "fourier")
 SHIPPED = CACHE / "data" / "ocr_letters.npz"
 SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a61243376"
-N_ANGLES = 9
-BLOCK = 2
+N_ANGLES = 9  # unsigned directions of `batch_hog`
+BLOCK = 2  # cells a side of a block of `batch_hog`
 _EPSILON = 1e-5
 
 DATA_SETS = (

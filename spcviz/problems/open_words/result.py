@@ -57,7 +57,10 @@ def rows_of(result, features, data, method=None):
 
 
 def pick_row(result, features, data, what):
-    """The row, on some words, of the choice made on development words (`reproduce.chosen_of`); or None."""
+    """The row, on some words, of a choice made on development words, or None.
+
+    `experiments.open_words.reproduce.chosen_of` makes the choices.
+    """
     picks = next((chosen for chosen in result["chosen"] if chosen["features"] == features), {})
     if not (pick := picks.get(what)):
         return None

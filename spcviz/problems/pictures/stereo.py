@@ -9,9 +9,9 @@ evidence plus smoothness (lecture 12, eq. 11),
 read pixel by pixel (no second term: `unary.argmax`), row by row (`exhaustive.scanlines`, each row exact) or
 on the whole grid (`loopy_bp.propagate`, approximate).
 
-`loopy_bp.propagate` with kind "max" on the grid, the same messages in the same order, for the smoothness of
-`stereo.smoothness`. Since a jump of two or more costs the same, the best sender of a state y is itself, a
-neighbour, or the best of all (Felzenszwalb and Huttenlocher 2006, section 3.1):
+With a cut of 2, a jump of two or more costs the same, so `propagate_near` passes the max-product messages of
+`loopy_bp.propagate`, in the same order, faster: the best sender of a state y is itself, a neighbour, or the
+best of all (Felzenszwalb and Huttenlocher 2006, section 3.1):
 
 .. math:: m(y) = \max\big( h(y),\; h(y - 1) - \lambda,\; h(y + 1) - \lambda,\;
    \max_{y'} h(y') - 2 \lambda \big)
@@ -116,7 +116,7 @@ def errors_of(labels: ArrayLike, truth: ArrayLike, slack: float = 0) -> tuple[fl
 
 
 class NearBeliefs(NamedTuple):
-    """The result of the messages."""
+    """The result of `propagate_near`."""
 
     labels: np.ndarray  # (H, W) int64: each pixel's best state on its own; ties go to the smallest
     n_iterations: int

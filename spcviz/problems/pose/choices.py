@@ -1,6 +1,6 @@
 """Controls of the page Pose on video: its state, the clip, one's own picture, panels of measured results.
 
-The choice takes one line above the picture; the notes on it are below (`notes`).
+A visitor's own picture is chosen in one line above it; the notes on it (`notes`) stand below.
 """
 
 import streamlit as st

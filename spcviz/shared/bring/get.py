@@ -1,4 +1,4 @@
-"""Download an original from its source, licence first, check its sums, and unpack it safely.
+"""Get an original: show its licence, download and check its files, and unpack them safely.
 
 An interrupted download leaves ``NAME.part``; the next attempt requests the rest (HTTP Range), unless the
 server says that the file has changed since (If-Range). Pooch checks the sum before a file gets its name.

@@ -25,7 +25,6 @@ GLANCE = 0.1
 
 _CHUNK = 1 << 16
 
-
 REPLACED = (
     "Files of this app were replaced while it runs, and its parts no longer fit: start the server anew."
 )
@@ -139,10 +138,8 @@ def _answer(code: int, said: _Bounded) -> Answer:
         return Answer(answer, memoryview(said.data)[at + 1 :])
     if "memory" in head:
         return Answer({}, nothing, fault="memory")
-    kind = head.get("damaged")
-    if (
-        isinstance(kind, str) and kind.isidentifier() and len(kind) < 60
-    ):  # only the kind: the message may quote the file
+    kind = head.get("damaged")  # only the kind: the message may quote the file
+    if isinstance(kind, str) and kind.isidentifier() and len(kind) < 60:
         LOG.warning("work on what was brought ended with a %s", kind)
     return Answer({}, nothing, fault="damaged")
 

@@ -39,7 +39,6 @@ LEFT_OUT = (
     "spcviz/registry/__init__.py",
     "spcviz/registry/problem.py",
     "spcviz/shared/folders.py",
-    "spcviz/shared/folders.py",
     "spcviz/shared/work/disk_cache.py",
     "spcviz/shared/work/ledger.py",
     "spcviz/store/*.py",

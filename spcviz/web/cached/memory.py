@@ -1,9 +1,10 @@
 """The server's memory: a budget for all cached values, garbage collection, and freed memory.
 
-Each call bounds only how many values it keeps, and a clip is a thousand times as large as a list of words.
+A cached call bounds only how many values it keeps, and a clip is a thousand times as large as a list of
+words: `MEMORY` bounds the bytes of all calls together.
 
 A server with many visits frees much memory and needs little of it again. What the C library retains of it
-lies in holes between live objects.
+lies in holes between live objects, and `give_back` returns it to the system.
 """
 
 import ctypes
@@ -20,6 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+LOG = logging.getLogger(__name__)
+
 MOST_BYTES = 700_000_000
 """A class that has opened every page needs about this much. With 450 MB a class of 40 waited 1.7 s on
 Trade-off, 0.6 s on Paper tables and 0.3 s on Pose (p95): a value that one student had requested was evicted
@@ -30,12 +33,12 @@ _LARGE = 2**16
 _OF_ARRAY = 128
 """Bytes of a numpy array in addition to its numbers."""
 OF_ENTRY = 1000
-"""Bytes that keeping a value takes in addition to it: its key, and its entries in the call's table, here and
-in the heap. A class makes tens of thousands of small values an hour, which would otherwise take tens of
-megabytes that nobody counts, and displace large values as if they took nothing.
+"""Bytes that keeping a value takes in addition to it: its key, and its entries in the call's table, in
+the budget's and in its heap. A class makes tens of thousands of small values an hour, which would otherwise
+take tens of megabytes that nobody counts, and displace large values as if they took nothing.
 """
 _FEW = 64
-"""Outdated entries of the heap that are not worth rebuilding it."""
+"""Outdated entries of the budget's heap that are not worth rebuilding it."""
 _NONE: dict[int, int] = {}
 """The large arrays of most values."""
 _AGAIN = 5.0
@@ -200,8 +203,6 @@ class MemoryBudget:
 MEMORY = MemoryBudget(MOST_BYTES)
 """The budget of this process."""
 
-
-LOG = logging.getLogger(__name__)
 _OF_COLLECTOR = 2000, 20, 50
 """When Python looks for cyclic garbage: a full collection, 0.2 s with some hundred sessions, is 28 times as
 rare as by default. Measured in alternation, 200 students on Letters waited 0.04 and 0.08 s instead of 0.2 to

@@ -1,10 +1,10 @@
 """Threads that compute for visitors: slots for their runs, and a small pool for long work.
 
-A run that computes releases the lock at every kernel and then waits for it behind all the others, and so does
-the server's own loop, twice for each thread that it starts: with eleven runs at once 58 to 117 visitors'
-requests were seen waiting for it.
+A run that computes releases Python's lock at every kernel and then waits for it behind all the others, and so
+does the server's own loop, twice for each thread that it starts: with eleven runs at once 58 to 117 visitors'
+requests were seen waiting for it. So few runs compute at a time.
 
-One small pool serves all visitors, who take turns in it piece by piece: a visitor with much work waits behind
+One pool serves all visitors, who take turns in it piece by piece: a visitor with much work waits behind
 all others. On Linux its threads have a lower priority than those that draw pages. Work in the pool never
 waits for the pool.
 """
@@ -77,10 +77,12 @@ waited 0.9 s with three at a time and 0.01 with two (p50).
 LONG_SLOT = Slots(1, 2.0)
 """The slot of long computations, which announce themselves: with three at once all other runs took 0.4 s."""
 
-
 N_THREADS = max(1, min(4, os.cpu_count() or 1))
 NICE = 10
 _PREFIX = "spcviz frames"
+
+BETWEEN: dict[str, Callable[[], None]] = {}
+"""``BETWEEN["of"]()`` is called before each piece that no visitor has requested: visitors go first."""
 
 
 def _step_back() -> None:
@@ -89,9 +91,6 @@ def _step_back() -> None:
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
-
-BETWEEN: dict[str, Callable[[], None]] = {}
-"""``BETWEEN["of"]()`` is called before each piece that no visitor has requested: visitors go first."""
 
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 

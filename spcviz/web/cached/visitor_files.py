@@ -1,5 +1,7 @@
 """Visitors' uploads in the server: cached results, and a bound on the bytes that Streamlit keeps.
 
+A file is read once: its result, or the sentence that refuses it, is cached by its digest.
+
 Streamlit keeps a file until its page is told to remove it or the visit ends. A browser reports that another
 file took its place; a client that does not would fill the server's memory with files that nobody reads.
 """
@@ -23,15 +25,14 @@ MOST_OF_VISIT = 44 << 20
 """Bytes: two of the largest files, the one that is shown and the one that replaces it."""
 MOST_OF_ALL = 320 << 20
 """Bytes: sixteen of the largest, or a class's photos."""
-
+_OF_RECORD = 1000
+"""Bytes that a file takes in addition to its content: a million empty ones add up."""
 
 LOST = (
     "So many large files are here at the moment that yours could not stay: bring it again, or a smaller one."
 )
 _LOST: dict[str, float] = {}
 """Visits whose last file was dropped and that have uploaded none since; when, by `ownership.CLOCK`."""
-_OF_RECORD = 1000
-"""Bytes that a file takes in addition to its content: a million empty ones add up."""
 
 
 def watch() -> None:

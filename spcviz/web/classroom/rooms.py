@@ -1,12 +1,14 @@
 """Rooms of a class, in memory and without names: join, ask, answer, count, and steer the projector.
 
-The hall's window (whose browser has the room's key) reports what it shows; the holder of the desk's key reads
-that, and leaves orders that the hall's window fetches. Messages are opaque here: they go from a lecturer to
-the same lecturer. Texts, orders and keys are bounded.
-
 A room has a number, which is part of its address, and a key, known only to the browser that opened it: the
 holder of the key asks, shows the truth and sees the counts, everybody else answers. A room holds one question
-and its answers; the next question replaces both. Rooms, answers, texts and time are bounded.
+and its answers; the next question replaces both.
+
+The hall's window, in the browser that has the room's key, reports what it shows; the holder of the desk's key
+reads that, and leaves orders that the hall's window fetches. Messages are opaque here: they go from a
+lecturer to the same lecturer.
+
+Rooms, answers, orders, texts, keys and time are bounded.
 
 Flooding takes nothing from others: nobody is refused because a room or the server is full; what is least in
 use is evicted. Of rooms that is the emptiest; of answers those of phones that came in a crowd, or have not
@@ -25,50 +27,6 @@ from spcviz.web.classroom import games, question
 from spcviz.web.classroom.question import Question, RoomError
 from spcviz.web.transport.clients import Phone
 
-LONGEST_TOLD = 24_000
-"""Bytes of a message of a hall's window: a tour's sentences and notes."""
-
-MOST_ORDERS = 20
-"""Orders that wait for the hall's window; beyond that the oldest are dropped."""
-
-_PLACE = re.compile(r"(?:[0-9]{1,6}a?|end)", re.ASCII)
-
-
-def order_of(said: Mapping) -> dict | None:
-    """Read an order of a desk: next, back, to a scene, or a black screen; None for anything else.
-
-    >>> order_of({"kind": "go", "by": 1}), order_of({"kind": "go", "to": "3a"}), order_of({"kind": "leave"})
-    ({'kind': 'go', 'by': 1}, {'kind': 'go', 'to': '3a'}, None)
-    """
-    kind, by, to = said.get("kind"), said.get("by"), said.get("to")
-    if kind == "black":
-        return {"kind": "black"}
-    if kind == "go" and isinstance(to, str) and _PLACE.fullmatch(to):
-        return {"kind": "go", "to": to}
-    if kind == "go" and type(by) is int and by in (-1, 1):
-        return {"kind": "go", "by": by}
-    return None
-
-
-class Desk:
-    """The hall's last message to its desk, and the desk's orders to the hall."""
-
-    def __init__(self):
-        self.key = secrets.token_urlsafe(16)
-        self.told: dict = {}
-        self.orders: deque[dict] = deque(maxlen=MOST_ORDERS)
-
-    def is_own(self, key: str) -> bool:
-        """Whether it is this desk's key."""
-        return hmac.compare_digest(key.encode(), self.key.encode())
-
-    def take(self) -> list[dict]:
-        """Remove and return the waiting orders."""
-        out = list(self.orders)
-        self.orders.clear()
-        return out
-
-
 MOST_ROOMS = 300
 MOST_ANSWERS = 4000
 """Answers to a question: several times the seats of a large hall, so that evicted ones are long idle."""
@@ -81,6 +39,12 @@ HERE_BEFORE = 15.0
 
 MOST_FOUND = 3
 """Solving addresses that a question keeps for the wall."""
+
+LONGEST_TOLD = 24_000
+"""Bytes of a message of a hall's window: a tour's sentences and notes."""
+
+MOST_ORDERS = 20
+"""Orders that wait for the hall's window; beyond that the oldest are dropped."""
 
 IDLE_SECONDS = 3 * 3600.0
 """A room whose lecturer has not been seen for this long is closed."""
@@ -111,6 +75,25 @@ class FullError(RoomError):
     """The maximum number of rooms is open, each with a lecturer."""
 
     status = 429
+
+
+class Desk:
+    """The hall's last message to its desk, and the desk's orders to the hall."""
+
+    def __init__(self):
+        self.key = secrets.token_urlsafe(16)
+        self.told: dict = {}
+        self.orders: deque[dict] = deque(maxlen=MOST_ORDERS)
+
+    def is_own(self, key: str) -> bool:
+        """Whether it is this desk's key."""
+        return hmac.compare_digest(key.encode(), self.key.encode())
+
+    def take(self) -> list[dict]:
+        """Remove and return the waiting orders."""
+        out = list(self.orders)
+        self.orders.clear()
+        return out
 
 
 @dataclass
@@ -339,6 +322,25 @@ class Rooms:
         is_yours = hmac.compare_digest(key.encode(), room.key.encode())
         room.seen = self._now() if is_yours else room.seen
         return is_yours
+
+
+_PLACE = re.compile(r"(?:[0-9]{1,6}a?|end)", re.ASCII)
+
+
+def order_of(said: Mapping) -> dict | None:
+    """Read an order of a desk: next, back, to a scene, or a black screen; None for anything else.
+
+    >>> order_of({"kind": "go", "by": 1}), order_of({"kind": "go", "to": "3a"}), order_of({"kind": "leave"})
+    ({'kind': 'go', 'by': 1}, {'kind': 'go', 'to': '3a'}, None)
+    """
+    kind, by, to = said.get("kind"), said.get("by"), said.get("to")
+    if kind == "black":
+        return {"kind": "black"}
+    if kind == "go" and isinstance(to, str) and _PLACE.fullmatch(to):
+        return {"kind": "go", "to": to}
+    if kind == "go" and type(by) is int and by in (-1, 1):
+        return {"kind": "go", "by": by}
+    return None
 
 
 def number_in(text: str) -> int | None:

@@ -67,7 +67,7 @@ def say_count(number: int) -> str:
 def sentence(card: Card) -> str:
     """A card in words, for those who cannot see it.
 
-    >>> sentence(Card("", (), None, (Step("", 676), Step("letters", 6), Step("read", 1)), "as", "is"))
+    >>> sentence(Card("", (), None, (FunnelStep("", 676), FunnelStep("letters", 6), FunnelStep("read", 1)), "as", "is"))
     '676 words of 2 letters are possible; 6 were left, and one was read: “as”. Really written: “is”.'
     """
     left = say_count(card.steps[-2].words)

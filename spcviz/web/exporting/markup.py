@@ -1,9 +1,8 @@
 """HTML of saved pages and sites: document heads, markdown, scripts of views, style sheets, colours.
 
-All markdown is treated as text first, then a few marks are interpreted.
-
-Pages write their sentences in Streamlit's markdown. It never yields links, pictures or HTML: the input of a
-visitor or a tour stays text in a file that somebody opens on their own disk.
+Pages write their sentences in Streamlit's markdown. All of it is treated as text first, then a few marks are
+interpreted. It never yields links, pictures or HTML: the input of a visitor or a tour stays text in a file
+that somebody opens on their own disk.
 """
 
 import base64
@@ -25,6 +24,24 @@ LOOP_KINDS, LOOP_WIDTHS = ("webp", "gif", "mp4"), (960, 1920)
 OWN = Path(__file__).parent / "browser"
 _FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", system-ui, sans-serif'
 _FONTS = f"--st-font: {_FONT}; --st-code-font: monospace; "
+
+
+def document_head(title: str, policy: str, *more: str, kind: str = "") -> str:
+    """A document up to the end of its head; `policy`: its security policy, `more`: lines of HTML."""
+    name = f' class="{kind}"' if kind else ""
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"{name}>',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
+            *more,
+            "</head>\n",
+        ]
+    )
 
 
 def literal(value: object) -> str:
@@ -74,7 +91,7 @@ def themes(*, is_dark: bool | None = None) -> str:
 
 @cache
 def css(*names: str, is_dark: bool | None = None) -> str:
-    """The themes and style sheets of `browser`."""
+    """The themes, and style sheets of the folder ``browser``."""
     sheets = [(OWN / name).read_text(encoding="utf-8") for name in ("page.css", *names)]
     return "".join([themes(is_dark=is_dark), *sheets])
 
@@ -117,24 +134,6 @@ _SIGNS = {"times": "×", "le": "≤", "leq": "≤", "ge": "≥", "sqrt": "√", 
           "left": "", "right": "", "frac": ""}  # fmt: skip
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
           "tau": "τ", "psi": "ψ", "pi": "π", "sigma": "σ"}  # fmt: skip
-
-
-def document_head(title: str, policy: str, *more: str, kind: str = "") -> str:
-    """A document up to the end of its head; `policy`: its security policy, `more`: lines of HTML."""
-    name = f' class="{kind}"' if kind else ""
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f'<html lang="en"{name}>',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>",
-            *more,
-            "</head>\n",
-        ]
-    )
 
 
 class _Put(NamedTuple):

@@ -1,12 +1,10 @@
 """Server side of the bar's Save menu: its routes, and the queue of visitors who save.
 
-A visitor who is not served within moments gets their place and a ticket, and asks again with it; an unused
-ticket is dropped. So an abandoned request holds nothing, and no request waits for long.
-
-All are made by processes with limits, at low priority (`making`): two at a time if there are cores for it,
-and one per visitor. After `PATIENCE` a waiting visitor is told their place in the line and asks again; a
-visitor who leaves ends the work. The length of the address is checked first; requests that another site's
-page makes a browser send are refused.
+Files are made by processes with limits, at low priority (`making`): two at a time if there are cores for it,
+and one per visitor. A visitor who is not served within `PATIENCE` gets their place in the line and a ticket,
+and asks again with it; an unused ticket is dropped, and a visitor who leaves ends the work. So an abandoned
+request holds nothing, and no request waits for long. The length of the address is checked first; requests
+that another site's page makes a browser send are refused.
 """
 
 import contextlib
@@ -36,11 +34,32 @@ from spcviz.web.transport.clients import outside_of
 from spcviz.web.transport.visitor_cache import VisitorCache
 from spcviz.web.ui.requests import is_foreign
 
+LOG = logging.getLogger(__name__)
+FOLDER = "save"
+MOST = 8000
+"""Characters of an address."""
+
+LOOPS = (*markup.LOOP_KINDS, "svg")
+KINDS = ("page", "python", *LOOPS)
+"""Kinds of files that can be saved."""
+
+WAKE = "wake"
+"""Requested when a page offers loops: else the first loop after minutes without any waits for a start-up."""
+
+MOST_AT_ONCE = min(2, os.cpu_count() or 1)
+"""On two cores, three at a time did not finish forty loops during a class any sooner, in one run of each."""
+
+PATIENCE = 2.5
+"""Seconds until a waiting visitor is told their place in the line."""
+
 MOST_PLACES, MOST_OF_ADDRESS = 200, 60
 """Visitors who may wait in total, and from one address."""
 
 DROPPED = 6.0
 """Seconds after which an unused ticket expires."""
+
+_NOT_KEPT = {"Cache-Control": "no-store"}
+_HEADERS = {"Content-Disposition": "attachment", "Cache-Control": "no-store"}
 
 
 class CrowdedError(Exception):
@@ -119,29 +138,12 @@ class SavingLine:
         return sum(place.turn.is_set() for place in self._places.values())
 
 
-LOG = logging.getLogger(__name__)
-FOLDER = "save"
-MOST = 8000
-"""Characters of an address."""
-
-PATIENCE = 2.5
-"""Seconds until a waiting visitor is told their place in the line."""
-
-LOOPS = (*markup.LOOP_KINDS, "svg")
-KINDS = ("page", "python", *LOOPS)
-"""Kinds of files that can be saved."""
-
-WAKE = "wake"
-"""Requested when a page offers loops: else the first loop after minutes without any waits for a start-up."""
-
-MOST_AT_ONCE = min(2, os.cpu_count() or 1)
-"""On two cores, three at a time did not finish forty loops during a class any sooner, in one run of each."""
 _WAKING = threading.Lock()
 _LIMIT = anyio.CapacityLimiter(MOST_AT_ONCE + 2)  # abandoned work continues for a moment
 LINE = SavingLine(MOST_AT_ONCE)
 KEPT = VisitorCache(24_000_000, 600.0, ownership.CLOCK.now)
-ownership.hold(lambda _: KEPT.forget())
 """Finished loops, kept for the rest of a class: limits in bytes and seconds."""
+ownership.hold(lambda _: KEPT.forget())
 
 
 def routes() -> list[Route]:
@@ -199,7 +201,7 @@ async def _save(request):
 
 
 async def _serve(request, place):
-    """The file, or the place in the line if it is not served within moments."""
+    """The file, or the place in the line if its turn does not come within `PATIENCE`."""
     with anyio.move_on_after(PATIENCE):
         await place.turn.wait()
     if not place.turn.is_set():
@@ -279,7 +281,3 @@ def make(kind: str, address: str, width: int, is_dark: bool, glance: Callable[[]
     from spcviz.web.exporting import making
 
     return making.make_file(kind, address, width, is_dark, glance)
-
-
-_NOT_KEPT = {"Cache-Control": "no-store"}
-_HEADERS = {"Content-Disposition": "attachment", "Cache-Control": "no-store"}

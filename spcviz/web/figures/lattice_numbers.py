@@ -1,5 +1,7 @@
 """Numbers of a lattice: as texts for the sentences of tours, and as values for the checks of tasks.
 
+`values` are, besides the level:
+
 ======================== ===========================================================================
 name                     meaning
 ======================== ===========================================================================
@@ -74,13 +76,9 @@ def threshold(level):
 
 def facts(trace, at: int, cell: str = "") -> dict[str, str]:
     """Facts for sentences about level `at` (from 1) of a `WordTrace`, and about a `cell`, as "4-an"."""
-    joint = " " if trace.words else ""
     level = trace.levels[min(at, len(trace.levels)) - 1]
     tau, keep = threshold(level)
-
-    def spell(states):
-        return joint.join(trace.alphabet[k] for k in states)
-
+    spell = partial(_spell_states, trace)
     words = {
         "length": str(len(trace.words or trace.pixels)),
         "level": str(at),
@@ -102,7 +100,7 @@ def facts(trace, at: int, cell: str = "") -> dict[str, str]:
         words |= {"truth": spell(trace.truth), "truth_score": score(level.truth_score)}
     if not np.isnan(trace.microseconds_dense):
         words["dense"] = f"{round(trace.microseconds_dense):,} µs"
-    return words | _cell(trace, level, keep, spell, cell)
+    return words | _cell(trace, level, keep, cell)
 
 
 def path(level, arcs):
@@ -120,26 +118,37 @@ def witness(level, arc):
     return arcs
 
 
-def _cell(trace, level, keep, spell, cell):
-    position, _, symbols = cell.partition("-")
-    column = int(position) - 1 if position.isdigit() else -1
-    if not 0 <= column < len(level.col_start) - 1:
-        return {}
-    arcs = range(level.col_start[column], level.col_start[column + 1])
-    arc = next((arc for arc in arcs if spell(level.symbols[arc]) == symbols), None)
+def _cell(trace, level, keep, cell):
+    """Facts about a cell; none if the level has no such cell."""
+    arc = _arc_of(trace, level, cell)
     if arc is None:
         return {}
+    position, _, symbols = cell.partition("-")
     words = {
         "cell": symbols,
         "position": position,
         "max_marginal": score(level.max_marginal[arc]),
-        "witness": spell(path(level, witness(level, arc))),
+        "witness": _spell_states(trace, path(level, witness(level, arc))),
         "fate": "kept" if keep[arc] else "pruned",
     }
     spread = level.best - level.mean
     if level.has_spread and arc not in level.map_arcs and np.isfinite(level.max_marginal[arc]):
         words["falls_at"] = f"{(level.max_marginal[arc] - level.mean) / spread:.4f}"
     return words
+
+
+def _arc_of(trace, level, cell):
+    """The arc of a cell, as "4-an"; None if the level has no such cell."""
+    position, _, symbols = cell.partition("-")
+    column = int(position) - 1 if position.isdigit() else -1
+    if not 0 <= column < len(level.col_start) - 1:
+        return None
+    arcs = range(level.col_start[column], level.col_start[column + 1])
+    return next((arc for arc in arcs if _spell_states(trace, level.symbols[arc]) == symbols), None)
+
+
+def _spell_states(trace, states):
+    return (" " if trace.words else "").join(trace.alphabet[k] for k in states)
 
 
 def values(
@@ -177,13 +186,9 @@ def values(
         falls = falls_at(level, level.truth_arcs)
         out[f"falls_{n}"] = float(falls.min()) if len(falls) else None
     level = trace.levels[shown - 1]
-    for arc, alpha in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
-        out[f"falls_{_spell_states(trace, level.symbols[arc])}"] = float(alpha)
+    for arc, fall in zip(level.truth_arcs, falls_at(level, level.truth_arcs), strict=True):
+        out[f"falls_{_spell_states(trace, level.symbols[arc])}"] = float(fall)
     return out
-
-
-def _spell_states(trace, states):
-    return (" " if trace.words else "").join(trace.alphabet[k] for k in states)
 
 
 def falls_at(level, arcs: np.ndarray) -> np.ndarray:
@@ -195,11 +200,7 @@ def falls_at(level, arcs: np.ndarray) -> np.ndarray:
 
 
 def _fate(trace, level, keep, cell):
-    position, _, symbols = cell.partition("-")
-    column = int(position) - 1 if position.isdigit() else -1
-    if not 0 <= column < len(level.col_start) - 1:
+    arc = _arc_of(trace, level, cell)
+    if arc is None:
         return None
-    for arc in range(level.col_start[column], level.col_start[column + 1]):
-        if _spell_states(trace, level.symbols[arc]) == symbols:
-            return "kept" if keep[arc] else "pruned"
-    return None
+    return "kept" if keep[arc] else "pruned"

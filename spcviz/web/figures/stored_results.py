@@ -1,7 +1,7 @@
 """Stored results for Paper tables: the blocks that show them, and the fields that all results share.
 
-A problem defines in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
-in its folder's ``PROBLEM``. The page shows blocks and notes; the report writes a short table and notes.
+A problem defines in its ``result.py`` how its results are shown: a `Shown` for each, named in its folder's
+``PROBLEM``. The page shows blocks and notes; the report writes a short table and notes.
 """
 
 from collections.abc import Callable, Mapping
@@ -190,14 +190,13 @@ def _rows(result, features, look):
 ANYTHING = Shown((), _rows)
 """A result that belongs to no problem is shown as it is."""
 
-
 RULE_NAMES = {
     "mean_max": "mean and best (thesis)",
     "mean_max_first": "mean before any filter",
     "margin": "margin",
     "probability": "probability",
 }
-"""Names of the rules in menus and tables."""
+"""Names of the threshold rules in menus and tables."""
 
 RULE_DECIMALS = {"n-grams": 1, "words": 2, "letters": 2, "over": 2, "loss": 2, "order": 0, "worst": 0}
 WHAT_DECIDES = (

@@ -162,6 +162,8 @@ def link(here: str | None, packed_tour: str) -> str:
     return f"{host}{app}/tours?own={packed_tour}"
 
 
+# ------------------------------------------------------------------ editing its scenes
+
 HELP = {
     "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
     "after": "What changes in the address with the answer, for example: step=4",
@@ -200,10 +202,10 @@ def box_key(at):
     return f"tours_open_{at}"
 
 
-def on_text(at, field, key):
+def on_text(at, name, key):
     """Take a changed text of a scene."""
     scenes = list(own().scenes)
-    scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
+    scenes[at] = scenes[at]._replace(**{name: st.session_state[key]})
     change(scenes)
     st.session_state[box_key(at)] = True  # a new heading makes it a new box, which would be closed
 

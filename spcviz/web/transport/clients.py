@@ -1,11 +1,11 @@
-"""Clients and their rate limits: identified by address or signed token, each with a token bucket.
-
-A token is ``NUMBER.AT.SIGN``: a random number, "a" for a browser that came in time or "b" for one in a crowd,
-and a keyed digest of both. The key lives as long as the server's process: tokens of other processes are
-invalid.
+"""Clients by address or signed token, their rate limits, and the app's address as they see it.
 
 A lecture hall has one address, so a browser is identified by a signed token in a cookie, without a name. A
 client that requests many tokens is identified by its address instead.
+
+A token is ``NUMBER.LETTER.SIGN``: a random number, "a" for a browser that came in time or "b" for one in a
+crowd, and a keyed digest of both. The key lives as long as the server's process: tokens of other processes
+are invalid.
 """
 
 import hashlib
@@ -23,6 +23,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from spcviz.web.transport import static_files
+
+BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
+"""Environment variable: set where only a proxy reaches this process, so that its headers can be trusted."""
+
+COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
+"""Name of a token's cookie, and its lifetime in seconds."""
+
+MOST_KEPT = 20_000
+"""Buckets of the most recent clients; a forgotten client starts with a full one."""
+HANDED = 600, 5.0
+"""Tokens that an address gets in a burst, and per second, before newcomers count as a crowd."""
 
 _KEY = secrets.token_bytes(32)
 _TOKEN = re.compile(r"([0-9a-f]{32})\.([ab])\.([0-9a-f]{32})", re.ASCII)
@@ -61,18 +72,6 @@ def read(token: str) -> Phone | None:
 
 def _sign(text):
     return hmac.new(_KEY, text.encode(), hashlib.sha256).hexdigest()[:32]
-
-
-BEHIND_PROXY = "SPCVIZ_BEHIND_PROXY"
-"""Environment variable: set where only a proxy reaches this process, so that its headers can be trusted."""
-
-COOKIE, SECONDS = "spcviz_visitor", 24 * 3600
-"""Name of a token's cookie, and its lifetime in seconds."""
-
-MOST_KEPT = 20_000
-"""Buckets of the most recent clients; a forgotten client starts with a full one."""
-HANDED = 600, 5.0
-"""Tokens that an address gets in a burst, and per second, before newcomers count as a crowd."""
 
 
 class Buckets:

@@ -1,10 +1,11 @@
 """Static files: views' scripts and pictures at URLs that browsers cache, Streamlit's own compressed.
 
-`app.py` gives `routes` to the server. Without them (a page run alone, a test) nothing is published and the
-JavaScript is sent inline.
+`app.py` gives `routes` and `middleware` to the server. Without `routes` (a page run alone, a test) nothing is
+published and the JavaScript is sent inline.
 
-Streamlit sends them uncompressed: 8 MB for a page with a chart. Their names contain a hash, so a compressed
-file stays valid for ever. Range requests, other methods and browsers without compression go to Streamlit.
+Streamlit sends its own files uncompressed: 8 MB for a page with a chart. Their names contain a hash, so a
+compressed file stays valid for ever. Range requests, other methods and browsers without compression go to
+Streamlit.
 """
 
 import base64
@@ -22,6 +23,9 @@ from starlette.routing import Route
 from spcviz.web.transport.answers import SHELF, Shelf, accepted_encodings, answer
 
 FOLDER = "view"
+ROOT = Path(streamlit.__file__).with_name("static")
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+_FONT = "SourceSansVF-Upright*.woff2"
 
 STUB = """
 const own = await import(new URL("{address}", document.baseURI));
@@ -84,13 +88,8 @@ async def _send(request):
     return await answer(name, lambda: content, request.headers, media_type)
 
 
-ROOT = Path(streamlit.__file__).with_name("static")
-_FONT = "SourceSansVF-Upright*.woff2"
-TYPES = {".js": "text/javascript", ".css": "text/css"}
-
-
 def files(root: Path = ROOT) -> dict[str, Path]:
-    """Files worth compressing, as {path in addresses: file}; no other file can be requested."""
+    """{path in addresses: file} of Streamlit's files worth compressing; no other can be requested."""
     found = (one for one in (root / "static").rglob("*") if one.suffix in TYPES)
     return {path(one.relative_to(root).as_posix()): one for one in sorted(found)}
 
@@ -101,12 +100,12 @@ def font() -> Path | None:
 
 
 def middleware() -> list[Middleware]:
-    """Middleware for `st.App`."""
+    """Middleware for `st.App` that sends Streamlit's files compressed."""
     return [Middleware(Compressed)]
 
 
 class Compressed:
-    """The middleware."""
+    """ASGI middleware that answers requests for Streamlit's files."""
 
     def __init__(self, app, shelf: Shelf = SHELF, root: Path = ROOT):
         self.app, self._shelf, self._files = app, shelf, files(root)

@@ -18,7 +18,7 @@ class VisitorCache:
     A request is stored as a digest: an address may hold a visitor's drawing. `now` is a monotonic clock in
     seconds.
 
-    >>> kept = Kept(10, 60.0)
+    >>> kept = VisitorCache(10, 60.0)
     >>> kept.put("letters", b"12345678"), kept.get("letters"), kept.put("write", b"1234"), kept.get("letters")
     (None, b'12345678', None, None)
     """

@@ -1,4 +1,4 @@
-"""Layout that pages share: sizes of charts, widgets bound to the address, the panel over a hidden picture."""
+"""Layout that pages share: sizes of charts, widgets bound to the address, the panel that hides a picture."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -176,7 +176,7 @@ def numbers(column, rows):
 _VEIL_CSS = """.veil { display: flex; gap: 0.6rem }
 .veil img { height: 30vh; max-width: calc(100%% / %d - 0.6rem); object-fit: contain }
 .veil img { image-rendering: pixelated }"""
-"""Pictures side by side, as large as possible: a class judges by them."""
+"""For pictures side by side, as large as possible: a class judges by them."""
 
 
 def veil(sentence: str, *, pictures: Sequence[str] = (), alt: str = "") -> None:

@@ -19,46 +19,6 @@ from spcviz.web.figures import stored_results
 from spcviz.web.figures.formatting import plain
 from spcviz.web.figures.palette import Palette, palette
 
-
-@share(120, kernels=False, **common.UNCHANGED)  # each result with all its features, light and dark
-def result_blocks(
-    name: str, features: str, palette: Palette, scale: float, height: float, _shown: stored_results.Shown
-) -> list[stored_results.Block]:
-    """A stored result as blocks, drawn as `layout.look` says; charts are made once, at first use."""
-    look = {"palette": palette, "scale": scale, "height": height}
-    return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
-
-
-@share(1, kernels=False, **common.UNCHANGED)
-def statements(_read: Callable[[], Any]) -> Any:
-    """The outcomes of the statements, as `_read` returns them."""
-    return _read()
-
-
-def rows_of(frame: pd.DataFrame) -> pa.Table:
-    """Convert a frame to what a browser receives: Streamlit would do so again in every run."""
-    return dataframe_util.convert_pandas_df_to_arrow_table(frame)
-
-
-def make_charts(drawn: list[stored_results.Block]) -> None:
-    """Make the charts of `result_blocks` before they are requested."""
-    for block in drawn:
-        for one in block.charts if isinstance(block, stored_results.Charts) else [block]:
-            if isinstance(one, stored_results.ChartBlock):
-                one.make()
-
-
-def _once(block: Any) -> Any:
-    """A block whose charts and rows are made once."""
-    if isinstance(block, stored_results.Table):
-        return block._replace(rows=rows_of(block.frame))
-    if isinstance(block, stored_results.ChartBlock):
-        return block._replace(make=cache(block.make))
-    if isinstance(block, stored_results.Charts):
-        return block._replace(charts=tuple(map(_once, block.charts)))
-    return block
-
-
 LOG = logging.getLogger(__name__)
 HEIGHT, FEATURES = 430, "raw"
 """For the page Paper tables: height of a chart in pixels, and the features shown first for a result."""
@@ -108,3 +68,42 @@ def fill_more():
                 for features in stored_results.features_of(result) or [FEATURES]:
                     make_charts(draw_result(name, features, look))
                     yield
+
+
+@share(120, kernels=False, **common.UNCHANGED)  # each result with all its features, light and dark
+def result_blocks(
+    name: str, features: str, palette: Palette, scale: float, height: float, _shown: stored_results.Shown
+) -> list[stored_results.Block]:
+    """A stored result as blocks, drawn as `layout.look` says; charts are made once, at first use."""
+    look = {"palette": palette, "scale": scale, "height": height}
+    return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
+
+
+@share(1, kernels=False, **common.UNCHANGED)
+def statements(_read: Callable[[], Any]) -> Any:
+    """The outcomes of the statements, as `_read` returns them."""
+    return _read()
+
+
+def rows_of(frame: pd.DataFrame) -> pa.Table:
+    """Convert a frame to what a browser receives: Streamlit would do so again in every run."""
+    return dataframe_util.convert_pandas_df_to_arrow_table(frame)
+
+
+def make_charts(drawn: list[stored_results.Block]) -> None:
+    """Make the charts of `result_blocks` before they are requested."""
+    for block in drawn:
+        for one in block.charts if isinstance(block, stored_results.Charts) else [block]:
+            if isinstance(one, stored_results.ChartBlock):
+                one.make()
+
+
+def _once(block: Any) -> Any:
+    """A block whose charts and rows are made once."""
+    if isinstance(block, stored_results.Table):
+        return block._replace(rows=rows_of(block.frame))
+    if isinstance(block, stored_results.ChartBlock):
+        return block._replace(make=cache(block.make))
+    if isinstance(block, stored_results.Charts):
+        return block._replace(charts=tuple(map(_once, block.charts)))
+    return block

@@ -4,7 +4,7 @@ A batch of chains (examples) has R positions (parts) in all, each at a tier 0 ..
 one part by one tier: its states get other scores, and the step into it another table.
 Algorithm 5 repeatedly takes the most valuable action of the whole batch that still fits the budget.
 Messages are passed by quiescent inference, so most of an example stays as it was, and so do the
-values of most of its actions.
+values of most of its actions. `losses_if` and `describe_parts` evaluate tiers that no trajectory has reached.
 """
 
 from typing import NamedTuple, Self
@@ -29,67 +29,6 @@ from spcviz.learning.budgets.chains.actions import (
 )
 from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Rule, Trajectory, some_rows
-
-
-@kernel
-def losses_if(parts: PartArrays, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(Loss of every chain (W,), loss (R,) of part r's chain if r alone moves to ``targets[r]``), both int64.
-
-    Where tiers and targets agree the loss stays the same.
-    """
-    unary, into = at_tiers(parts, tiers)
-    n_rows, n_states = unary.shape
-    forward, backward = np.empty_like(unary), np.empty_like(unary)
-    base, moved = fill_new(len(parts.starts) - 1, np.int64, 0), fill_new(n_rows, np.int64, 0)
-    for w in range(len(base)):
-        a, b = parts.starts[w], parts.starts[w + 1]
-        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
-        lost = np.empty(b - a, np.int64)
-        for i in range(a, b):
-            lost[i - a] = parts.loss[i, _best_state(forward[i], backward[i])]
-            base[w] += lost[i - a]
-        ahead, behind = np.empty((b - a, n_states), np.float64), np.empty((b - a, n_states), np.float64)
-        for r in range(a, b):
-            moved[r] = base[w]
-            if targets[r] == tiers[r]:
-                continue
-            # Messages are passed on from r exactly, as far as they change: a part costs the positions they
-            # change, not its whole chain.
-            ahead[:], behind[:] = forward[a:b], backward[a:b]
-            unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
-            lo, hi, _ = pass_on(
-                unary[a:b], parts.pairwise, parts.transposed, into[a:b], ahead, behind, r - a, 0.0, False
-            )
-            for i in range(lo, hi + 1):
-                moved[r] += parts.loss[a + i, _best_state(ahead[i], behind[i])] - lost[i]
-            # Each part is tried alone.
-            unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
-    return base, moved
-
-
-@kernel
-def describe_parts(parts: PartArrays, tiers: np.ndarray) -> np.ndarray:
-    """Features of lifting every part from its tier, see `actions`: shape (R, D)."""
-    unary, into = at_tiers(parts, tiers)
-    state = state_at(tiers, unary)
-    forward, backward = state.forward, state.backward
-    out = np.empty((len(unary), n_features(parts)), np.float64)
-    for w in range(len(parts.starts) - 1):
-        a, b = parts.starts[w], parts.starts[w + 1]
-        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
-        read_off(parts, state, a, b, a, b - 1)
-        for r in range(a, b):
-            describe_action(parts, state, r, a, b, out[r])
-    return out
-
-
-@kernel
-def _best_state(forward: np.ndarray, backward: np.ndarray) -> int:
-    best, arg = -np.inf, 0
-    for k in range(len(forward)):
-        if forward[k] + backward[k] > best:
-            best, arg = forward[k] + backward[k], k
-    return arg
 
 
 class Parts(PartArrays):
@@ -155,6 +94,67 @@ def typical_margin(max_marginals: np.ndarray) -> float:
     best = np.sort(max_marginals, axis=1)[:, -2:]
     best = best[np.isfinite(best).all(axis=1)]
     return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
+
+
+@kernel
+def losses_if(parts: PartArrays, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Loss of every chain (W,), loss (R,) of part r's chain if r alone moves to ``targets[r]``), both int64.
+
+    Where tiers and targets agree the loss stays the same.
+    """
+    unary, into = at_tiers(parts, tiers)
+    n_rows, n_states = unary.shape
+    forward, backward = np.empty_like(unary), np.empty_like(unary)
+    base, moved = fill_new(len(parts.starts) - 1, np.int64, 0), fill_new(n_rows, np.int64, 0)
+    for w in range(len(base)):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        lost = np.empty(b - a, np.int64)
+        for i in range(a, b):
+            lost[i - a] = parts.loss[i, _best_state(forward[i], backward[i])]
+            base[w] += lost[i - a]
+        ahead, behind = np.empty((b - a, n_states), np.float64), np.empty((b - a, n_states), np.float64)
+        for r in range(a, b):
+            moved[r] = base[w]
+            if targets[r] == tiers[r]:
+                continue
+            # Messages are passed on from r exactly, as far as they change: a part costs the positions they
+            # change, not its whole chain.
+            ahead[:], behind[:] = forward[a:b], backward[a:b]
+            unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
+            lo, hi, _ = pass_on(
+                unary[a:b], parts.pairwise, parts.transposed, into[a:b], ahead, behind, r - a, 0.0, False
+            )
+            for i in range(lo, hi + 1):
+                moved[r] += parts.loss[a + i, _best_state(ahead[i], behind[i])] - lost[i]
+            # Each part is tried alone.
+            unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+    return base, moved
+
+
+@kernel
+def describe_parts(parts: PartArrays, tiers: np.ndarray) -> np.ndarray:
+    """Features of lifting every part from its tier, see `actions`: shape (R, D)."""
+    unary, into = at_tiers(parts, tiers)
+    state = state_at(tiers, unary)
+    forward, backward = state.forward, state.backward
+    out = np.empty((len(unary), n_features(parts)), np.float64)
+    for w in range(len(parts.starts) - 1):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        read_off(parts, state, a, b, a, b - 1)
+        for r in range(a, b):
+            describe_action(parts, state, r, a, b, out[r])
+    return out
+
+
+@kernel
+def _best_state(forward: np.ndarray, backward: np.ndarray) -> int:
+    best, arg = -np.inf, 0
+    for k in range(len(forward)):
+        if forward[k] + backward[k] > best:
+            best, arg = forward[k] + backward[k], k
+    return arg
 
 
 class PartsScratch(NamedTuple):

@@ -190,7 +190,7 @@ def arm_detectors(model: cascade.PoseModel, search: Search) -> ArmDetectors:
 
 
 def propose_arms(detectors: ArmDetectors, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`modes.propose` for the left arm in a picture whose histograms (80, 80, 14) are given."""
+    """`propose` for the left arm in a picture whose histograms (80, 80, 14) are given."""
     scores = [scores_at(template, cells, detectors.margin) for template in detectors.templates]
     return propose(detectors.search, *scores)
 

@@ -1,16 +1,18 @@
-r"""Features of an arm's proposals, tier by tier in the order of purchase, and the coarse optical flow in them.
-
-.. math:: d(p) = \arg\min_d \sum_{q \in B(p)} \min(\|I(q) - J(q + d)\|_1, \mathrm{CAP})
-    + \mathrm{WEIGHT} \, |B| \, \|d\|_2
-
-over all whole-pixel steps d of length at most REACH; B(p) is a square of 2 HALF + 1 pixels a side. Outside a
-picture its nearest pixel counts. Between two frames arms move as far as they are wide. A coarse-to-fine flow
-(TV-L1) loses them, so here every step is tried.
+r"""Features of an arm's proposals, tier by tier in the order of purchase, and the optical flow behind them.
 
 Every tier is a set of features of a proposal (state) or of a step from one frame's proposal to the next
 frame's, and takes real time. Pictures are mirrored for right arms, so that the arm is always on the left;
 flow looks at the left 160 columns only. An arm is two rectangles, sampled at points that each represent a
 share of its area.
+
+Flow moves the square B(p) around a pixel p, 2 HALF + 1 pixels a side, from picture I to picture J by
+
+.. math:: d(p) = \arg\min_d \sum_{q \in B(p)} \min(\|I(q) - J(q + d)\|_1, \mathrm{CAP})
+    + \mathrm{WEIGHT} \, |B| \, \|d\|_2
+
+over all whole-pixel steps d of length at most REACH. Outside a picture its nearest pixel counts. Between two
+frames arms move as far as they are wide. A coarse-to-fine flow (TV-L1) loses them, so here every step is
+tried.
 """
 
 from functools import cache
@@ -59,8 +61,8 @@ _ALONG, _ACROSS = 12, 4
 _WIDTHS = (16.0, 12.0)
 PITCHES = {"coarse_flow": 3, "flow": 2}  # side of the square of pixels that flow sees as one
 REACH, HALF, WEIGHT, CAP = 12, 4, 1.0, 60
-"""Chosen on other rendered clips: true arms moved by the flow match the next frame's with intersection over
-union 0.76 (0.72 by TV-L1, 0.52 unmoved, 0.85 by the renderer's own true flow)."""
+"""Of `match_blocks`, chosen on other rendered clips: true arms moved by the flow match the next frame's with
+intersection over union 0.76 (0.72 by TV-L1, 0.52 unmoved, 0.85 by the renderer's own true flow)."""
 
 _PIECE = 12  # points of an arm, a quarter of a limb, that move together: by the median of their flow
 _CELL = 4

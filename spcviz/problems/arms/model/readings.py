@@ -1,4 +1,4 @@
-"""Readings of arms at every tier, of all clips and of the pages' batches: scores, milliseconds, errors by clip.
+"""Readings of arms at every tier, of all clips or a page's batch: scores, milliseconds, errors by clip.
 
 Costs are medians of measured milliseconds, the same for every frame of a tier; a first frame has no flow.
 Every method pays the first tier (detectors, proposals), and it counts: ``ms_per_frame`` of a row is the whole
@@ -60,9 +60,7 @@ class Overhead(NamedTuple):
     looks: float  # the colour histogram of one arm
 
 
-def overhead_of(
-    model: TieredStates, clips: data.ArmClips, read: fit.TierScores, seen: np.ndarray
-) -> Overhead:
+def overhead_of(model: TieredStates, clips: ArmClips, read: fit.TierScores, seen: np.ndarray) -> Overhead:
     """Time the pieces with a one-tier model on one thread; medians over repeats."""
     n, lengths = len(clips.joints), np.diff(clips.starts)
     proposals = fit.proposals_of(clips)
@@ -98,7 +96,7 @@ def motion(clips, labels):
 
 
 def look(
-    read: fit.TierScores, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
+    read: fit.TierScores, clips: ArmClips, seen: np.ndarray, *, n_grams: bool = False
 ) -> tuple[Looked, np.ndarray]:
     """A selector's inputs for chains at each tier (`n_grams`: the thesis' too), and wrong joints."""
     lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
@@ -146,7 +144,7 @@ def frames_by_clip(clips, numbers):
     return np.bincount(at, weights=known, minlength=len(numbers))
 
 
-def near_share(clips: data.ArmClips) -> tuple[float, ...]:
+def near_share(clips: ArmClips) -> tuple[float, ...]:
     """Percent of frames with a proposal whose elbow and wrist are near, and its standard error."""
     numbers = np.unique(clips.clip)
     near = (clips.is_known & (clips.loss.min(axis=1) == 0)).astype(float)

@@ -14,9 +14,7 @@ from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import uniform_values
-from spcviz.problems.arms.model import features, proposals
-from spcviz.problems.arms.model import readings as arm_batch
-from spcviz.problems.arms.model import stored as pose_budget_models
+from spcviz.problems.arms.model import features, proposals, readings, stored
 from spcviz.problems.arms.model.proposals import N_TIERS
 from spcviz.problems.arms.model.stored import ArmModel
 from spcviz.problems.arms.shown import OFFERED, TERMS, TIERS, ArmPictures, PoseBudget
@@ -33,7 +31,7 @@ def compare(
     model: ArmModel, chains: Sequence[int], seed: int = 0, sheet_of: Callable | None = None
 ) -> TradeOff:
     """What methods buy on chains of ``model.clips``, both arms of a clip one after the other."""
-    read = arm_batch.read_batch(model, model.clips.choose(chains))
+    read = readings.read_batch(model, model.clips.choose(chains))
     clips, labels, world = read.clips, read.looked.labels, read.parts
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
     values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}
@@ -106,8 +104,8 @@ def watch(
     clips = proposals.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
-    batch = arm_batch.read_batch(model, clips)
-    how = arm_batch.policy_rule(model)
+    batch = readings.read_batch(model, clips)
+    how = readings.policy_rule(model)
     trajectory = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
     labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)
@@ -138,7 +136,7 @@ def _by_frame(chains, axis=-3):
 def warmup(models):
     """Compile what the pages about arms and budgets call, on two frames, if a model is stored."""
     with contextlib.suppress(StoreError):
-        model = pose_budget_models.load(models)
+        model = stored.load(models)
         image = live.window(skimage_data.astronaut(), *live.ASTRONAUT)
         watch(model, np.stack([image, image]))
         compare(model, [0, 1])

@@ -97,9 +97,8 @@ def arms(
 
 def batch(clips: int = 12, seed: int = 0) -> "TradeOff":
     """A random batch of rendered test clips under every method."""
-    from spcviz.problems.arms.model import readings as drawing
-    from spcviz.problems.arms.model import stored
+    from spcviz.problems.arms.model import readings, stored
     from spcviz.problems.arms.page import live
 
     model = stored.load(shipped_path(MODELS))
-    return live.compare(model, drawing.draw_batch(model, clips, seed), seed)
+    return live.compare(model, readings.draw_batch(model, clips, seed), seed)

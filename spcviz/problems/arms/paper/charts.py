@@ -1,4 +1,4 @@
-"""Charts and tables of dms-pose and policy-pose: speed-up, stopping points, accuracy over cost, differences."""
+"""Charts and tables of dms-pose and policy-pose: speed-up, stopping points, accuracy, differences."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Charts and sentences of two words that cross, and of n-grams merged into a chain (thesis Fig. 3.2, 3.3)."""
+"""Charts of n-grams merged into a chain (thesis Fig. 3.2, 3.3), in words too, and of words that cross."""
 
 import numpy as np
 
@@ -131,7 +131,7 @@ def sizes(problem, run):
 
 
 def facts(problem, run):
-    """The same for the sentences of a tour, by name."""
+    """The counters next to the merged chain for the sentences of a tour, by name."""
     names = {"Merged states": "states", "Transitions that agree": "transitions"}
     return name_rows(sizes(problem, run), names) | {"n": str(run.order), "word": spell(problem, run.labels)}
 

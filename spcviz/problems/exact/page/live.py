@@ -1,12 +1,12 @@
-"""Exact inference on a handwritten word, and on two that cross: search, dynamic programming, messages, losses.
+"""Exact inference on a handwritten word or two that cross: search, dynamic programming, messages, losses.
 
 A letter's score is how well its mean image explains the ink, a pair's score its log frequency, both counted
 in the other folds: the home page's small model, counted statistics and nothing else. Each position has K
 candidates, the best by ink.
 
-Letters exchange messages only with neighbours in their word, the crossing letter with those in both. There is
-no cycle, so messages to any root and back give the exact max-marginals (thesis, (3.2), (3.3)). Scores are
-those of `exact.page.live`.
+Where two words cross, letters exchange messages only with neighbours in their word, the crossing letter with
+those in both. There is no cycle, so messages to any root and back give the exact max-marginals (thesis,
+(3.2), (3.3)).
 """
 
 import itertools
@@ -33,7 +33,7 @@ from spcviz.problems.exact.shown import (
 from spcviz.problems.letters import handwriting
 from spcviz.problems.letters.page import landing
 
-CAP = 3_000_000
+CAP = 3_000_000  # the most configurations that search tries
 EPSILONS = np.linspace(1.0, 0.0, 51)
 
 # (word, first letter, letters, which of them crosses), across and down. The last pair is misread.
@@ -92,8 +92,8 @@ def _count_letters(packed_choice):
     packed = np.packbits(words.pixels[is_training].reshape(-1, 128), axis=1)
     follows = is_training[:-1] & is_training[1:]
     follows[words.starts[1:-1] - 1] = False
-    pairs = landing._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
-    mean = landing._mean_images(packed, words.labels[is_training])
+    pairs = landing.pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
+    mean = landing.mean_images(packed, words.labels[is_training])
     for table in (mean, pairs):
         table.flags.writeable = False  # shared
     return mean, pairs
@@ -114,13 +114,13 @@ def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
     part = exhaustive.chain_graph(unary[:fits], pairwise[: fits - 1])
     exhaustive.search(exhaustive.chain_graph(unary[:1], pairwise[:0]))  # loads the kernel
     seconds, search = _fastest(lambda: exhaustive.search(part, cap=cap))
-    graph = exhaustive.chain_graph(unary, pairwise)
+    whole = exhaustive.chain_graph(unary, pairwise)
     chain.decode(unary, pairwise)
     seconds_dp, best = _fastest(lambda: chain.decode(unary, pairwise))
-    forward = exhaustive.eliminate(graph)
-    backward = exhaustive.eliminate(graph, range(length - 1, -1, -1))
+    forward = exhaustive.eliminate(whole)
+    backward = exhaustive.eliminate(whole, range(length - 1, -1, -1))
     is_whole = fits == length
-    count = exhaustive.n_configurations(graph.n_states)
+    count = exhaustive.n_configurations(whole.n_states)
     return ExactRun(
         score=float(best.score),
         labels=best.labels,

@@ -1,7 +1,7 @@
-"""Pictures of grids on the Loopy grids page: combs, pruned states, agreement, four labellings side by side.
+"""Pictures of the Loopy grids page: combs, pruned states, agreement, four labellings side by side.
 
-The first picture shows the state that most labellings drawn from the grid have; the others the state that a
-method ranks first, crossed out where it differs.
+Of the labellings side by side, the first shows the state that most labellings drawn from the grid have, the
+others the state that a method ranks first, crossed out where it differs.
 """
 
 import base64
@@ -236,12 +236,12 @@ def _figure(live, panel, palette):
     count, n = f"{panel.n_wrong} of {len(panel.states)} wrong", len(panel.states)
     note = f"most frequent of {live.n_samples} samples" if panel.name == "truth" else count
     colour = palette.muted if panel.name == "truth" else palette.lost if panel.n_wrong else palette.truth
-    mark = "" if panel.name == "truth" else "✖ " if panel.n_wrong else "✔ "
+    sign = "" if panel.name == "truth" else "✖ " if panel.n_wrong else "✔ "
     alt = f"{panel.title}: {n} cells, {note}"
     return (
         f"<figure><figcaption><strong>{escape(panel.title)}</strong></figcaption>"
         f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{code}">'
-        f'<figcaption style="color: {colour}">{mark}{escape(note)}</figcaption></figure>'
+        f'<figcaption style="color: {colour}">{sign}{escape(note)}</figcaption></figure>'
     )
 
 
@@ -277,6 +277,6 @@ def _cell(x, y, state, is_wrong, palette):
     a, b, c, d = x - half - 2, y - half - 2, x + half + 2, y + half + 2
     cross = f"M{a:g} {b:g}L{c:g} {d:g}M{a:g} {d:g}L{c:g} {b:g}"
     return cell + "".join(
-        f'<path class="{name}" d="{cross}" stroke="{stroke}" stroke-width="{width}" fill="none"/>'
-        for name, stroke, width in (("halo", palette.background, 9), ("wrong", palette.lost, 5))
+        f'<path class="{name}" d="{cross}" stroke="{edge}" stroke-width="{width}" fill="none"/>'
+        for name, edge, width in (("halo", palette.background, 9), ("wrong", palette.lost, 5))
     )

@@ -65,7 +65,7 @@ class LearnedFold(NamedTuple):
 
 
 class StoredFold(NamedTuple):
-    """The contents of a `LearnedFold` except counted n-grams; weights of all states are as from `theta_of`."""
+    """The contents of a `LearnedFold` without counted n-grams; weights of states are as from `theta_of`."""
 
     theta: np.ndarray
     theta_filters: np.ndarray
@@ -83,7 +83,7 @@ class StoredFold(NamedTuple):
 
 
 def world_of(data, fold, settings, folder=None, tick=None):
-    """The `World` of a data set ("ocr", "open") and fold; the open vocabulary has only fold 0."""
+    """The `WordSplits` of a data set ("ocr", "open") and fold; the open vocabulary has only fold 0."""
     scores = worlds.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
     return worlds.ocr(fold, scores) if data == "ocr" else worlds.open_words(scores)
 

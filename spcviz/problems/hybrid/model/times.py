@@ -1,6 +1,6 @@
 """Time every kind of action, and the parents' inference, by one clock in one run, on a data set's own words.
 
-All calls are made in turn, round after round, and the least time of each counts (`clock.least_us`), so that
+All calls are made in turn, round after round, and the least time of each counts (`least_us`), so that
 other load on the machine spoils no comparison. Features and scores are timed separately. The lattice's costs
 are estimated from whole trajectories, including the queue that orders them, as the non-negative least squares
 solution of
@@ -21,12 +21,10 @@ from scipy.optimize import nnls
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import merge_queues
 from spcviz.learning.hybrid import policy
-from spcviz.learning.hybrid import policy as policies
 from spcviz.learning.hybrid.policy import Reach
 from spcviz.problems.hybrid.model import fold as folds
 from spcviz.problems.hybrid.model import parents, whole_words, worlds
 from spcviz.problems.letters import handwriting as letters
-from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.words.model.folds import N_TIERS, tier_edges
 from spcviz.shared.clock import least_us
 from spcviz.shared.work.disk_cache import load_or_compute
@@ -87,7 +85,7 @@ def rules_of(batch, learned, settings):
 
 
 def whole_words_of(world, learned, splits):
-    """Fixed cascades of each tier, and their readings of words: `whole_words.Read` by split."""
+    """Fixed cascades of each tier, and their readings of words: `whole_words.CascadeReadings` by split."""
     theta = folds.theta_of(learned.model.filters)
     cascades = tuple(parents.cascade(world, theta, tier) for tier in range(N_TIERS))
     return cascades, {name: whole_words.read(world, theta, cascades, getattr(world, name)) for name in splits}
@@ -98,7 +96,7 @@ def measure(
     model,
     rules: Sequence,
     chains_beta: np.ndarray,
-    prices: policies.ActionPrices,
+    prices: policy.ActionPrices,
     fixed: Sequence,
     predictor: whole_words.Predictor,
 ) -> tuple[ActionTimes, dict]:
@@ -113,7 +111,7 @@ def measure(
     for rule, is_valuing in rules:
         rule = rule._replace(fixed=rule.fixed[: len(some.labels)])
         for cap in CAPS:
-            course = policies.course(some, model, rule, most=cap)
+            course = policy.course(some, model, rule, most=cap)
             work = course.work.sum(axis=0)
             valued = course.begun[:, 1].sum() + work[2] if is_valuing else 0
             rows.append([len(some.labels), work[4], *work[:2], valued])
@@ -148,7 +146,7 @@ def measure(
 
 def _course(batch, model, rule, cap):
     def call():
-        course = policies.course(batch, model, rule, most=cap, keep_labels=False)
+        course = policy.course(batch, model, rule, most=cap, keep_labels=False)
         merge_queues(course.value, course.starts)
 
     return call
@@ -158,7 +156,7 @@ def _features():
     """Calls that compute the features of tiers 1 and 2 for `N_LETTERS` letters."""
     pixels = letters.load_words().pixels[:N_LETTERS].astype(np.float64)
     border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
-    return [lambda i=images, c=cell: batch_hog(i, c) for images, cell in ((border, 3), (pixels, 2))]
+    return [lambda i=images, c=cell: letters.batch_hog(i, c) for images, cell in ((border, 3), (pixels, 2))]
 
 
 def _scores():

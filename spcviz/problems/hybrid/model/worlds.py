@@ -1,10 +1,9 @@
-"""Two data sets of orders and features bought together, and scores by models that have not seen their letters.
+"""Two data sets for orders and features bought together, and models that score letters they have not seen.
 
-Letters are scored by models that have not seen their images (`ink`); n-grams are counted from training words.
-In the open vocabulary, training words are also read with n-grams that were counted without them.
-
-Each tier has its own weights for its features and those of earlier tiers (thesis 7.3.2), as in `open_words`'
-`ink`.
+Letters are scored by models that have not seen their images. Each tier has its own weights for its features
+and those of earlier tiers (thesis 7.3.2), trained as in `spcviz.problems.open_words.model.ink`. N-grams are
+counted from training words; in the open vocabulary, training words are also read with n-grams that were
+counted without them.
 """
 
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from spcviz.learning.cascade.counting import count
 from spcviz.learning.hybrid.adaptive import AdaptivePart
 from spcviz.learning.hybrid.records import WordBatch
 from spcviz.problems.letters import handwriting as letters
-from spcviz.problems.letters.handwriting import batch_hog
 from spcviz.problems.open_words.data import word_images as open_data
 from spcviz.problems.open_words.data.word_images import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
 from spcviz.problems.open_words.model.cascade import counted_words
@@ -149,7 +147,8 @@ class TierSettings:
 def tier_features(pixels):
     """Features of all tiers side by side, (R, 1245), float32: those of `words.folds.features`, faster."""
     border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
-    return scaled_tiers([letters.raw_features(pixels), batch_hog(border, 3), batch_hog(pixels, 2)])
+    hog = letters.batch_hog(border, 3), letters.batch_hog(pixels, 2)
+    return scaled_tiers([letters.raw_features(pixels), *hog])
 
 
 def scores_of_fold(

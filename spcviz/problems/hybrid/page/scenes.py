@@ -1,7 +1,7 @@
 """Numbers and sentences of the Orders and features page, for the page, its tours and `spcviz.scenes`.
 
-Modules that compute are imported when a function is called. At the end are the lines of Python that the Save
-menu offers.
+Modules that compute are imported when a function is called. `hybrid_lines` returns the lines of Python that
+the Save menu offers.
 """
 
 from collections.abc import Mapping

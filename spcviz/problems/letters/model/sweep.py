@@ -1,4 +1,4 @@
-r"""One level's filter at every alpha: exact losses for the Sweep page, and generalisation bounds term by term.
+r"""One level's filter at every alpha: exact losses for the Sweep page, generalisation bounds term by term.
 
 Raising alpha only ever prunes more, so each word loses its truth at one alpha and each n-gram falls
 at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid
@@ -11,9 +11,9 @@ over alpha is used.
 Losses are conditional, over the words whose truth earlier levels had kept; the cumulative loss, over
 all words, is given as well. The cap on the size of the next lattice plays no part in them.
 
-The sample is the test words whose truth reached the level: the theorem needs one that the earlier
-levels did not see, because these decide which n-grams exist. It requires factor features of norm at
-most 1. Scores do not change when features are divided by R and weights multiplied by R, so
+The sample of the bounds is the test words whose truth reached the level: the theorem needs one that
+the earlier levels did not see, because these decide which n-grams exist. It requires factor features of
+norm at most 1. Scores do not change when features are divided by R and weights multiplied by R, so
 
 .. math:: B = R \, \|w\|, \qquad R = \max_{x, c} \|f_c(x, y_c)\|
 

@@ -1,4 +1,4 @@
-"""Chart and sentences of the Letters page: n-grams that each level finds and keeps, by position (Fig. 4.5)."""
+"""Chart and sentences of the Letters page: n-grams that levels find and keep at each position (Fig. 4.5)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-r"""Home's word and its two-step cascade in numpy alone: quick bigrams, then sharper trigrams on what is left.
+r"""Home's word and its two-step cascade in numpy alone: quick bigrams, sharper trigrams on what is left.
 
 A letter y at position i, with q_y its mean image, scores
 
@@ -126,7 +126,7 @@ def home_word(
     follows = np.ones(len(spelled), dtype=bool)
     follows[np.cumsum(lengths) - 1] = False  # the last letter of a word and the first of the next: not a pair
     pairs = np.flatnonzero(follows)
-    max_marginals = _max_marginals(unary, _pair_scores(spelled[pairs], spelled[pairs + 1]))
+    max_marginals = _max_marginals(unary, pair_scores(spelled[pairs], spelled[pairs + 1]))
     best, mean = max_marginals.max(), max_marginals.mean()
     order = np.argsort(-max_marginals, axis=1, kind="stable")
     falls_at = (np.take_along_axis(max_marginals, order, axis=1) - mean) / (best - mean)
@@ -197,11 +197,11 @@ def _best_word(similar, triples, is_left):
 
 def _letter_scores(ink, packed, labels):
     """log p(ink | letter) with independent pixels, shape (L, K)."""
-    mean = _mean_images(packed, labels)
+    mean = mean_images(packed, labels)
     return ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
 
 
-def _mean_images(packed, labels):
+def mean_images(packed, labels):
     """Share of each letter's images that have ink at a pixel, shape (K, P)."""
     n_ink = np.ones((N_LETTERS, 8 * packed.shape[1]))  # a pseudo-count of one each
     n_seen = np.full((N_LETTERS, 1), 2.0)
@@ -212,7 +212,7 @@ def _mean_images(packed, labels):
     return n_ink / n_seen
 
 
-def _pair_scores(first, second):
+def pair_scores(first, second):
     """log p(second | first), shape (K, K)."""
     count = np.ones((N_LETTERS, N_LETTERS))
     np.add.at(count, (first, second), 1)

@@ -55,7 +55,7 @@ PROMISES = {"tuned": "as tuned", "mean": "on average", "certain": "with 90 % cer
 """Guarantees by their names in the address."""
 
 GUARANTEES: Mapping[str, str | float | None] = {"tuned": None, "mean": "mean", "certain": 0.9}
-"""The same in the form that `spcviz.engine.thresholds.guarantees` takes."""
+"""Guarantees in the form that `spcviz.engine.thresholds.guarantees` takes."""
 
 PROMISE_HELP = (
     "*As tuned*: at most the tolerance of the *development* words is lost; nothing is said of others. *On "
@@ -96,7 +96,7 @@ def without_test(rows):
 
 
 def facts(level, choice, state):
-    """The same figures for the sentences of a tour, by name."""
+    """The row of figures, and the counts behind it, for the sentences of a tour, by name."""
     alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, choice, state))
     return {
         "alpha": alpha,
@@ -191,7 +191,7 @@ def filters(tuned, tolerance):
 
 
 def filters_facts(tuned):
-    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
+    """What each filter keeps at each level, and which keeps least, for the sentences of a tour."""
     facts_by_name = {}
     for level, methods in tuned.items():
         able = [at for at in methods if at["alpha"] is not None]

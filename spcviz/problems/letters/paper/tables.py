@@ -1,4 +1,4 @@
-"""Tables and charts of ocr-orders and ocr-sweep with the papers' numbers; accuracy and time over the tolerance."""
+"""Tables and charts of ocr-orders and ocr-sweep, with the papers' numbers next to those measured."""
 
 from collections.abc import Sequence
 

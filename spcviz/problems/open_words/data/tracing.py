@@ -1,6 +1,7 @@
 """Trace ink as strokes one pixel wide: of a letter image, or of a photograph or scan of one word.
 
-Otsu's threshold separates dark from light; most of the border is paper; ink is thinned to lines.
+In a photograph or scan, Otsu's threshold separates dark from light, and most of the border is paper. Ink is
+thinned to lines.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from spcviz.problems.open_words.data.drawings import (
 from spcviz.shared.uploading.uploads import UploadError, read_upload
 
 MOST_INK = 0.3
-"""Share of the picture's pixels: writing covers less."""
+"""Share of a picture's pixels: writing covers less."""
 
 LEAST_CONTRAST = 40
 """Least difference between ink and paper, of 255."""

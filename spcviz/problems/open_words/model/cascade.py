@@ -87,7 +87,7 @@ class OpenModel(NamedTuple):
     settings: OpenSettings
     ink: Ink
     cascade: Cascade
-    corrections: tuple[tuple[Model, Model], ...]  # see `spcviz.learning.cascade.from_prior.Learned`
+    corrections: tuple[tuple[Model, Model], ...]  # see `spcviz.learning.cascade.from_prior.CascadeFromPrior`
     held_out: tuple[HeldOut, ...]  # each level's filter on the development words
 
     def features(self, pixels, lengths):

@@ -1,4 +1,4 @@
-"""Rivals of the cascades on composed words: other threshold rules, and a dictionary of the training words."""
+"""Rivals of the cascades on composed words: other threshold rules, a dictionary of the training words."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

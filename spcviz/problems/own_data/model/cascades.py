@@ -3,7 +3,7 @@
 A perceptron or CRF is a cascade of two levels with one model, which filters labels, then pairs of labels, and
 decodes. Scores of another model form such a cascade, too: its features are the positions themselves, each
 with its own row of weights, so that every score is kept as it was given. Tables hold finite weights only:
-`foreign_scores.look_at` has replaced -inf by a penalty.
+`foreign.look_at` has replaced -inf by a penalty.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Evaluate answers: precision, recall and F1 of chunks or labels, intervals, paired tests, the learning curve.
+"""Judge answers: precision, recall and F1 of chunks or labels, intervals, paired tests, the learning curve.
 
 Chunks are counted as by CoNLL's own script and seqeval: one is right if its kind, first and last token are. A
 chunk that begins with I starts there. Intervals resample sentences, not tokens, because the errors of a
@@ -10,8 +10,9 @@ R     right / gold
 F1    2 right / (answered + gold); over all kinds, of the sums (micro-average)
 ====  =========================================================================
 
-Parts are nested: a larger one contains all sentences of a smaller one. The last is the whole, so its point is
-the model that the page trains. A paired test on the last doubling shows whether more data would help.
+The learning curve trains on nested parts of the training sentences: a larger part contains all sentences of a
+smaller one. The last part is the whole, so its point is the model that the page trains. A paired test on the
+last doubling shows whether more data would help.
 """
 
 from collections import Counter
@@ -38,6 +39,8 @@ N_DRAWS = 1000
 """Draws of sentences with replacement for an interval, and of exchanges for a test."""
 LEVEL = 95.0
 """Confidence level of intervals, in per cent."""
+PARTS = (0.125, 0.25, 0.5, 1.0)
+"""Shares of the training sentences that the learning curve trains on."""
 
 Chunk = tuple[str, int, int]
 
@@ -245,10 +248,6 @@ def differences(
         tuple(sum(a == b for a, b in zip(truth, said)) for said in pair)  # type: ignore[misc]
         for truth, pair in zip(gold, zip(first, second))
     ]
-
-
-PARTS = (0.125, 0.25, 0.5, 1.0)
-"""Shares of the training sentences."""
 
 
 def learn_curve(

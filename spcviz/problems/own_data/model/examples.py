@@ -1,7 +1,7 @@
 """Examples of Your data from shipped data: sentences with tags, chunks or names, and handwritten letters.
 
-These chunks and names are not annotated: they follow from the treebank's tags and trees by the rules that are
-stated here and on the page.
+Chunks and names are not annotated: they follow from the treebank's tags and trees by the rules of `chunks`
+and `names`, which the page states too.
 """
 
 from collections.abc import Callable, Sequence

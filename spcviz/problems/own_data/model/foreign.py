@@ -1,10 +1,10 @@
 """Models and scores that visitors bring, trained elsewhere: checked, run on their sentences, pruned.
 
-Anybody may have written it. `spcviz.io.zipped` reads only numbers and texts; here their values are checked
-before any kernel runs on them.
+Anybody may have written a model's file. `spcviz.io.zipped` reads only numbers and texts from it; here their
+values are checked before any kernel runs on them.
 
-Nothing is trained here. The seed deals the sequences into two halves: thresholds are chosen on the first
-(and transitions estimated, if requested), and everything is checked on the second.
+Nothing is trained. The seed deals the sequences into two halves: thresholds are chosen on the first (and the
+transitions of scores estimated, if requested), and everything is checked on the second.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Settings of training on Your data, the split of sentences, training, and measurement on those held out."""
+"""Train on Your data: the settings, the split of the sentences, the model, the report on those held out."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ MOST_HELD = 10_000
 """Most tokens that are held out."""
 LEAST_SENTENCES = 12
 """Fewest sentences to train on, choose a threshold with and check it on."""
+MOST_LABELS = 100
 
 
 class Settings(NamedTuple):
@@ -101,9 +102,6 @@ def arguments_of(settings: Settings, rules: str = "") -> dict[str, Any]:
     usual = {"max_iter": settings.passes, "max_arcs": 20_000, "random_state": settings.seed}
     usual["fall_back"] = False  # the page shows the cascade, and reports its gain separately
     return {"order": settings.order, "tolerance": settings.tolerance} | usual | more
-
-
-MOST_LABELS = 100
 
 
 def train(

@@ -1,6 +1,6 @@
 """One visitor's data in the session: the file, the models trained on it, their runs, and the job under way.
 
-It is kept only in this process's memory, among the visit's belongings (`spcviz.web.cached.ownership`).
+All of it stays in this process's memory, among the visit's belongings (`spcviz.web.cached.ownership`).
 """
 
 import zlib
@@ -20,6 +20,13 @@ from spcviz.problems.own_data.model.training import Settings
 from spcviz.problems.own_data.shown import LearningCurve, Trained
 
 _MOST_KEPT = 12
+MOST_RUNS = 30
+"""Most runs that are kept; beyond that the oldest is dropped."""
+CANCELLED = "What was under way was cancelled."
+OTHER_SETTINGS = (
+    "What was under way is done, with the settings that it was begun with. Those on screen are others now: "
+    "choose the former again to see it."
+)
 
 
 class Own:
@@ -35,7 +42,7 @@ class Own:
         self.job: Job | None = None
         self.asked: Hashable = None
         self.note = ""  # how the last job ended, if the visitor needs to know
-        self.runs: list[Any] = []  # `runs.Run`, kept whatever other results are evicted
+        self.runs: list[Any] = []  # `TrainingRun`, kept whatever other results are evicted
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
     @property
@@ -110,10 +117,6 @@ class Own:
         self._kept.clear()
         self._brought, self._data, self.model, self.asked = None, b"", None, None
         self.runs, self.note = [], ""
-
-
-MOST_RUNS = 30
-"""Most runs that are kept; beyond that the oldest is dropped."""
 
 
 class TrainingRun(NamedTuple):
@@ -225,13 +228,6 @@ def collect_job(visit: Own, settings: Settings) -> str:
     elif job.state == "cancelled":
         visit.note = CANCELLED
     return job.problem
-
-
-CANCELLED = "What was under way was cancelled."
-OTHER_SETTINGS = (
-    "What was under way is done, with the settings that it was begun with. Those on screen are others now: "
-    "choose the former again to see it."
-)
 
 
 def cancel_job(visit: Own) -> None:

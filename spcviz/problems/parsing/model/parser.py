@@ -1,4 +1,4 @@
-r"""The dependency parser: one perceptron for words with cheap and full features, and its scores of unseen folds.
+r"""The dependency parser, a perceptron over cheap and full features, and its scores of unseen folds.
 
 Arc scores :math:`s(d, h) = w_0 \cdot f_0(h, d) + z_d\, w_1 \cdot f_1(h, d)`, where z_d is 1 if the
 dependent has the full template, f_0 are features by tags and f_1 those that the full template adds; the
@@ -7,7 +7,8 @@ sees a sentence, so that the weights serve whatever a policy buys (Bolukbasi et 
 over random states). Arcs that are wrong get a head start of `margin` in training: the truth must win by it,
 arc by arc.
 
-A parser is surer on its training sentences; policies would then buy too little (Bolukbasi et al. 2017, 4.3).
+A parser is surer on its training sentences, and policies that learn from these would buy too little
+(Bolukbasi et al. 2017, 4.3): they learn from folds that their parsers have not seen (`folds_of`).
 """
 
 from collections.abc import Callable
@@ -145,6 +146,37 @@ def score_states(parser: Parser, sentences, tiers: np.ndarray, out: Scored, *, b
     _score_states(sentences.codes, sentences.starts, model, tiers, (out.at, out.squares), both)
 
 
+N_FOLDS = 2
+N_LEARN = 1500
+"""Training sentences that searches are run on."""
+LONGEST = 40
+"""Most words of a sentence that a search is run on: trajectories cost the cube of its length."""
+
+
+def folds_of(sentences, tag_set, settings, rng, tick=None):
+    """Training sentences fold by fold, each scored by a parser (of half the passes) that has not seen it."""
+    n, settings = len(sentences.starts) - 1, replace(settings, epochs=max(2, settings.epochs // 2))
+    fold = rng.permutation(n) % N_FOLDS
+    parts = []
+    for k in range(N_FOLDS):
+        rest, held = (sentences.some(np.flatnonzero(mine)) for mine in (fold != k, fold == k))
+        some = rng.permutation(np.flatnonzero(np.diff(held.starts) - 1 <= LONGEST))
+        held = held.some(np.sort(some[: N_LEARN // N_FOLDS]))
+        parts.append((held, score(train(rest, tag_set, settings, rng, tick), held)))
+    return _join_sentences([part for part, _ in parts]), _joined_scores([scored for _, scored in parts])
+
+
+def _join_sentences(parts):
+    starts = np.cumsum([0, *(n for part in parts for n in np.diff(part.starts))])
+    arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tags", "heads", "codes"))
+    return TreebankSentences(tuple(word for part in parts for word in part.words), *arrays, starts)
+
+
+def _joined_scores(parts):
+    at = np.cumsum([0, *(n for part in parts for n in np.diff(part.at))])
+    return Scored(np.concatenate([part.squares for part in parts], axis=1), at)
+
+
 @kernel
 def _pass_over(codes, heads, starts, order, states, model, about):
     """One pass of the perceptron; ``model``: weights, their sums over time, longest arcs."""
@@ -234,34 +266,3 @@ def _score_states(codes, starts, model, tiers, out, both):
                 by_tier[:] = by_tags
                 codes_of_row(codes[a:b], d, FULL, longest, features, counts)
                 _add_row(weights[1], (zero, steps[1]), features, counts, by_tags, by_tier)
-
-
-N_FOLDS = 2
-N_LEARN = 1500
-"""Training sentences that searches are run on."""
-LONGEST = 40
-"""Most words of a sentence that a search is run on: trajectories cost the cube of its length."""
-
-
-def folds_of(sentences, tag_set, settings, rng, tick=None):
-    """Training sentences fold by fold, each scored by a parser (of half the passes) that has not seen it."""
-    n, settings = len(sentences.starts) - 1, replace(settings, epochs=max(2, settings.epochs // 2))
-    fold = rng.permutation(n) % N_FOLDS
-    parts = []
-    for k in range(N_FOLDS):
-        rest, held = (sentences.some(np.flatnonzero(mine)) for mine in (fold != k, fold == k))
-        some = rng.permutation(np.flatnonzero(np.diff(held.starts) - 1 <= LONGEST))
-        held = held.some(np.sort(some[: N_LEARN // N_FOLDS]))
-        parts.append((held, score(train(rest, tag_set, settings, rng, tick), held)))
-    return _join_sentences([part for part, _ in parts]), _joined_scores([scored for _, scored in parts])
-
-
-def _join_sentences(parts):
-    starts = np.cumsum([0, *(n for part in parts for n in np.diff(part.starts))])
-    arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tags", "heads", "codes"))
-    return TreebankSentences(tuple(word for part in parts for word in part.words), *arrays, starts)
-
-
-def _joined_scores(parts):
-    at = np.cumsum([0, *(n for part in parts for n in np.diff(part.at))])
-    return Scored(np.concatenate([part.squares for part in parts], axis=1), at)

@@ -1,6 +1,7 @@
 """Numbers and sentences of the page Parsing and its batch on Trade-off, for tours and `spcviz.scenes`.
 
-Modules that compute are imported when called. The lines of Python that the Save menu offers are at the end.
+Modules that compute are imported when called. `parsing_lines` are the lines of Python that the Save menu
+offers.
 """
 
 from collections.abc import Mapping, Sequence

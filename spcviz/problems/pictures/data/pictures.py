@@ -1,10 +1,11 @@
-r"""Pictures to label: noisy ones with exact truth, and Middlebury's stereo pairs with measured disparities.
+r"""Pictures to label: Middlebury's stereo pairs with their disparities, and noisy ones with exact truth.
 
-Shrinking by s averages s x s pixels and takes the median of their known disparities, divided by s. A pixel
-(r, c) of the left image at disparity d is seen at (r, c - d) in the right one; NaN where it was not measured.
+Shrinking a pair by s averages s x s pixels and takes the median of their known disparities, divided by s. A
+pixel (r, c) of the left image at disparity d is seen at (r, c - d) in the right one; NaN where it was not
+measured.
 
-Every pixel is replaced with probability p by another class drawn uniformly. With K classes, a pixel seen as x
-scores
+In a noisy picture every pixel is replaced with probability p by another class drawn uniformly. With K
+classes, a pixel seen as x scores
 
 .. math:: f(y) = \log (1 - p) \text{ if } y = x, \quad \log \frac{p}{K - 1} \text{ otherwise}
 

@@ -1,4 +1,4 @@
-"""Charts and sentences of the page Joint beats separate: the picture, the truth, three labellings compared."""
+"""Charts and sentences of the page Joint beats separate: the picture, its truth and three labellings."""
 
 import numpy as np
 from cachetools.func import lru_cache

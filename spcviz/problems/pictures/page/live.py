@@ -60,7 +60,7 @@ def stereo_readings(
 def clean_readings(
     name: str, seed: int, noise: float, weight: float | None = None, *, load: Callable = pictures.load_picture
 ) -> PictureReadings:
-    """One of `denoise.PICTURES`, a share of its pixels replaced, cleaned three ways.
+    """One of `pictures.PICTURES`, a share of its pixels replaced, cleaned three ways.
 
     >>> one, rows, grid = clean_readings("horse", 1, 0.1).errors
     >>> grid < rows <= one

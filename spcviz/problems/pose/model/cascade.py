@@ -1,8 +1,8 @@
-"""Run a clip through the pose cascade, level by level, with fitted densities of its limbs' places and motion.
+"""Run a clip through the pose cascade, level by level, with densities fitted to places and motion of limbs.
 
-Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for a part's
-position in the picture, one for a joint's gap along and across the inner limb, and smoothed histograms for
-angles and turns.
+Every feature of a state or a pair is a log density up to a constant, so weights of 1 are a hand-set model: a
+Gaussian for a part's position in the picture, one for a joint's gap along and across the inner limb, and
+smoothed histograms for angles and turns.
 
 Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds
 the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are

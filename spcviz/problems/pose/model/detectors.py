@@ -1,7 +1,8 @@
 """Part detectors trained on pictures, hand-set weights to begin with, and clips as the detectors see them.
 
 Detectors are linear classifiers of true states against random ones, on Buffy's training frames and on single
-pictures of other sets (`Settings.extra`).
+pictures of other sets (`PoseSettings.extra`). Signing clips as they see them are computed once and cached in
+the work folder.
 """
 
 import time
@@ -14,7 +15,6 @@ import numpy as np
 
 from spcviz.problems.pose.data import body, buffy, pictures, signs
 from spcviz.problems.pose.model import cascade, features, templates
-from spcviz.problems.pose.model import cascade as pose_geometry
 from spcviz.shared.work.disk_cache import load_or_compute, tree_of
 
 
@@ -117,7 +117,7 @@ def set_by_hand(
 ) -> cascade.PoseModel:
     """A hand-set model with mean thresholds: detectors standardised on `cells`, geometry fitted to limbs."""
     scores = np.stack([features.responses(picture, detectors) for picture in cells])
-    geometry = pose_geometry.fit_geometry(limbs, clips, settings.n_parts)
+    geometry = cascade.fit_geometry(limbs, clips, settings.n_parts)
     axes = (0, 2, 3, 4)
     part_weights = np.tile(settings.hand, settings.n_parts)
     hand = np.concatenate([part_weights, np.ones(3 * len(geometry.joints.mean))])
@@ -177,5 +177,5 @@ def _view_sign(name):
 def of_pictures(name: str, images: Sequence[np.ndarray], limbs: np.ndarray, is_seen: np.ndarray) -> Clip:
     """A clip of pictures (240, 240, 3) as detectors see it."""
     began = time.process_time()
-    cells = np.stack([features.histograms(image).astype(np.float16) for image in images])
+    cells = cells_of(images)
     return Clip(name, cells, limbs, is_seen, 1e3 * (time.process_time() - began) / len(cells))

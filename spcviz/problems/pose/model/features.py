@@ -1,16 +1,16 @@
-"""Features of body parts: histograms of oriented gradients, rotated templates, colour.
-
-`skimage.feature.hog` normalises blocks one by one in Python; this module normalises a row of blocks at once
-and keeps only the middle of each: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in the
-library's order (tests/problems/pose/model/test_hog.py). `letters.data.hog.batch_hog` stays separate: on 200
-letters it is 26 times as fast as the library. One routine for both would take 0.93 to 1.21 times its time and
-change up to 2.8 % of its numbers by at most 7e-8, so stored letter models would not see the features that
-they were trained on.
+"""Features of body parts: histograms of oriented gradients, likeness to face and chest, rotated templates.
 
 12 unsigned orientations in cells of 3 pixels (the cascade's finest grid), smoothed over 3 x 3 neighbours and
 normalised over 5 x 5. Two more channels compare a cell's colours with those where a face and a chest should
 be: (p - q) / (p + q) for shares p there and q in the picture. A part's detector is one linear template over
 all channels at 24 angles (`templates`); the right arm's is the left arm's mirrored.
+
+`skimage.feature.hog` normalises blocks one by one in Python; `middles` normalises a row of blocks at once and
+keeps only the middle of each: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in the
+library's order (tests/problems/pose/model/test_hog.py). `batch_hog` of `spcviz.problems.letters.handwriting`
+stays separate: on 200 letters it is 26 times as fast as the library. One routine for both would take 0.93 to
+1.21 times its time and change up to 2.8 % of its numbers by at most 7e-8, so stored letter models would not
+see the features that they were trained on.
 """
 
 import numpy as np
@@ -20,7 +20,32 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose.data import body
 from spcviz.problems.pose.model import templates
 
-_EPS, _MOST = 1e-5, 0.2
+N_BINS, N_CHANNELS = 12, 14
+_BLOCK = 5
+_FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)  # centre (x, y), half width and height, px
+_SHADES = 8
+_LEAST = 1e-4  # added to every colour's share, so that rare colours count little
+_STEP = {0: 9.0, 1: 6.0, 3: 6.0}
+_REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}  # half extents by part; 2, 4 are mirrored
+_EPS, _MOST = 1e-5, 0.2  # of L2-Hys: squared and added to a squared length; where entries are cut
+
+
+def checked_picture(picture):
+    """A 240 x 240 colour picture of bytes, or ArgumentError."""
+    picture, side = np.asarray(picture), body.SIDE
+    if picture.shape != (side, side, 3) or picture.dtype != np.uint8:
+        got = f"shape {picture.shape} of {picture.dtype}"
+        raise ArgumentError(f"picture must be {side} x {side} x 3 bytes, got {got}")
+    return picture
+
+
+def histograms(picture: np.ndarray) -> np.ndarray:
+    """Normalised orientation histograms and likeness to face and chest of a picture's cells: (80, 80, 14)."""
+    margin = (_BLOCK // 2) * int(body.PITCH)
+    framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
+    blocks = middles(framed, N_BINS, int(body.PITCH), _BLOCK, 3)
+    smoothed = np.einsum("yxijb,ij->yxb", blocks, np.outer([1, 2, 1], [1, 2, 1]))
+    return np.concatenate([smoothed, _likeness(np.asarray(picture))], axis=2).astype(np.float32)
 
 
 def middles(picture: np.ndarray, n_bins: int, cell: int, block: int, middle: int) -> np.ndarray:
@@ -62,33 +87,6 @@ def _histograms(down, across, n_bins, cell):
             place = at, bins[i::cell, j::cell].ravel()
             out[place] = out[place] + length[i::cell, j::cell].ravel()
     return (out / np.float32(cell**2)).reshape(tall, wide, n_bins).astype(float)
-
-
-N_BINS, N_CHANNELS = 12, 14
-_BLOCK = 5
-_FACE, _CHEST = (120, 58, 12, 11), (120, 112, 16, 20)  # centre (x, y), half width and height, px
-_SHADES = 8
-_LEAST = 1e-4  # added to every colour's share, so that rare colours count little
-_STEP = {0: 9.0, 1: 6.0, 3: 6.0}
-_REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}  # half extents by part; 2, 4 are mirrored
-
-
-def checked_picture(picture):
-    """A 240 x 240 colour picture of bytes, or ArgumentError."""
-    picture, side = np.asarray(picture), body.SIDE
-    if picture.shape != (side, side, 3) or picture.dtype != np.uint8:
-        got = f"shape {picture.shape} of {picture.dtype}"
-        raise ArgumentError(f"picture must be {side} x {side} x 3 bytes, got {got}")
-    return picture
-
-
-def histograms(picture: np.ndarray) -> np.ndarray:
-    """Normalised orientation histograms and likeness to face and chest of a picture's cells: (80, 80, 14)."""
-    margin = (_BLOCK // 2) * int(body.PITCH)
-    framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
-    blocks = middles(framed, N_BINS, int(body.PITCH), _BLOCK, 3)
-    smoothed = np.einsum("yxijb,ij->yxb", blocks, np.outer([1, 2, 1], [1, 2, 1]))
-    return np.concatenate([smoothed, _likeness(np.asarray(picture))], axis=2).astype(np.float32)
 
 
 def _likeness(picture):

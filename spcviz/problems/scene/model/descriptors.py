@@ -10,7 +10,9 @@
 
 A grid point represents the square of pixels around it (`STEPS`).
 
-d_i(v) = ||v - mu_i||^2,    z_i(v) = mean_j d_j(v) - d_i(v)
+A descriptor v is coded by one centre mu_i at a time (Grubb et al. 2013, eqs. 28-29):
+
+    d_i(v) = ||v - mu_i||^2,    z_i(v) = mean_j d_j(v) - d_i(v)
            = (mean_j ||mu_j||^2 - ||mu_i||^2) + 2 <mu_i - mean_j mu_j, v>,    code_i = max(0, z_i)
 
 so each code is one inner product, independent of the others. A region's feature is the mean code of its
@@ -23,6 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
+
+GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 
 STEPS = {"TXT": 2, "LBP": 4, "I-SIFT": 4, "C-SIFT": 4}  # pixels between grid points, by group
 LENGTHS = {"TXT": 17, "LBP": 59, "I-SIFT": 128, "C-SIFT": 384}  # numbers in a descriptor
@@ -132,6 +136,11 @@ DESCRIBE = {"TXT": texture, "LBP": patterns, "I-SIFT": gradients, "C-SIFT": colo
 """The function that computes each group's descriptors."""
 
 
+def describe(picture, group):
+    """A group's descriptors of a picture: ndarray of float32, shape (G, D)."""
+    return DESCRIBE[group](picture)
+
+
 def _uniform_numbers():
     """Each of 256 patterns' number among those with at most two changes around, 58 for all others."""
     bits = (np.arange(256)[:, None] >> np.arange(8)) & 1
@@ -232,7 +241,6 @@ def _sift(grey):
     return out
 
 
-GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 N_CENTRES = 150
 _FEW = 6  # up to this many centres are computed one after the other, each for all points
 
@@ -337,8 +345,3 @@ def pool(values, grid, n_atoms):
 def raise_to(values: np.ndarray, member: np.ndarray, share: np.ndarray, n_regions: int) -> np.ndarray:
     """Mean codes (R, n) of a level's regions from atoms' (A, n), their regions and shares of these."""
     return _pool(values, member, np.arange(len(member)), share, n_regions)
-
-
-def describe(picture, group):
-    """A group's descriptors of a picture: ndarray of float32, shape (G, D)."""
-    return DESCRIBE[group](picture)

@@ -1,6 +1,6 @@
 """Train codebooks, extract the features of all regions, and assemble pictures to train on from cached parts.
 
-Only steps of means over regions (`features`) are stored, not pixels.
+Stored are only the steps of means over regions (`features`), not pixels.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,18 +11,17 @@ import numpy as np
 
 from spcviz.learning.speedboost.structure import RegionLevel, Structure
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.data.camvid import N_CLASSES
 from spcviz.problems.scene.model import descriptors, features, segments
-from spcviz.problems.scene.model.features import PictureVocabulary
 from spcviz.shared.work.disk_cache import ARRAYS, load_or_compute, tree_of
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600  # pictures spread over the drives, and descriptors of each, for codebooks
 RANDOM_STATE = 3
+N_PER_PART = 40  # pictures that are cached together
 _SPREAD = (0.2, 99.8)  # percentiles of values between which steps lie
 
 
 def vocabulary(names: Sequence[str], work: Path | None):
-    """Codebooks and scales from pictures spread over the training set, cached in `work`: a `PictureVocabulary`."""
+    """A `PictureVocabulary` from pictures spread over the training set, cached in `work`."""
     chosen = [names[i] for i in np.linspace(0, len(names) - 1, min(N_FOR_BOOKS, len(names))).astype(int)]
 
     def make():
@@ -78,7 +77,7 @@ def part(split, names, vocabulary, work, at, mirrored=False):
 
 
 def one(scene, vocabulary):
-    """(Hierarchy, steps of each level (R, 621), counts) of a `Scene`."""
+    """(Hierarchy, steps of each level (R, 621), counts, sizes of the atoms) of a `StreetScene`."""
     seen = features.LazyPicture(scene.picture, vocabulary)
     columns = np.arange(features.N_COLUMNS)
     steps = [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
@@ -107,9 +106,6 @@ def as_arrays(pictures):
     return {name: a.astype(np.int32) if a.dtype == np.int64 else a for name, a in out.items()}
 
 
-N_PER_PART = 40
-
-
 class Scenes(NamedTuple):
     """Pictures ready to learn from."""
 
@@ -120,7 +116,7 @@ class Scenes(NamedTuple):
 def scenes(
     split: str,
     names: Sequence[str],
-    vocabulary: PictureVocabulary,
+    vocabulary: features.PictureVocabulary,
     work: Path | None,
     tick: Callable | None = None,
     with_mirrored: bool = False,
@@ -151,4 +147,4 @@ def join_parts(parts):
     example = np.concatenate([part["example"] + s for part, s in zip(parts, n)]).astype(np.int32)
     size = np.concatenate([part["size"] for part in parts])
     counts = np.concatenate([part["counts"] for part in parts]).astype(np.float32)
-    return Scenes(Structure(example, size, tuple(levels), N_CLASSES), counts)
+    return Scenes(Structure(example, size, tuple(levels), camvid.N_CLASSES), counts)

@@ -1,11 +1,12 @@
 """Features of a picture's regions: their shapes, and codes of descriptors, computed lazily group by group.
 
-Moments, extents and border lengths are sums, minima or maxima, so those of a region follow from its atoms':
-the pixels are read once for all levels.
-
 Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT, in 64 steps (`Scales`): linear for
-SHAPE, in the root for codes, which crowd at 0. A code is computed at the grid points, pooled over atoms, and
-from there over the regions of a level, each only once; descriptors are computed with a group's first code.
+SHAPE, in the root for codes, which crowd at 0.
+
+Shapes follow from moments, extents and border lengths: these are sums, minima or maxima, so those of a region
+follow from its atoms', and the pixels are read once for all levels. A code is computed at the grid points,
+pooled over atoms, and from there over the regions of a level, each only once; descriptors are computed with a
+group's first code.
 """
 
 import json
@@ -26,6 +27,22 @@ SHAPE_NAMES = (
 )  # fmt: skip
 N_SHAPE = len(SHAPE_NAMES)
 _SUMS, _ALL = 9, 13  # pixels; sums of x, y, xx, yy, xy; pixels at top, bottom, side; extents
+
+
+def shapes_of_atoms(hierarchy):
+    """Sums over the pixels of every atom: ndarray of float, shape (A, 13)."""
+    return _of_atoms(hierarchy.atoms, hierarchy.n_regions(0))
+
+
+def shapes_of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
+    """SHAPE (R, 21) of a level's regions as in `SHAPE_NAMES`, from the sums of `shapes_of_atoms`.
+
+    Lengths are shares of the picture's.
+    """
+    n = hierarchy.n_regions(level)
+    region_sums = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
+    borders = hierarchy.borders[level]
+    return _features(region_sums, borders.first, borders.length, *hierarchy.atoms.shape)
 
 
 @kernel
@@ -76,19 +93,6 @@ def _of_regions(atoms, member, n):
     return out
 
 
-def shapes_of_atoms(hierarchy):
-    """Sums over the pixels of every atom: ndarray of float, shape (A, 13)."""
-    return _of_atoms(hierarchy.atoms, hierarchy.n_regions(0))
-
-
-def shapes_of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
-    """SHAPE (R, 21) of a level's regions as in `SHAPE_NAMES`, from `shapes_of_atoms`; lengths as shares of the picture."""
-    n = hierarchy.n_regions(level)
-    region_sums = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
-    borders = hierarchy.borders[level]
-    return _features(region_sums, borders.first, borders.length, *hierarchy.atoms.shape)
-
-
 @kernel
 def _features(sums, first, length, tall, wide):
     out = np.empty((len(sums), N_SHAPE), dtype=np.float32)
@@ -115,8 +119,6 @@ def _features(sums, first, length, tall, wide):
     return out
 
 
-COSTS = "scene-costs"
-"""The result whose rows are the prices that SIM learns with."""
 GROUPS = ("SHAPE", *descriptors.GROUPS)
 N_STEPS = 64
 N_COLUMNS = N_SHAPE + len(descriptors.GROUPS) * descriptors.N_CENTRES
@@ -236,6 +238,10 @@ class LazyPicture:
         if step not in self._grids:
             self._grids[step] = descriptors.grid(self.hierarchy.atoms, step)
         return self._grids[step]
+
+
+COSTS = "scene-costs"
+"""The result whose rows are the prices that SIM learns with."""
 
 
 def load_costs():

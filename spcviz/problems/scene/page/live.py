@@ -53,12 +53,12 @@ def fit_picture(picture: np.ndarray) -> np.ndarray:
 
 
 def road():
-    """The photograph of a road that ships: a `Scene` without truth."""
+    """The photograph of a road that ships: a `StreetScene` without truth."""
     return data.StreetScene("A road in California", fit_picture(photographed.photograph()), None)
 
 
 def china():
-    """scikit-learn's photograph of a temple: a `Scene` without truth."""
+    """scikit-learn's photograph of a temple: a `StreetScene` without truth."""
     from PIL import Image
 
     # By its file: importing scikit-learn would take a second and 60 MB.
@@ -69,12 +69,12 @@ def china():
 
 
 def render_scene(seed):
-    """A street that the project renders: a `Scene`."""
+    """A street that the project renders: a `StreetScene`."""
     return data.StreetScene(f"Rendered street {seed}", *render.street(seed))
 
 
 def camvid(name):
-    """A test picture of CamVid: a `Scene`."""
+    """A test picture of CamVid: a `StreetScene`."""
     return data.load("test", name)
 
 
@@ -94,7 +94,7 @@ def label(
 
 
 def _sim(model, picture, truth, n_runs):
-    """(Seen, seconds of the regions, Course, Choices)."""
+    """(LazyPicture, seconds of the regions, Course, Choices)."""
     timed = run.sim(picture, model.vocabulary, model.steps, n_runs)
     start = time.perf_counter()
     seen = features.LazyPicture(picture, model.vocabulary)

@@ -1,4 +1,4 @@
-"""Charts and tables of scenes at any time (SpeedMachines), and of street pictures that share one budget (DMS)."""
+"""Charts and tables of scenes at any time (SpeedMachines), and of pictures that share one budget (DMS)."""
 
 import pandas as pd
 
@@ -211,18 +211,6 @@ def gaps_frame(result):
     return pd.DataFrame(rows, columns=columns)
 
 
-def shared_blocks(result, features, look):
-    return [
-        chart(shared_curves, result, look, "scene_shared"),
-        Table(tiers_frame(result), "scene-shared-tiers", {"pixels": 1}),
-        Heading("Pixels wrong, %, at each budget"),
-        Table(errors_frame(result), "scene-shared"),
-        Heading("DMS against others at equal cost, with 95 % intervals"),
-        Table(gaps_frame(result), "scene-shared-gaps"),
-        Link("pages/budget/trade_off.py", "One budget, live", ":material/savings:"),
-    ]
-
-
 DECIMALS = dict.fromkeys((*CLASSES, "class %", "pixel %", "ms", "modelled ms", "theta"), 1)
 COSTS_NOTE = (
     "CPU milliseconds of one thread, fastest of several runs. B: descriptors, once; D: codes of all centres, "
@@ -271,4 +259,18 @@ def _costs_blocks(result, features, look):
 
 
 COSTS = Shown(("piece", "ms"), _costs_blocks, lambda result: [COSTS_NOTE])
+
+
+def shared_blocks(result, features, look):
+    return [
+        chart(shared_curves, result, look, "scene_shared"),
+        Table(tiers_frame(result), "scene-shared-tiers", {"pixels": 1}),
+        Heading("Pixels wrong, %, at each budget"),
+        Table(errors_frame(result), "scene-shared"),
+        Heading("DMS against others at equal cost, with 95 % intervals"),
+        Table(gaps_frame(result), "scene-shared-gaps"),
+        Link("pages/budget/trade_off.py", "One budget, live", ":material/savings:"),
+    ]
+
+
 SHARED = Shown(SHARED_NEEDS, shared_blocks, lambda result: [SHARED_NOTE])

@@ -104,7 +104,7 @@ def read_ewt(folder: str | Path, split: str, *more: str) -> list[list[tuple[str,
 def thin_corpus(corpus, every):
     """One in `every` sentences of a corpus, from the first; tags keep their numbers.
 
-    >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
+    >>> three = TaggedCorpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
     >>> thin_corpus(three, 2).words
     ('a', 'd')
     """

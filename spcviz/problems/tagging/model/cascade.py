@@ -1,4 +1,4 @@
-"""Train and evaluate tagging cascades and the unpruned perceptron, tag words, keep models in 32 bits."""
+"""Train and evaluate tagging cascades and the unpruned perceptron, and keep models in 32 bits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,7 +36,7 @@ class Prepared(NamedTuple):
     """A corpus as integers."""
 
     corpus: dict[str, tagging.TaggedCorpus]  # by split
-    vocabulary: object  # Vocabulary
+    vocabulary: object  # WordVocabulary
     tables: dict[str, SparseRows]  # by split
 
     @property

@@ -1,6 +1,7 @@
 """Numbers and sentences of the page Tagging, for the page and `spcviz.scenes`.
 
-Modules that compute are imported when called. The lines of Python that the Save menu offers are at the end.
+Modules that compute are imported when called. `tagging_lines` are the lines of Python that the Save menu
+offers.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Charts and tables of tagging (thesis Table 4.2): pruning rules on one sentence, filters on two corpora."""
+"""Tables and charts of tagging (thesis Table 4.2): filters on whole corpora, SPC and CRF on one sentence."""
 
 import html
 from typing import Literal
@@ -168,8 +168,6 @@ def with_interval(row, name):
     return f"{row[name]:.3g} ({low:.3g} " + ("or more)" if high is None else f"to {high:.3g})")
 
 
-FILTERED = {1: "tags", 2: "pairs of tags"}
-
 ROWS = ("without structure", "SPC begun with<br>log loss keeps", "CRF keeps", "the cascade says")
 
 
@@ -202,7 +200,7 @@ def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0
 
 
 def side_by_side_text(comparison):
-    """The same in two sentences."""
+    """`side_by_side` in two sentences."""
     n = len(comparison.words)
     counts = [sum(len(tags) for tags in kept) / n for kept in (comparison.spc, comparison.crf)]
     answers = zip(comparison.words, comparison.alone, comparison.tagged)
@@ -223,6 +221,9 @@ def verdict(comparison: TagComparison, known) -> str:
     if comparison.tagged == known.tags:
         return " The cascade's answer is right \u2714."
     return f" The cascade's answer is wrong \u2718. {known.why}".rstrip()
+
+
+FILTERED = {1: "tags", 2: "pairs of tags"}
 
 
 def curves(

@@ -17,14 +17,10 @@ from spcviz.problems.words.model.folds import N_TIERS
 
 COSTS = np.ones(N_TIERS - 1)
 """Incremental cost of a word's next model in units (thesis 6.3.1: 0, 1, 1)."""
-
 ETAS = tuple(np.geomspace(0.01, 3.0, 25))
 """Prices of a unit that the imitation baseline is trained for."""
-
-
 COLUMNS = (*META, "a new 3-gram", "a new 4-gram", "a new 5-gram")
 """The selector's meta-features: those of the papers, and whether there is any new n-gram at all."""
-
 _SURENESS, _N_GRAMS = list(range(4)), list(range(4, len(COLUMNS)))
 
 
@@ -63,7 +59,6 @@ def model_curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> l
 
 TOLERANCES = (0.0, 0.1, 0.25, 0.5, 0.75)
 """q of quiescent inference."""
-
 LETTERS = (
     "dms_pi", "dms_pi_printed", "greedy", "greedy_printed", "imitation_parts", "all_at_once", "random",
     "uniform",
@@ -149,7 +144,7 @@ def _word_level(fold, rng):
 
 
 def look_tiered(fold, half_name):
-    """`dms.look` for the tiered model, whole words at one tier."""
+    """`look` for the tiered model, whole words at one tier."""
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     as_plain = half._replace(plain=half.tiered)
     same = np.repeat(pairs[:, -1:], N_TIERS, axis=1)

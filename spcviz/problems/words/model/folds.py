@@ -1,10 +1,11 @@
-"""Two sources of words with costly features, and the models, held-out predictions and times of one fold.
+"""Two sources of words with costly features, and the models of one fold with their held-out predictions.
 
-The latter's folds are disjoint (each has every third training and unseen word) and show how far chance goes.
+The sources are the 55 handwritten words and an open vocabulary. The folds of the open vocabulary are disjoint
+(each has every third training and unseen word) and show how far chance goes.
 
-One plain model per tier and a tiered one learn from the other nine folds, and once more from every two of
-three parts of those, so that selectors and policies learn from readings of words that the models have not
-seen.
+One plain model per tier and a tiered one learn from a fold's training words (of handwriting: the other nine
+folds), and once more from every two of three parts of those, so that selectors and policies learn from
+readings of words that the models have not seen.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,6 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.chains.ngram_sets import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.letters import handwriting
-from spcviz.problems.letters import handwriting as letters
 from spcviz.problems.letters.handwriting import hog_features, raw_features
 from spcviz.problems.open_words.data import word_images as open_words
 from spcviz.problems.open_words.data.word_images import N_PARTS
@@ -34,7 +34,7 @@ class WordSource(NamedTuple):
     """Words with folds."""
 
     name: str  # {"ocr", "open"}
-    words: letters.Words  # its folds are test folds, 0 .. n_folds - 1
+    words: handwriting.Words  # its folds are test folds, 0 .. n_folds - 1
     images: np.ndarray  # (R,), int64: each letter's row among the shipped handwritten letters
     # (W,), int64: for words used only for training; words of different parts share neither a type nor an
     # image. -1 for words used for both training and testing, whose parts are drawn at random
@@ -54,7 +54,7 @@ class WordSource(NamedTuple):
 
     def letters_of(self, chosen):
         """(labels, rows of shipped images, lengths) of some words."""
-        rows, lengths = letters.rows_of(self.words, chosen)
+        rows, lengths = handwriting.rows_of(self.words, chosen)
         return self.words.labels[rows], self.images[rows], lengths
 
     def arrays(self):
@@ -75,14 +75,14 @@ def load_source(name: str):
     if name not in SOURCE_NAMES:
         raise ArgumentError(f"data must be one of {', '.join(SOURCE_NAMES)}, got {name!r:.60}")
     if name == "ocr":
-        words, n = letters.load_words(), len(letters.load_words().lengths)
+        words, n = handwriting.load_words(), len(handwriting.load_words().lengths)
         images = np.arange(len(words.labels))
         return WordSource(
-            name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN
+            name, words, images, np.full(n, -1), np.zeros(n, bool), handwriting.N_FOLDS, handwriting.ORIGIN
         )
     train, unseen = open_words.load_set("train"), open_words.load_set("unseen")
     n, m = len(train.types), len(unseen.types)
-    words = letters.Words(*map(np.concatenate, zip(train.words, unseen.words)))
+    words = handwriting.Words(*map(np.concatenate, zip(train.words, unseen.words)))
     words = words._replace(folds=np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]))
     images = np.concatenate([train.rows, unseen.rows])
     part, is_test = np.concatenate([train.words.folds, np.full(m, -1)]), np.arange(n + m) >= n
@@ -134,7 +134,7 @@ class Half(NamedTuple):
 class Fold(NamedTuple):
     """One test fold."""
 
-    source: str  # name of the words' `spcviz.problems.words.model.folds.Source`
+    source: str  # name of the words' `WordSource`
     index: int
     # train, test: in `train`, part p was read by models trained on the other parts; in `test`, part 0 is all
     train: Half

@@ -32,7 +32,7 @@ def test_break_points_are_those_of_the_threshold():
     )
     np.testing.assert_array_equal(word.alone, unary.argmax(axis=1))
     pairs = [p for ends in ((0, 3), (3, 7), (8, 17)) for p in itertools.pairwise(spelled[slice(*ends)])]
-    scores = landing._max_marginals(unary, landing._pair_scores(*np.array(pairs).T))
+    scores = landing._max_marginals(unary, landing.pair_scores(*np.array(pairs).T))
     for alpha in (0.0, 0.3, 0.7, 0.95):
         threshold = scores.max() - (1 - alpha) * (scores.max() - scores.mean())
         for i in range(5):
