@@ -67,7 +67,8 @@ def say_count(number: int) -> str:
 def sentence(card: Card) -> str:
     """A card in words, for those who cannot see it.
 
-    >>> sentence(Card("", (), None, (FunnelStep("", 676), FunnelStep("letters", 6), FunnelStep("read", 1)), "as", "is"))
+    >>> steps = FunnelStep("", 676), FunnelStep("letters", 6), FunnelStep("read", 1)
+    >>> sentence(Card("", (), None, steps, "as", "is"))
     '676 words of 2 letters are possible; 6 were left, and one was read: “as”. Really written: “is”.'
     """
     left = say_count(card.steps[-2].words)
