@@ -30,7 +30,7 @@ class ClusterPlace(NamedTuple):
 
 
 def place(mark: str, dask_worker: Any = None) -> ClusterPlace:
-    """This process as a `ClusterPlace`; `mark` is the client's file in the work folder; Dask passes `dask_worker`."""
+    """This process as a `ClusterPlace`; `mark` is the client's file in the work folder."""
     if folders.is_clone():
         folders.require("a worker")  # it may have been started in another folder
     memory = 0 if dask_worker is None else dask_worker.memory_manager.memory_limit or 0

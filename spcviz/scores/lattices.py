@@ -213,7 +213,7 @@ class Lattices:
             ) from None
 
 
-def most_arcs(kept: np.ndarray, starts: np.ndarray) -> None:
+def check_n_arcs(kept: np.ndarray) -> None:
     """Refuse kept labels (R, K) with too many transitions, before these are allocated."""
     each = kept.sum(axis=1)
     pairs = int((each[1:] * each[:-1]).sum()) if len(each) else 0

@@ -20,7 +20,7 @@ from spcviz.engine.ngrams.space import bigrams
 from spcviz.engine.thresholds import filtering, results, rules
 from spcviz.engine.thresholds.guarantees import Guarantee
 from spcviz.engine.thresholds.rule import survives
-from spcviz.scores.lattices import Lattices, most_arcs
+from spcviz.scores.lattices import Lattices, check_n_arcs
 from spcviz.scores.names import Names
 from spcviz.scores.packing import Packed, check_feasible
 from spcviz.scores.queries import Curves, Ranked, Witness, read_rule, write_rule
@@ -302,7 +302,7 @@ class Sequences:
         tau = np.broadcast_to(settings, lengths.shape) if way.by_marginals else limits.tau
         kept = survives(values, np.repeat(tau, lengths)[:, None]) & (values > -np.inf)
         kept[np.arange(len(kept)), self._best] = True
-        most_arcs(kept, self._starts)
+        check_n_arcs(kept)
         gaps = filtering.threshold_batch(self._node.reshape(-1), starts, 0.0)
         lattice = bigrams(lengths, max(self.n_labels, 1), kept)
         return Lattices(self._packed, self._names, lattice, first_gap=gaps.best - gaps.mean)

@@ -1,4 +1,7 @@
-"""Parameters under scikit-learn's names: old names work, warn, and are read from stored models."""
+"""Parameters under scikit-learn's names: old names work, warn, and are read from stored models.
+
+Threads of a tagger alongside those of the library that multiplies matrices.
+"""
 
 import json
 import warnings
@@ -7,10 +10,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from threadpoolctl import threadpool_info
 
 import spcviz as sp
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.estimators import current_names
+from spcviz.learning.estimators import current_names, in_threads
 from spcviz.spending import BudgetedTagger, EnvelopeTagger, FeatureTiers, ModelSelector
 
 TIERS = FeatureTiers(("free", "dear"), [[0], [1]], (0.0, 1.0))
@@ -81,3 +85,19 @@ def test_models_that_were_stored_with_old_names_are_read_without_a_word():
     with pytest.raises(ArgumentError, match="params must be some of"):
         sp.StructuredSVM.from_state(state._replace(params=json.dumps({"dict": [["epochs", 3]]})))
     assert current_names(dict, {"passes": 1}) == {"passes": 1}
+
+
+def _blas_threads(*_):
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_each_thread_multiplies_matrices_alone_and_afterwards_all_is_as_before():
+    before = _blas_threads()
+    inside = in_threads(_blas_threads, [(0,), (1,)], 2)
+    assert inside == [[1] * len(before)] * 2
+    assert _blas_threads() == before
+
+
+def test_alone_it_leaves_the_library_as_it_was():
+    assert in_threads(_blas_threads, [(0,), (1,)], 1) == [_blas_threads()] * 2

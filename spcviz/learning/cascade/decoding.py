@@ -54,7 +54,7 @@ def filter_examples(
     *,
     allowed: np.ndarray | None = None,
 ) -> Iterator[LevelRun]:
-    """Run the filters (thesis, Algorithm 1): yields a `LevelRun` for each of `n_levels` levels (default: all).
+    """Run the filters (thesis, Algorithm 1): yields a `LevelRun` for each of `n_levels` levels (or all).
 
     Parameters
     ----------
