@@ -8,9 +8,9 @@ all channels at 24 angles (`templates`); the right arm's is the left arm's mirro
 `skimage.feature.hog` normalises blocks one by one in Python; `middles` normalises a row of blocks at once and
 keeps only the middle of each: 14 ms instead of 82 for 252 x 252 colour pixels. Numbers are added in the
 library's order (tests/problems/pose/model/test_features.py). `batch_hog` of
-`spcviz.problems.letters.handwriting` stays separate: on 200 letters it is 26 times as fast as the library. One routine for both would take 0.93 to
-1.21 times its time and change up to 2.8 % of its numbers by at most 7e-8, so stored letter models would not
-see the features that they were trained on.
+`spcviz.problems.letters.handwriting` stays separate: on 200 letters it is 26 times as fast as the library.
+One routine for both would take 0.93 to 1.21 times its time and change up to 2.8 % of its numbers by at most
+7e-8, so stored letter models would not see the features that they were trained on.
 """
 
 import numpy as np
