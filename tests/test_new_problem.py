@@ -119,7 +119,7 @@ PIECES = {
     ),
     "what it builds upon": (
         "spcviz/problems/spaces/page/cached.py",
-        ("from spcviz.web", "from spcviz.problems.letters.data import handwriting  # noqa\nfrom spcviz.web"),
+        ("from spcviz.web", "from spcviz.problems.letters import handwriting  # noqa\nfrom spcviz.web"),
         "spcviz.problems.spaces is not allowed to import spcviz.problems.letters",
     ),
 }

@@ -260,19 +260,19 @@ ROOT = Path(__file__).parents[3]
 HOLES = """
 import numpy as np
 import psutil
-from spcviz.web.cached import heap
+from spcviz.web.cached import memory
 
 def megabytes():
     return psutil.Process().memory_info().rss >> 20
 
-heap.set_up()
+memory.set_up()
 before = megabytes()
 kept = [np.ones(5000) for _ in range(5000)]
 full = megabytes()
 del kept[::2]
 kept.append(np.ones(1))
 holes = megabytes()
-heap.give_back()
+memory.give_back()
 print(full - before, holes - before, megabytes() - before)
 """
 
