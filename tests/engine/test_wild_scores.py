@@ -275,7 +275,7 @@ def test_probabilities_of_trees_of_words_add_up_or_are_refused():
 
 
 OF_SUMS = ("chain.marginals", "batch.marginals_batch", "tree.marginals", "lattice.log_marginals",
-           "arborescence.marginals", "summary.summarise_chains", "soft.soft_best", "gibbs.sample",
+           "arborescence.marginals", "batch.summarise_chains", "soft.soft_best", "gibbs.sample",
            "gibbs.seeds")  # fmt: skip
 PLAIN = ("alpha", "membership", "damping", "tolerance", "left", "labels")
 WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense",
