@@ -59,7 +59,7 @@ NAMES = ("unary", "pairwise", "score", "max-marginal", "witness", "alpha", "thre
          "lattice", "arc", "cost", "budget", "value of a model", "gain", "selector", "policy", "tier",
          "tau", "filter loss", "efficiency loss", "quiescent", "feature", "margin", "tolerance")  # fmt: skip
 """The words in the section "Names" of the developer guide and in the issue."""
-COMPUTED = {"live", "trace", "shelf", "batch", "clip", "trade", "cached"}
+COMPUTED = {"live", "trace", "shelf", "trade", "cached"}
 """Files of a problem's folder `page` that compute; the others write texts or draw."""
 FIELD = r"\b[a-z]+-(?:marginal|gram|product|loss|shot|learning|model)s?\b"
 LATEX = {"gamma": "γ", "delta": "δ", "alpha": "α", "tau": "τ", "epsilon": "ε", "lambda": "λ", "omega": "ω"}
