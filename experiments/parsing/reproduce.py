@@ -10,7 +10,6 @@ import numpy as np
 
 from experiments.parsing import measure, times
 from spcviz.problems.parsing.data.treebank import load_sentences
-from spcviz.problems.parsing.model import parser as parser_module
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import policies as policy
 from spcviz.problems.parsing.model import stored
@@ -153,7 +152,7 @@ def _learn(settings, train, tag_set, folder, tick):
 
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
-        sentences, scored = parser_module.folds_of(train, tag_set, settings, rng, tick)
+        sentences, scored = parsers.folds_of(train, tag_set, settings, rng, tick)
         return sentences_of(scored, sentences)
 
     key = _key(settings, train=digest_of_arrays(arrays_of({"train": train})))

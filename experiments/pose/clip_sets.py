@@ -17,7 +17,7 @@ from experiments.pose import follow, joint_learning
 from experiments.pose.joint_learning import Cut
 from spcviz.problems.pose.data import buffy, render, signs
 from spcviz.problems.pose.model import cascade, stored
-from spcviz.problems.pose.model import detectors as detectors_module
+from spcviz.problems.pose.model import detectors as part_detectors
 from spcviz.shared.work.disk_cache import load_or_compute
 from spcviz.store import digest_of_arrays
 
@@ -43,9 +43,7 @@ def of_person(
     fold = next(fold for fold in signs.folds() if fold.person == person)
 
     def make():
-        clips = {
-            name: thin_clip(clip, STEPS[kind]) for name, clip in detectors_module.load_clips(work).items()
-        }
+        clips = {name: thin_clip(clip, STEPS[kind]) for name, clip in part_detectors.load_clips(work).items()}
         teach, dev = ([clips[name] for name in names] for names in teachers(fold))
         learnt = joint_learning.learn(model, teach, dev, cut, settings, work=work, about=about)
         return joint_learning.measure_model(learnt, [clips[name] for name in fold.test], cut)
@@ -67,7 +65,7 @@ def teachers(fold):
     return [name for name in fold.train if name not in dev], dev
 
 
-def thin_clip(clip: detectors_module.Clip, step: int) -> detectors_module.Clip:
+def thin_clip(clip: part_detectors.Clip, step: int) -> part_detectors.Clip:
     """Every `step`-th frame of a clip."""
     return clip._replace(cells=clip.cells[::step], limbs=clip.limbs[::step], is_seen=clip.is_seen[::step])
 
@@ -91,7 +89,7 @@ def of_rendered(
     return load_or_compute(work, f"pose-ensemble-rendered-{part}", key, MODULES, make)
 
 
-def render_clips(first: int, n: int) -> Iterator[detectors_module.Clip]:
+def render_clips(first: int, n: int) -> Iterator[part_detectors.Clip]:
     """`n` rendered clips in which something passes before torso or upper arms, from seed `first` on.
 
     >>> [clip.name for clip in render_clips(1000, 2)]
@@ -101,7 +99,7 @@ def render_clips(first: int, n: int) -> Iterator[detectors_module.Clip]:
     while n:
         clip = render.render_clip(seed, N_FRAMES * STRIDE, every=STRIDE)
         if clip.is_hidden[:, :3].any():
-            yield detectors_module.of_pictures(
+            yield part_detectors.of_pictures(
                 str(seed), clip.images, clip.limbs, np.ones(clip.limbs.shape[:2], bool)
             )
             n -= 1

@@ -21,7 +21,7 @@ from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.open_words import result as notes
-from spcviz.problems.open_words import result as result_module
+from spcviz.problems.open_words import result as paper_result
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.problems.open_words.model import stored as open_models
 from spcviz.problems.words.model import stored as budget_models
@@ -173,7 +173,7 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     kind, name = MODELS_OF_LETTERS[features]
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
-    for other in result_module.FEATURES:
+    for other in paper_result.FEATURES:
         is_said = notes.page_note(result, other) in captions
         assert is_said == (kind == "open" and other == name)
 

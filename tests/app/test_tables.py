@@ -9,7 +9,7 @@ from experiments.statements.rules import MEANINGS
 from spcviz import registry
 from spcviz.shared.folders import RESULTS
 from spcviz.web.cached import common
-from spcviz.web.ui import results as results_module
+from spcviz.web.ui import results as page_results
 from tests.app.driver import open_page
 from tests.problems.arms import test_charts
 from tests.problems.grids.test_tables_shown import GRID
@@ -24,12 +24,12 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
-    results_module.statements.clear()
-    results_module.result_blocks.clear()
+    page_results.statements.clear()
+    page_results.result_blocks.clear()
     yield tmp_path / "results"
     common.result.clear()
-    results_module.statements.clear()
-    results_module.result_blocks.clear()
+    page_results.statements.clear()
+    page_results.result_blocks.clear()
 
 
 def visit(**params):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from spcviz.problems.pose.page import cached
 from spcviz.problems.pose.page import text as say
-from spcviz.problems.pose.paper import result as result_module
+from spcviz.problems.pose.paper import result as paper_result
 from spcviz.problems.pose.paper import tables
 from spcviz.problems.pose.shown import PoseScene
 from spcviz.web.cached import common
@@ -176,20 +176,20 @@ def does_it_work() -> None:
     with results.said_if_damaged("pose-people"):
         result = common.result("pose-people")
         if not result:
-            st.info(result_module.MISSING)
+            st.info(paper_result.MISSING)
             return
-        st.markdown(result_module.sentence(result))
-        st.dataframe(result_module.frame(result))
-        st.caption(result_module.note(result))
-        st.markdown(result_module.GALLERY)
+        st.markdown(paper_result.sentence(result))
+        st.dataframe(paper_result.frame(result))
+        st.caption(paper_result.note(result))
+        st.markdown(paper_result.GALLERY)
         columns = st.columns(4)
         shown = [
             (failure, cached.failure_picture(failure["data"], failure["picture"]))
             for failure in result["gallery"]
         ]
         for at, (failure, picture) in enumerate(row for row in shown if row[1]):
-            caption = result_module.failure_said(failure)
-            columns[at % 4].image(result_module.failure_svg(failure, picture), caption=caption)
+            caption = paper_result.failure_said(failure)
+            columns[at % 4].image(paper_result.failure_svg(failure, picture), caption=caption)
         without = [failure for failure, picture in shown if not picture]
         if without:
-            st.markdown(result_module.without_pictures(without))
+            st.markdown(paper_result.without_pictures(without))

@@ -1,7 +1,7 @@
 """Tables and sentences of ocr-open: the winner is read off the rows, whichever it is."""
 
 from experiments.open_words.reproduce import chosen_of
-from spcviz.problems.open_words import result as result_module
+from spcviz.problems.open_words import result as paper_result
 from spcviz.problems.open_words.result import OPEN
 from spcviz.web.figures.palette import LIGHT
 
@@ -44,11 +44,11 @@ def test_blocks_and_chart():
     made = result(72.0)
     look = {"palette": LIGHT, "scale": 1.0, "height": 400}
     assert OPEN.blocks(made, "fourier", look)
-    figure = result_module.time_figure(made, LIGHT, features="fourier")
-    assert {trace.name for trace in figure.data} == set(result_module.METHODS.values())
-    frame = result_module.open_frame(made, "fourier", "unseen")
+    figure = paper_result.time_figure(made, LIGHT, features="fourier")
+    assert {trace.name for trace in figure.data} == set(paper_result.METHODS.values())
+    frame = paper_result.open_frame(made, "fourier", "unseen")
     assert frame.loc["its last model, beam search of order 4, width 8", "µs a word"] == 45.0
-    priors = result_module.prior_frame(made, "fourier")
+    priors = paper_result.prior_frame(made, "fourier")
     assert priors["best weight of the text"].tolist() == [0.8] * 4
     assert priors["words right %"].tolist() == [61.0, 62.0, 59.0, 63.0]
 

@@ -9,7 +9,7 @@ import pytest
 from experiments.pose import clip_sets, ensemble, joint_learning
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade, features, levels
-from spcviz.problems.pose.model import detectors as detectors_module
+from spcviz.problems.pose.model import detectors as part_detectors
 from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.paper import tables
 
@@ -24,7 +24,7 @@ def clips():
     out = {}
     for clip in signs.load_signs(names, every=20):
         cells = np.stack([features.histograms(image).astype(np.float16) for image in clip.images[:2]])
-        out[clip.name] = detectors_module.Clip(clip.name, cells, clip.limbs[:2], clip.is_seen[:2], 1.0)
+        out[clip.name] = part_detectors.Clip(clip.name, cells, clip.limbs[:2], clip.is_seen[:2], 1.0)
     return out
 
 
@@ -59,9 +59,9 @@ def test_the_left_out_person_neither_teaches_nor_holds_thresholds():
 
 def test_there_are_sixty_pieces_and_no_frame_is_in_two():
     frames = np.diff(signs.load_reference().start)
-    sizes, cut = [len(range(0, n, detectors_module.EVERY)) for n in frames], clip_sets.CUTS["signs"]
+    sizes, cut = [len(range(0, n, part_detectors.EVERY)) for n in frames], clip_sets.CUTS["signs"]
     blank = [
-        detectors_module.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
+        part_detectors.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
         for i, n in enumerate(sizes)
     ]
     parts = joint_learning.pieces_of(blank, cut)
