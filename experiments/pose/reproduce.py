@@ -15,7 +15,7 @@ import numpy as np
 
 from experiments.pose import measure
 from spcviz.problems.pose.data import buffy as pose_data
-from spcviz.problems.pose.model import detectors, levels, stored
+from spcviz.problems.pose.model import detectors, stored
 from spcviz.problems.pose.model import levels as pose_train
 from spcviz.problems.pose.page import live as pose_live
 from spcviz.registry.problem import Run
@@ -35,7 +35,7 @@ OWN = pose_train.SETTINGS[stored.NAME][0]
 TRADE = (
     (OWN.tolerance, "score", None),
     (0.1, OWN.tolerance_kind, None),
-    (None, None, levels.PoseSettings().n_kept),
+    (None, None, pose_train.PoseSettings().n_kept),
 )
 """(tolerance, its kind, size) of other thresholds: the model's tolerance counted as the thesis counts it, by
 Definition 4; a larger one; 1200 states per limb, the thesis' shares at levels 2, 4 and 6."""
@@ -126,11 +126,11 @@ def _development(learned, hand, dev):
         settings = replace(OWN, tolerance=tolerance, tolerance_kind=kind or "score")
         model = learned
         if tuning:
-            problems = levels.clip_problems(fine, dev, 3, by_clip=False)
+            problems = pose_train.clip_problems(fine, dev, 3, by_clip=False)
             rng = np.random.default_rng(stored.RANDOM_STATE)
-            model = levels.train_method(learned, "single", [], problems, settings, rng, learn=False)
-        problems = levels.clip_problems(fine, dev, 3, by_clip=False)
-        losses = levels.losses(model, "single", problems, settings.tolerance_kind)
+            model = pose_train.train_method(learned, "single", [], problems, settings, rng, learn=False)
+        problems = pose_train.clip_problems(fine, dev, 3, by_clip=False)
+        losses = pose_train.losses(model, "single", problems, settings.tolerance_kind)
         alphas = model.alphas["single"].tolist()
         how = {"tolerance": tolerance, "tolerance_kind": kind, "n_kept": size}
         tuning.append(how | {"alphas": alphas, "losses": losses})

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from spcviz.problems.hybrid.page import cached, scenes
-from spcviz.problems.hybrid.page import scenes as say
 from spcviz.problems.hybrid.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
@@ -44,8 +43,8 @@ def hybrid():
     course, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
         st.warning(wrong)
-    touring.offer(say.facts, course, state)
-    questions.offer(state, say.values, course, state)
+    touring.offer(scenes.facts, course, state)
+    questions.offer(state, scenes.values, course, state)
     touring.offer_python(scenes.hybrid_lines(state | {"hand": "" if wrong else state["hand"]}))
     if "plan" in questions.hidden_parts():
         read = course.courses[0].steps[0].reading
@@ -57,7 +56,7 @@ def hybrid():
     show_hybrid(hybrid_payload(course, identity), key=KEY, view=state, on_change=taken)
     if not is_projected():
         chosen = state["data"] == TABLE.first_scene["data"] and state["word"] == first
-        st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
+        st.caption(f"{scenes.CHOSEN if chosen else ''}{scenes.ORIGIN}")
 
 
-show_page(common.tells_of_damage(hybrid), say.INTRODUCTION)
+show_page(common.tells_of_damage(hybrid), scenes.INTRODUCTION)

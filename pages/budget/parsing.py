@@ -5,7 +5,6 @@ from functools import partial
 import streamlit as st
 
 from spcviz.problems.parsing.page import cached, scenes
-from spcviz.problems.parsing.page import scenes as say
 from spcviz.problems.parsing.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.problems.tagging.state import MAX_TEXT
@@ -35,7 +34,7 @@ def take():
     """Write a typed sentence to the address, or show what is wrong with it."""
     typed = st.session_state["parsing_text"]
     text = " ".join(typed.split())
-    problem = say.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
+    problem = scenes.long_text(text, MAX_TEXT) if len(text) > MAX_TEXT else None
     if typed and not text:
         problem = "There is no word to parse: type a sentence."
     st.session_state["parsing_problem"] = problem
@@ -53,11 +52,11 @@ def pick(state):
     left.selectbox(
         "Sentence: type to search",
         list(SENTENCES),
-        format_func=lambda key: say.sentence_label(SENTENCES[key]),
+        format_func=lambda key: scenes.sentence_label(SENTENCES[key]),
         **shown,
     )
     own = tie("text", state) | {"on_change": take}
-    right.text_input("Or your own", placeholder=say.PLACEHOLDER, **own)
+    right.text_input("Or your own", placeholder=scenes.PLACEHOLDER, **own)
     if problem := st.session_state.get("parsing_problem"):
         st.warning(problem)
 
@@ -66,34 +65,34 @@ def pick(state):
 @common.tells_of_damage
 def parsing():
     """The choices and the picture."""
-    state = TABLE.read({"text": lambda text: say.long_text(text, MAX_TEXT)})
+    state = TABLE.read({"text": lambda text: scenes.long_text(text, MAX_TEXT)})
     if has_controls(state):
         pick(state)
     key = "" if state["text"] else state["sentence"]
     if key:
-        missing(TABLE, {"sentence": say.missing})
+        missing(TABLE, {"sentence": scenes.missing})
     words, wrong = cached.typed_words(state["text"]) if state["text"] else (SENTENCES[key].words, None)
     if wrong:
         st.warning(wrong)
         return
     if state["text"] and cached.is_foreign(state["text"]):
-        st.warning(say.FOREIGN)
+        st.warning(scenes.FOREIGN)
     parsed, stop, hidden = cached.parse(words, key), None, questions.hidden_parts()
     if "later" in hidden:
         most = TABLE.parse(questions.asked_state())["spend"]
-        stop, state["spend"] = say.step_of(most, len(words)), min(state["spend"], most)
-    touring.offer(say.facts, parsed, state)
-    questions.offer(state, say.values, parsed, state)
+        stop, state["spend"] = scenes.step_of(most, len(words)), min(state["spend"], most)
+    touring.offer(scenes.facts, parsed, state)
+    questions.offer(state, scenes.values, parsed, state)
     touring.offer_python(scenes.parsing_lines(state, words, SENTENCES[key].heads if key else None))
     if "trees" in hidden or (stop is not None and parsed.truth is None):  # nothing says which heads are right
-        veil(say.waits(words))
+        veil(scenes.waits(words))
         return
     payload = parsing_payload(parsed, f"{key}|{' '.join(words)}", stop=stop)
     show_parsing(payload, key=KEY, view=state, on_change=commit_drag(TABLE, KEY, VIEW_NAMES))
     if stop is not None:
-        st.caption(say.LATER)
+        st.caption(scenes.LATER)
     elif not is_projected():
-        st.caption(say.origin(key, key == TABLE.first_scene["sentence"]))
+        st.caption(scenes.origin(key, key == TABLE.first_scene["sentence"]))
 
 
-show_page(common.tells_of_damage(parsing), say.INTRODUCTION)
+show_page(common.tells_of_damage(parsing), scenes.INTRODUCTION)

@@ -3,9 +3,7 @@
 import streamlit as st
 
 from spcviz.problems.letters.controls import word
-from spcviz.problems.letters.page import cached, scenes
-from spcviz.problems.letters.page import charts as bars
-from spcviz.problems.letters.page import charts as say
+from spcviz.problems.letters.page import cached, charts, scenes
 from spcviz.problems.letters.shown import FIRST_WORD
 from spcviz.problems.letters.state import LETTERS
 from spcviz.problems.open_words import result as open_words
@@ -49,7 +47,7 @@ def letters():
     st.session_state["letters_reveal"] = state["reveal"]
     picture()
     if state["word"] == FIRST_WORD and not layout.is_projected():
-        st.caption(say.CHOSEN)
+        st.caption(charts.CHOSEN)
 
 
 @st.fragment
@@ -87,7 +85,7 @@ def picture():
     show_lattice(payload, key=KEY, view=view, on_change=taken)
     if state["rule"] == "margin" and state["controls"]:
         is_open = features in cached.OPEN
-        st.caption(say.margins(trace, cached.letters_margins(features)) if is_open else say.NO_MARGINS)
+        st.caption(charts.margins(trace, cached.letters_margins(features)) if is_open else charts.NO_MARGINS)
     return None
 
 
@@ -97,10 +95,10 @@ def count_bars(state):
     of = state["word"], state["features"], state["order"], alphas
     pixels, counts = cached.letters_positions(*of, *(() if state["rule"] == "mean_max" else (state["rule"],)))
     is_shown = state["reveal"] == "shown"
-    sentence = bars.describe_bars(
+    sentence = charts.describe_bars(
         counts, cached.letters_offer(state["features"])[state["word"]] if is_shown else ""
     )
-    figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
+    figure = charts.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
     st.plotly_chart(figure, alt=sentence, config=CONFIG, **layout.PLOT)
     st.markdown(sentence)
 
@@ -108,7 +106,7 @@ def count_bars(state):
 PADDING = "0.4rem 1rem 0" if layout.is_projected() else "3rem 2rem 1rem"
 HEADER = ".stAppHeader {display: none}" if layout.is_projected() else ""
 st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
-layout.introduce(say.INTRODUCTION)
+layout.introduce(charts.INTRODUCTION)
 if FEATURES:
     common.tells_of_damage(letters)()
 else:
@@ -124,4 +122,4 @@ if not layout.is_projected():
         with results.said_if_damaged("ocr-open"):
             st.caption(open_words.page_note(common.result("ocr-open"), cached.OPEN[shown]))
     else:
-        st.caption(say.FEW_WORDS)
+        st.caption(charts.FEW_WORDS)

@@ -5,7 +5,6 @@ import streamlit as st
 from spcviz.problems.grids import choices
 from spcviz.problems.grids.page import cached, maps, scenes
 from spcviz.problems.grids.page import charts as figures
-from spcviz.problems.grids.page import maps as pictures
 from spcviz.problems.grids.page import text as say
 from spcviz.problems.grids.shown import OPENING
 from spcviz.web.cached import common
@@ -30,12 +29,12 @@ def show_chart(figure, sentence, *, can_click=False):
 
 def grid(state, live, beliefs):
     """The grid itself, four times, and where each method is wrong."""
-    shown = pictures.panels(live, beliefs, state["comb"])
+    shown = maps.panels(live, beliefs, state["comb"])
     touring.offer(say.panel_facts, live, shown)
     questions.offer(state, say.panel_values, beliefs, shown)
     with st.container(key="loopy_grid"):
         is_told = "combs" not in questions.hidden_parts()
-        st.html(pictures.side_by_side(live, shown if is_told else shown[:1], LOOK["palette"]))
+        st.html(maps.side_by_side(live, shown if is_told else shown[:1], LOOK["palette"]))
         st.markdown(say.grids(live, beliefs, shown) if is_told else say.WAITS)
     if layout.is_projected() or not is_told:
         return

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.letters.controls import thresholds
 from spcviz.problems.letters.controls.thresholds import TABLE
-from spcviz.problems.letters.page import cached, scenes, sweep_text
+from spcviz.problems.letters.page import cached, scenes
 from spcviz.problems.letters.page import sweep as figures
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.problems.letters.state import LETTERS
@@ -100,11 +100,11 @@ def rules(state):
     both, share = cached.sweep_rules(state["features"], state["level"]), state["tol"] / 100
     if both is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
-    touring.offer(sweep_text.rules_facts, both, share)
+    touring.offer(say.rules_facts, both, share)
     if "rules" in questions.hidden_parts():
         veil("Both lines, at the same loss, once you have guessed.")
         return None
-    sentence = sweep_text.rules_sentence(both, share)
+    sentence = say.rules_sentence(both, share)
     st.plotly_chart(figures.rule_curves(both, share, **LOOK), alt=sentence, **PLOT)
     return st.markdown(sentence)
 
@@ -112,7 +112,7 @@ def rules(state):
 def choose_guaranteed(state):
     """(choice at the promised tolerance, choice as tuned); a sentence in place of an impossible promise."""
     of = (state["features"], state["level"], state["tol"] / 100, state["by"] == "definition", state["alpha"])
-    plain, guarantee = cached.sweep_choice(*of), sweep_text.GUARANTEES[state["promise"]]
+    plain, guarantee = cached.sweep_choice(*of), say.GUARANTEES[state["promise"]]
     if guarantee is None or state["alpha"] is not None:
         return plain, plain
     return cached.sweep_promised(*of[:4], guarantee), plain
@@ -158,8 +158,8 @@ def bound(state, level, chosen):
     with right.expander("Every symbol, with its number", expanded=not is_projected):
         st.markdown(say.bound_symbols(terms, level))
     of = (state["features"], state["level"], state["tol"] / 100, False)
-    kept = {name: cached.sweep_promised(*of, sweep_text.GUARANTEES[name]) for name in ("mean", "certain")}
-    st.markdown(sweep_text.beside_theorems(cached.sweep_choice(*of), kept))
+    kept = {name: cached.sweep_promised(*of, say.GUARANTEES[name]) for name in ("mean", "certain")}
+    st.markdown(say.beside_theorems(cached.sweep_choice(*of), kept))
 
 
 def page():
@@ -189,7 +189,7 @@ def page():
         st.warning(f"This cannot be promised: {chosen}.")
         chosen = plain
     elif chosen is not plain and "test" not in questions.hidden_parts():
-        st.markdown(sweep_text.cost(plain, chosen, state["promise"]))
+        st.markdown(say.cost(plain, chosen, state["promise"]))
     return curves(state, level, chosen, box) if state["show"] == "curves" else bound(state, level, chosen)
 
 

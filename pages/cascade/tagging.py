@@ -3,7 +3,6 @@
 import streamlit as st
 
 from spcviz.problems.tagging.page import cached, scenes
-from spcviz.problems.tagging.page import scenes as say
 from spcviz.problems.tagging.paper import charts as figures
 from spcviz.problems.tagging.state import MAX_TEXT, TAGGING
 from spcviz.problems.tagging.view.component import sentence_payload, show_sentence
@@ -54,11 +53,11 @@ def choose(state):
             label_visibility=labels,
             width=190,
         )
-        said = {"view": say.SHOWS.get, "rule": lambda _: "threshold at a margin"}
+        said = {"view": scenes.SHOWS.get, "rule": lambda _: "threshold at a margin"}
         with layout.more(TAGGING, state, said, "View"):
-            layout.segments("Show", say.SHOWS, layout.bind(TAGGING, "tagging", "view", state))
+            layout.segments("Show", scenes.SHOWS, layout.bind(TAGGING, "tagging", "view", state))
             tie = layout.bind(TAGGING, "tagging", "rule", state)
-            layout.segments("Threshold", say.RULE_NAMES, tie, say.RULE_HELP)
+            layout.segments("Threshold", scenes.RULE_NAMES, tie, scenes.RULE_HELP)
     problem = st.session_state.get("tagging_problem")
     if problem:
         st.warning(problem + " The last sentence that could be tagged is still shown.")
@@ -108,7 +107,7 @@ def sentence():
         taken = callbacks.commit_lattice(TAGGING, SENTENCE, 3, ("level", "cell"))
         show_sentence(tagged, key=SENTENCE, view=view, on_change=taken)
         if not layout.is_projected():
-            st.markdown(say.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
+            st.markdown(scenes.counts(cached.tagging_comparison(words, tuple(view["alphas"]))))
 
 
 def comparison(state):
@@ -127,24 +126,24 @@ def comparison(state):
 
 def page():
     """The choices and one of two pictures."""
-    state = TAGGING.read({"text": lambda text: say.too_long(text, MAX_TEXT)})
+    state = TAGGING.read({"text": lambda text: scenes.too_long(text, MAX_TEXT)})
     touring.offer_python(scenes.tagging_lines(state))
     if layout.has_controls(state):
         choose(state)
     if cached.is_foreign(state["text"]):
-        st.warning(say.FOREIGN)
+        st.warning(scenes.FOREIGN)
     is_hidden = "tags" in questions.hidden_parts()
     if is_hidden:
         compute_pictures(SENTENCE)  # for the facts that it offers
-        veil(say.WAITS)
+        veil(scenes.WAITS)
     elif state["view"] == "compare":
         comparison(state)
     else:
         {"words": sentence, "lattice": picture}[state["view"]]()
     if state["rule"] == "margin" and not layout.is_projected():
-        st.caption(say.margins(cached.tagging_margins()))
+        st.caption(scenes.margins(cached.tagging_margins()))
     if state["text"] == cached.FIRST and not layout.is_projected() and not is_hidden:
-        st.caption(say.CHOSEN)
+        st.caption(scenes.CHOSEN)
 
 
-layout.show_page(common.tells_of_damage(page), say.INTRODUCTION, say.ORIGIN)
+layout.show_page(common.tells_of_damage(page), scenes.INTRODUCTION, scenes.ORIGIN)

@@ -3,11 +3,9 @@
 import streamlit as st
 
 from spcviz.problems.exact import choices
-from spcviz.problems.exact.page import cached, scenes
+from spcviz.problems.exact.page import cached, graphs, scenes
 from spcviz.problems.exact.page import charts as figures
 from spcviz.problems.exact.page import family as losses
-from spcviz.problems.exact.page import graphs as chains
-from spcviz.problems.exact.page import graphs as trees
 from spcviz.problems.exact.page import text as say
 from spcviz.problems.exact.page.charts import PLACES, factor_graph
 from spcviz.web.course import questions
@@ -60,7 +58,7 @@ def tree(state):
     problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
     touring.offer(say.tree_facts, problem, run)
     at = choices.stepper(state, len(run.messages) + 1)
-    show_chart(trees.crossing_messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
+    show_chart(graphs.crossing_messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
 
 def merge(state):
@@ -69,12 +67,12 @@ def merge(state):
     candidates = min(state["candidates"], choices.MOST_MERGED[state["order"]])
     of = (state["word"], first, min(state["letters"], 8), candidates, state["weight"], state["order"])
     problem, run = cached.merged_run(*of)
-    touring.offer(chains.facts, problem, run)
+    touring.offer(graphs.facts, problem, run)
     chart, side = st.columns([5, 1], gap="medium")
-    layout.numbers(side, chains.sizes(problem, run))
+    layout.numbers(side, graphs.sizes(problem, run))
     with chart:
         show_chart(
-            chains.draw_merged(problem, run, **layout.look(500, 645)), chains.describe_chain(problem, run)
+            graphs.draw_merged(problem, run, **layout.look(500, 645)), graphs.describe_chain(problem, run)
         )
 
 

@@ -4,9 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from spcviz.problems.pictures.page import cached, scenes
-from spcviz.problems.pictures.page import charts as figures
-from spcviz.problems.pictures.page import charts as say
+from spcviz.problems.pictures.page import cached, charts, scenes
 from spcviz.web.course import questions
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
@@ -14,11 +12,11 @@ from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {"stereo": "Two eyes", "clean": "A noisy picture"}
-PAIRS = {name: say.NAMES[name] for name in cached.stereo_names()}
+PAIRS = {name: charts.NAMES[name] for name in cached.stereo_names()}
 PICTURES = cached.PICTURES
 TABLE = StateTable(
     choice("show", "stereo", SHOWS),
-    choice("pair", "dots", PAIRS, elsewhere="|".join(say.NAMES)),
+    choice("pair", "dots", PAIRS, elsewhere="|".join(charts.NAMES)),
     choice("picture", "horse", PICTURES),
     real("noise", None, 0.0, 1.0),
     real("smooth", None, 0.0, 3.0),
@@ -35,7 +33,7 @@ tie = partial(layout.bind, TABLE, "joint")
 def slide(label, most, step, name, state, value):
     """A slider that shows the value in force, chosen or default."""
     tied = tie(name, state | {name: value}) | {"label_visibility": "visible"}
-    st.slider(label, 0.0, most, step=step, width=200, help=say.HELP[name], **tied)
+    st.slider(label, 0.0, most, step=step, width=200, help=charts.HELP[name], **tied)
 
 
 def controls(state, noise, readings):
@@ -54,7 +52,7 @@ def controls(state, noise, readings):
             st.button(
                 "Other noise",
                 icon=":material/casino:",
-                help=say.HELP["seed"],
+                help=charts.HELP["seed"],
                 on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
             )
             at = tie("mistakes", state | {"mistakes": bool(state["mistakes"])})
@@ -69,23 +67,23 @@ def story():
     name = state["pair"] if is_stereo else state["picture"]
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
     readings = cached.picture_readings(name, state["seed"], noise, state["smooth"])
-    touring.offer(say.facts, readings)
-    questions.offer(state, say.values, readings)
+    touring.offer(charts.facts, readings)
+    questions.offer(state, charts.values, readings)
     touring.offer_python(scenes.joint_beats_separate_lines(name, state["seed"], noise, state["smooth"]))
     if is_stereo:
-        layout.missing(TABLE, {"pair": say.missing})
+        layout.missing(TABLE, {"pair": charts.missing})
     if layout.has_controls(state):
         controls(state, noise, readings)
     is_told = "grid" not in questions.hidden_parts()
-    sentence = say.compare_readings(readings) if is_told else say.WAITS
+    sentence = charts.compare_readings(readings) if is_told else charts.WAITS
     n_readings = 3 if is_told else 1
-    shown = figures.pictures(readings, mistakes=bool(state["mistakes"]), n_readings=n_readings, **LOOK)
+    shown = charts.pictures(readings, mistakes=bool(state["mistakes"]), n_readings=n_readings, **LOOK)
     with layout.swipe_area():
         st.plotly_chart(shown, alt=sentence, config=CONFIG, **layout.PLOT)
     st.markdown(sentence)
     if is_told and not layout.is_projected():
-        st.markdown(say.table(readings))
-        st.caption(say.origin(readings))
+        st.markdown(charts.table(readings))
+        st.caption(charts.origin(readings))
 
 
-layout.show_page(touring.by_itself(story), say.INTRODUCTION, is_whole=False)
+layout.show_page(touring.by_itself(story), charts.INTRODUCTION, is_whole=False)

@@ -20,7 +20,6 @@ from spcviz.problems.letters.model import stored as ocr
 from spcviz.problems.letters.model import sweep
 from spcviz.problems.letters.page import cached, live, sweep_text
 from spcviz.problems.letters.page import sweep as figures
-from spcviz.problems.open_words import result as notes
 from spcviz.problems.open_words import result as paper_result
 from spcviz.problems.open_words.data.word_images import load_set
 from spcviz.problems.open_words.model import stored as open_models
@@ -174,7 +173,7 @@ def test_the_lattice_and_the_note_of_letters(features, monkeypatch):
     captions = " ".join(caption.value for caption in at.caption)
     result = common.result("ocr-open")
     for other in paper_result.FEATURES:
-        is_said = notes.page_note(result, other) in captions
+        is_said = paper_result.page_note(result, other) in captions
         assert is_said == (kind == "open" and other == name)
 
 

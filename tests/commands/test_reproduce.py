@@ -30,10 +30,10 @@ def test_reproduce_orders(words, here, shorter, finished, tmp_path, monkeypatch)
 @pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
 def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
     """Hours of work must not end in a traceback."""
-    from experiments.letters import reproduce as tables
+    from experiments.letters import reproduce as letter_tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
-    monkeypatch.setattr(tables, "measured_orders", lambda run: dict(new))
+    monkeypatch.setattr(letter_tables, "measured_orders", lambda run: dict(new))
     (tmp_path / "table.json").write_text(earlier)
     assert cli.main(orders(tmp_path)) == 0
     command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"

@@ -13,7 +13,6 @@ import hashlib
 import json
 from pathlib import Path
 
-import streamlit
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -23,7 +22,7 @@ from starlette.routing import Route
 from spcviz.web.transport.answers import SHELF, Shelf, accepted_encodings, answer
 
 FOLDER = "view"
-ROOT = Path(streamlit.__file__).with_name("static")
+ROOT = Path(st.__file__).with_name("static")
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 _FONT = "SourceSansVF-Upright*.woff2"
 

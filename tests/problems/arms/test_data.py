@@ -8,7 +8,7 @@ import pytest
 
 from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms.model import arm_modes as pose_modes
-from spcviz.problems.arms.model import features, readings
+from spcviz.problems.arms.model import features
 from spcviz.problems.arms.model import fit as budget_pose_fit
 from spcviz.problems.arms.model import proposals as budget_pose
 from spcviz.problems.arms.model import readings as arm_batch
@@ -148,7 +148,7 @@ def test_tiers_name_their_features():
 def test_share_of_frames_with_a_near_proposal(clips):
     off = np.linalg.norm(clips.joints[:, :, 1:] - clips.truth[:, None, 1:], axis=-1)
     good = (off <= 20).all(axis=2).any(axis=1)
-    share, spread = readings.near_share(clips)
+    share, spread = arm_batch.near_share(clips)
     assert share == pytest.approx(100 * good.mean())
     by_clip = good.reshape(3, 6).mean(axis=1)  # three clips of equal length
     assert spread == pytest.approx(100 * by_clip.std(ddof=1) / np.sqrt(3))
@@ -170,7 +170,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
     assert ticks == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
     for one, other in zip(first, again.choose(range(4)), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert [readings.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
+    assert [arm_batch.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
         (1e3 * np.median(first.seconds, axis=0)).tolist()
     ]
     assert made == [0, 1, 2, 0, 0, 0]  # three clips are timed, once
@@ -187,7 +187,7 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     monkeypatch.setattr(models.proposals, "rendered_clips", lambda *rest: many)
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
     monkeypatch.setattr(models.pose_models, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 30.0, 80.0]))
+    monkeypatch.setattr(arm_batch, "tier_ms", lambda *rest: np.array([60.0, 30.0, 80.0]))
     stored, settings = models.train(MODELS, quick=True)
     assert settings["n_clips"] == models.N_QUICK
     again, _ = models.train(MODELS, quick=True)

@@ -10,7 +10,6 @@ from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms.model import readings as arm_batch
 from spcviz.problems.arms.model import stored as models
 from spcviz.problems.arms.model.proposals import N_TIERS
-from spcviz.problems.arms.page import live
 from spcviz.problems.arms.page import live as pose_budget_view
 from spcviz.problems.arms.shown import OFFERED
 from spcviz.problems.pose.data import render
@@ -32,7 +31,7 @@ def chains(model):
 
 @pytest.fixture(scope="module")
 def found(model, chains):
-    return live.compare(model, chains, 1, sheet_of=lambda seed: f"clip {seed}")
+    return pose_budget_view.compare(model, chains, 1, sheet_of=lambda seed: f"clip {seed}")
 
 
 def lost(trade, chain, reading):
@@ -64,8 +63,8 @@ def test_frames_are_read_by_the_tiered_model_and_arms_by_plain_ones(model, chain
     batch = arm_batch.read_batch(model, model.clips.choose(chains))
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     method = next(m for m in found.methods if m.name == "dms_pi")
-    assert tuple(last["dms_pi"][i] for i in w) == live.spell_readings(
-        course.labels, batch.clips.starts, live.ALPHABET
+    assert tuple(last["dms_pi"][i] for i in w) == pose_budget_view.spell_readings(
+        course.labels, batch.clips.starts, pose_budget_view.ALPHABET
     )
     start = sum(lost(found, i, reading) for i, reading in enumerate(method.start_readings))
     end = sum(lost(found, i, last["dms_pi"][i]) for i in w)
@@ -80,7 +79,7 @@ def test_both_arms_of_a_clip_share_its_pictures(found):
 
 
 def test_a_sheet_holds_every_frame():
-    assert live.draw_sheet(3).startswith("data:image/webp;base64,")
+    assert pose_budget_view.draw_sheet(3).startswith("data:image/webp;base64,")
 
 
 def test_the_models_are_better_with_more_and_a_tenth_of_the_time_is_worth_it():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spcviz.problems.pictures.page import charts
-from spcviz.problems.pictures.page import charts as say
 from spcviz.problems.pictures.shown import PictureReadings
 from spcviz.web.figures import palette
 
@@ -55,11 +54,11 @@ def test_pictures_never_overlap(readings, shape):
     ],
 )
 def test_the_verdict_is_read_off_the_numbers(errors, said):
-    assert said in say.compare_readings(EYES._replace(errors=errors))
+    assert said in charts.compare_readings(EYES._replace(errors=errors))
 
 
 def test_what_was_measured_is_said():
-    assert "| row by row, exact | 20.0 % | 1.00 | 1 ms |" in say.table(EYES)
-    assert "5 to the power 24 pictures" in say.origin(EYES)
-    assert "settled at 90 % of the pixels" in say.origin(EYES)
-    assert "settled everywhere" in say.origin(INK)
+    assert "| row by row, exact | 20.0 % | 1.00 | 1 ms |" in charts.table(EYES)
+    assert "5 to the power 24 pictures" in charts.origin(EYES)
+    assert "settled at 90 % of the pixels" in charts.origin(EYES)
+    assert "settled everywhere" in charts.origin(INK)

@@ -17,7 +17,6 @@ from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.scene import shown
 from spcviz.problems.scene.data import camvid, render
 from spcviz.problems.scene.model import features, segments, stored, train
-from spcviz.problems.scene.model import features as known_costs
 from spcviz.problems.scene.model.descriptors import GROUPS, LENGTHS, N_CENTRES, Codebook
 from spcviz.problems.scene.page import live
 from spcviz.shared.uploading import uploads
@@ -114,7 +113,7 @@ def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch)
     assert {"FH", "level", "SHAPE", "select", "predict"} <= pieces.keys()
     assert all(row["ms"] > 0 for row in rows if row["piece"] != "level")
     assert pieces["LBP (D)"]["centre_ms"] < pieces["LBP (D)"]["ms"]
-    monkeypatch.setattr(known_costs, "RESULTS", tmp_path)
+    monkeypatch.setattr(features, "RESULTS", tmp_path)
     with pytest.raises(ArgumentError, match="reproduce scene-costs"):
         train.prices()
     (tmp_path / "scene-costs.json").write_text(json.dumps({"rows": rows}))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.letters.page import cached, sweep, sweep_text
+from spcviz.problems.letters.page import cached, sweep
 from spcviz.problems.letters.page import sweep_text as say
 from spcviz.web.figures.filter_curves import grams
 from spcviz.web.ui import layout
@@ -25,7 +25,7 @@ TABLE = StateTable(
     whole("level", 2, 1, MAX_ORDER),
     real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
     choice("by", "event", say.LOSSES),
-    choice("promise", "tuned", sweep_text.PROMISES),
+    choice("promise", "tuned", say.PROMISES),
     real("alpha", None, LOWEST_ALPHA, 1.0),
     real("margin", 1.0, 0.001, 1000.0),
     whole("models", 3, 1, 22, MODELS),
@@ -41,7 +41,7 @@ SAID = {
     "margin": "margin {:g} ×".format,
     "models": "{} sub-models".format,
     "by": lambda name: f"lost: {say.LOSSES[name]}",
-    "promise": lambda name: f"promised: {sweep_text.PROMISES[name]}",
+    "promise": lambda name: f"promised: {say.PROMISES[name]}",
     "split": SPLITS.get,
     "zoom": lambda _: "all losses",
 }
@@ -76,8 +76,8 @@ def show(state: dict):
             _slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), sweep.HELP_ON_PARTS)
         if view in ("curves", "bound"):
-            help_text = sweep_text.PROMISE_HELP
-            layout.segments("The loss is kept", sweep_text.PROMISES, tie("promise", alpha=None), help_text)
+            help_text = say.PROMISE_HELP
+            layout.segments("The loss is kept", say.PROMISES, tie("promise", alpha=None), help_text)
         if view == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if view == "filters":

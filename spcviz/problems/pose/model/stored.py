@@ -11,8 +11,7 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.graphs.placed import Joints
 from spcviz.problems.pose.data import buffy, pictures
-from spcviz.problems.pose.model import cascade
-from spcviz.problems.pose.model import cascade as pose_geometry
+from spcviz.problems.pose.model import cascade as pose_cascade
 from spcviz.shared import folders
 from spcviz.store import arrays_of, digest_of_arrays, load_model, record_of, save_model, stored_as
 
@@ -97,7 +96,7 @@ def arrays_of_model(model):
 def _model_of(stored):
     wide = {name: array.astype(np.float64) for name, array in arrays_of(stored).items()}
     record = record_of(Stored, wide)
-    geometry = pose_geometry.Geometry(*record.geometry, record.joints)
-    return cascade.PoseModel(
+    geometry = pose_cascade.Geometry(*record.geometry, record.joints)
+    return pose_cascade.PoseModel(
         record.detector, record.centre, record.spread, geometry, record.weights, record.alphas
     )

@@ -9,8 +9,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.speedboost.structure import entropies
-from spcviz.problems.scene.data import camvid as data
-from spcviz.problems.scene.data import camvid as photographed
+from spcviz.problems.scene.data import camvid as camvid_data
 from spcviz.problems.scene.data import render
 from spcviz.problems.scene.model import features, run, segments
 from spcviz.problems.scene.model import stored as models
@@ -54,7 +53,7 @@ def fit_picture(picture: np.ndarray) -> np.ndarray:
 
 def road():
     """The photograph of a road that ships: a `StreetScene` without truth."""
-    return data.StreetScene("A road in California", fit_picture(photographed.photograph()), None)
+    return camvid_data.StreetScene("A road in California", fit_picture(camvid_data.photograph()), None)
 
 
 def china():
@@ -63,28 +62,28 @@ def china():
 
     # By its file: importing scikit-learn would take a second and 60 MB.
     path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
-    return data.StreetScene(
+    return camvid_data.StreetScene(
         "A temple in China", fit_picture(np.asarray(Image.open(path).convert("RGB"))), None
     )
 
 
 def render_scene(seed):
     """A street that the project renders: a `StreetScene`."""
-    return data.StreetScene(f"Rendered street {seed}", *render.street(seed))
+    return camvid_data.StreetScene(f"Rendered street {seed}", *render.street(seed))
 
 
 def camvid(name):
     """A test picture of CamVid: a `StreetScene`."""
-    return data.load("test", name)
+    return camvid_data.load("test", name)
 
 
 def own(frames):
     """A visitor's picture: the first frame of what `uploads.read_upload` returns."""
-    return data.StreetScene("Your picture", fit_picture(frames[0]), None)
+    return camvid_data.StreetScene("Your picture", fit_picture(frames[0]), None)
 
 
 def label(
-    model: models.SceneModel, scene: data.StreetScene, credit: str, n_runs: int = N_RUNS
+    model: models.SceneModel, scene: camvid_data.StreetScene, credit: str, n_runs: int = N_RUNS
 ) -> SceneCourse:
     """The whole trajectory of the predictors on a picture."""
     picture, truth = scene.picture, scene.truth
@@ -129,14 +128,14 @@ def _him(model, picture, truth, n_runs):
 
 def _accuracy(labels, seen, truth):
     """Percent of pixels right after each step, None without truth."""
-    if truth is None or not (truth < data.N_CLASSES).any():
+    if truth is None or not (truth < camvid_data.N_CLASSES).any():
         return None
-    counts = data.counts_of(truth, seen.hierarchy.atoms, len(seen.size))
+    counts = camvid_data.counts_of(truth, seen.hierarchy.atoms, len(seen.size))
     atoms = np.arange(len(seen.size))
     return np.array([100 * counts[atoms, answer].sum() / counts.sum() for answer in labels])
 
 
-def picture(kind: str, seed: int = 0) -> data.StreetScene:
+def picture(kind: str, seed: int = 0) -> camvid_data.StreetScene:
     """The picture of a kind that comes with the app: "road", "rendered" (with a seed) or "china"."""
     if kind == "rendered":
         return render_scene(seed)

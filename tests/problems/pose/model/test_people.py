@@ -10,7 +10,6 @@ from experiments.pose import clip_sets, ensemble, joint_learning
 from spcviz.problems.pose.data import render, signs
 from spcviz.problems.pose.model import cascade, features, levels
 from spcviz.problems.pose.model import detectors as part_detectors
-from spcviz.problems.pose.model import detectors as pose_detectors
 from spcviz.problems.pose.paper import tables
 
 SETTINGS = replace(joint_learning.SETTINGS, n_frames=3, n_clips=2, step=0.1)
@@ -36,7 +35,7 @@ def model(clips):
     limbs = np.concatenate([clip.limbs for clip in clips.values()])
     numbers = np.repeat(np.arange(len(clips)), 2)
     cells = next(iter(clips.values())).cells
-    return pose_detectors.set_by_hand(detectors, cells, limbs, numbers, SETTINGS)
+    return part_detectors.set_by_hand(detectors, cells, limbs, numbers, SETTINGS)
 
 
 @pytest.fixture(scope="module")
