@@ -39,7 +39,8 @@ class Picture(NamedTuple):
 
 _VIEW = ("spcviz/web/view", "spcviz/web/lattice")
 _LETTERS = ("pages/cascade/letters.py", *_VIEW)
-_LOOP = ("spcviz/web/exporting/loops.py", "spcviz/web/exporting/browser")
+_EXPORTING = "spcviz/web/exporting"
+_LOOP = tuple(f"{_EXPORTING}/{name}" for name in ("loops.py", "animation.py", "browser"))
 _POSE = ("spcviz/problems/pose/view",)
 PICTURES = (
     Picture("letters.png", "letters?embed=true&controls=0", _LETTERS, "triples"),

@@ -9,6 +9,7 @@ from benchmarks.app.page_figures import IS_SHOWN
 from benchmarks.app.server import Server
 from spcviz.shared.folders import ROOT
 from spcviz.web.exporting import loops
+from spcviz.web.exporting.animation import TooLargeError
 from spcviz.web.tours import tour
 
 TARGET = ROOT / "spcviz" / "web" / "serving" / "preview.jpg"
@@ -72,7 +73,7 @@ def loop_of(address: str) -> bytes | None:
     width, height = TOUR_SIZE
     try:
         return loops.small(address, (TOUR_WIDTH, TOUR_WIDTH * height // width), MOST_LOOP)
-    except (loops.NoStoryError, loops.TooLargeError):
+    except (loops.NoStoryError, TooLargeError):
         return None
 
 

@@ -201,16 +201,22 @@ def _end(name: str) -> None:
         running.process.wait()
 
 
+_JOBS: dict[int, int] = {}
+"""Of a fork server: children that have not ended, with the descriptors that their ends are reported to."""
+
+
 def main() -> None:
-    """Serve requests until the app has ended or none has come for `IDLE` seconds."""
+    """Serve requests until the app has ended, or none has come for `IDLE` seconds and no child is left."""
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing waits for the processes of `_attend`
+    signal.signal(signal.SIGCHLD, _report_ends)
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread that monitors progress bars: the next fork would be next to it
     loaded: set[tuple[Any, ...]] = set()
-    while select.select([link], [], [], IDLE)[0]:
+    while select.select([link], [], [], IDLE)[0] or _JOBS:
+        if not select.select([link], [], [], 0)[0]:
+            continue
         data, descriptors, _, _ = socket.recv_fds(link, _MOST, 4)
         if not data:
             return
@@ -218,11 +224,8 @@ def main() -> None:
         request = Request(Task(*task), tuple(warm))
         link.send(b".")
         _load(request, loaded)
-        if descriptors and os.fork() == 0:
-            link.close()
-            _attend(request.task, descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
+        if descriptors:
+            _fork(request.task, descriptors, link)
 
 
 def _load(request: Request, loaded: set[tuple[Any, ...]]) -> None:
@@ -236,32 +239,51 @@ def _load(request: Request, loaded: set[tuple[Any, ...]]) -> None:
             child.import_function(request.task.ready)(*request.warm)
 
 
-def _attend(task: Task, descriptors: Sequence[int]) -> None:
-    """Fork a child, report its process id, wait for its end and report its exit code; does not return."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+def _fork(task: Task, descriptors: Sequence[int], link: socket.socket) -> None:
+    """Fork a child for a task and report its process id; `_report_ends` reports its end.
+
+    A fork of hundreds of megabytes takes as long as a small task, so no process stands between the two.
+    """
     *pipes, status = descriptors
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # it may end before it is noted
     try:
         if (job := os.fork()) == 0:
-            _be_child(task, pipes, status)
+            _be_child(task, pipes, (status, link.fileno(), *_JOBS.values()))
+        _JOBS[job] = status
+        _report(status, job)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for pipe in pipes:
             os.close(pipe)
-        os.write(status, b"%d\n" % job)
-        code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
-        with contextlib.suppress(OSError):
-            os.write(status, b"%d\n" % code)
-    finally:
-        os._exit(0)
 
 
-def _be_child(task: Task, pipes: Sequence[int], status: int) -> None:
-    """Run as `child` does when it is started on its own; does not return."""
+def _report(status: int, number: int) -> None:
+    with contextlib.suppress(OSError):  # nobody may read it any more
+        os.write(status, b"%d\n" % number)
+
+
+def _report_ends(*_: object) -> None:
+    """Report the exit codes of children that have ended, while something is loaded as well."""
+    for job, status in [*_JOBS.items()]:
+        ended, code = os.waitpid(job, os.WNOHANG)
+        if ended:
+            del _JOBS[job]
+            _report(status, os.waitstatus_to_exitcode(code))
+            os.close(status)
+
+
+def _be_child(task: Task, pipes: Sequence[int], others: Sequence[int]) -> None:
+    """Run as `child` does when it is started on its own, without `others`; does not return."""
     code = 1
     try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for number, pipe in enumerate(pipes):
             os.dup2(pipe, number)
             os.close(pipe)
-        os.close(status)
+        for other in others:
+            os.close(other)
         child.run(task, is_ready=True)
         code = 0
     finally:

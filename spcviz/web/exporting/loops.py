@@ -3,43 +3,26 @@
 The views of pages define their moments (``story`` in view.js). The page is opened without a browser, as for
 one file; Chromium then shows it moment by moment and photographs each, so the last moment is the page's own
 picture, pixel by pixel. (A Chromium that takes no commands, on Windows, shows all moments side by side and
-photographs them once.) Pillow writes WebP and GIF, PyAV MP4; the lattice draws an animated SVG of itself.
+photographs them once.) `animation` writes the file; the lattice draws an animated SVG of itself.
 """
 
-import io
 import json
-import tempfile
-from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.web.exporting import chromium, drawing, markup, page, snapshot
+from spcviz.web.exporting import animation, chromium, drawing, markup, page, snapshot
+from spcviz.web.exporting.animation import Film, Tiles
 from spcviz.web.transport.clients import reachable
 from spcviz.web.ui import navigation
 
 KINDS, WIDTHS = markup.LOOP_KINDS, markup.LOOP_WIDTHS
 
 MOST_MOMENTS = 16
-MOST_BYTES = 2_000_000
-EFFORTS, LITTLE = (0, 40), 1.5
-"""Efforts of lossless WebP: the second takes twice the time for a quarter fewer bytes, so it is tried only if
-the first is too large by this factor at most."""
-
-QUALITIES = (90, 75, 55, 35)
-"""Qualities of WebP to try if a lossless one is too large."""
-
-COLOURS = (256, 128, 64, 32)
-"""Numbers of colours of GIF, which has at most 256."""
-
 MOST_SIGNS = 80
 """Characters of the address below a loop: one that holds a drawing has thousands."""
-
-RATE = 10
-"""Frames per second of MP4."""
 
 _LAYOUT, _WINDOW, _TALLEST, _COLUMNS = 960, 640, 1000, 4
 _SHEET_SIZE = _COLUMNS * _LAYOUT, -(-MOST_MOMENTS // _COLUMNS) * _TALLEST
@@ -61,17 +44,6 @@ _SHEET = """<!doctype html><meta charset="utf-8"><pre id="out" hidden></pre>
 
 class NoStoryError(ArgumentError):
     """A page has no story to play."""
-
-
-class TooLargeError(ArgumentError):
-    """A loop exceeds its limit in bytes."""
-
-
-class Film(NamedTuple):
-    """A loop before it is written."""
-
-    frames: list[Image.Image]
-    milliseconds: list[int]  # of each frame
 
 
 def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool = False) -> bytes:
@@ -96,7 +68,7 @@ def make_loop(address: str, kind: str = "webp", *, width: int = 960, dark: bool 
     """
     if kind not in KINDS:
         raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.40}")
-    return write(film(address, width=width, dark=dark), kind)
+    return animation.write(film(address, width=width, dark=dark), kind)
 
 
 def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = False) -> Film:
@@ -104,7 +76,8 @@ def film(address: str, *, width: int = 960, dark: bool = False, is_bare: bool = 
     if width not in WIDTHS:
         raise ArgumentError(f"width must be one of {', '.join(map(str, WIDTHS))}, got {width!r:.40}")
     scale = width // _LAYOUT
-    return film_of(address, *draw(sheet(address, dark=dark, is_bare=is_bare), scale), scale=scale)
+    pngs, told = draw(sheet(address, dark=dark, is_bare=is_bare), scale)
+    return animation.film_of(pngs, *taking_of(address, told, scale))
 
 
 def draw(html: str, scale: int = 1) -> tuple[list[bytes], str]:
@@ -115,18 +88,24 @@ def draw(html: str, scale: int = 1) -> tuple[list[bytes], str]:
     return [png], told
 
 
-def film_of(address: str, pngs: Sequence[bytes], told: str, *, scale: int) -> Film:
-    """The moments of a `sheet` as drawn, at `scale` times the resolution, given its own description `told`.
+class Taking(NamedTuple):
+    """How the pictures of a sheet become a film."""
+
+    milliseconds: list[int]  # of each moment
+    tiles: Tiles | None  # None: one picture each
+
+
+def taking_of(address: str, told: str, scale: int) -> Taking:
+    """Read from a sheet's own description how its pictures, `scale` times as large, become a film.
 
     `NoStoryError` if there are none.
     """
     said = json.loads(told)
-    if (n := len(said["moments"])) < 2:
+    if len(said["moments"]) < 2:
         name = page.scene_of(address).address or "the home page"
         raise NoStoryError(f"{name} has nothing that plays; save it as FILE.html, or its picture as PNG")
-    pictures = [Image.open(io.BytesIO(png)).convert("RGB") for png in pngs]
-    frames = pictures if chromium.HAS_PIPES else _cut(pictures[0], n, said["height"], scale)
-    return Film(frames, said["milliseconds"])
+    tiles = None if chromium.HAS_PIPES else Tiles(_COLUMNS, _LAYOUT * scale, said["height"] * scale)
+    return Taking(said["milliseconds"], tiles)
 
 
 def wanted_of(told: str) -> chromium.Shots | None:
@@ -144,7 +123,7 @@ def small(address: str, size: tuple[int, int], most: int) -> bytes:
     """The loop of a scene as WebP for a card: the upper part of its view, in at most `most` bytes."""
     whole = film(address, is_bare=True)
     frames = [_upper(frame, size) for frame in whole.frames]
-    return _webp(Film(frames, whole.milliseconds), most)
+    return animation.webp(Film(frames, whole.milliseconds), most)
 
 
 def _upper(frame, size):
@@ -152,11 +131,6 @@ def _upper(frame, size):
     card = Image.new("RGB", (frame.width, frame.width * size[1] // size[0]), frame.getpixel((0, 0)))
     card.paste(frame)
     return card.resize(size)
-
-
-def write(film: Film, kind: str) -> bytes:
-    """Write a film as a file of a kind of `KINDS`, of at most `MOST_BYTES`, or `ArgumentError`."""
-    return _WRITERS[kind](film)
 
 
 def svg(address: str, *, dark: bool = False) -> str | None:
@@ -213,81 +187,3 @@ def _sheet(document, is_svg):
     known = "\n".join(f"const {name} = {markup.literal(value)};" for name, value in constants.items())
     script = markup.own_script("view/moments.js", "exporting/browser/sheet.js")
     return _SHEET.format(wide=WINDOW[0], known=known, script=script)
-
-
-def _cut(sheet, n, height, scale):
-    """The sheet's first n pictures, row by row."""
-    wide, high = _LAYOUT * scale, height * scale
-    places = [(wide * (k % _COLUMNS), high * (k // _COLUMNS)) for k in range(n)]
-    return [sheet.crop((x, y, x + wide, y + high)) for x, y in places]
-
-
-def _webp(film, most=None):
-    most = MOST_BYTES if most is None else most
-    for effort in EFFORTS:
-        content = _webp_of(film, lossless=True, quality=effort)
-        if len(content) <= most:
-            return content
-        if len(content) > LITTLE * most:
-            break
-    for quality in QUALITIES:
-        content = _webp_of(film, quality=quality)
-        if len(content) <= most:
-            return content
-    raise _too_large(len(content), most)
-
-
-def _webp_of(film, **how):
-    (first, *rest), file = film.frames, io.BytesIO()
-    shared = {"save_all": True, "append_images": rest, "duration": film.milliseconds, "loop": 0}
-    first.save(file, "WEBP", method=1, **shared, **how)
-    return file.getvalue()
-
-
-def _gif(film):
-    for colours in COLOURS:
-        first, *rest = [frame.quantize(colours, dither=Image.Dither.NONE) for frame in film.frames]
-        file = io.BytesIO()
-        first.save(file, "GIF", save_all=True, append_images=rest, duration=film.milliseconds, loop=0)
-        if file.tell() <= MOST_BYTES:
-            return file.getvalue()
-    raise _too_large(file.tell())
-
-
-def _mp4(film):
-    """H.264 as browsers, phones and slides accept it: even sides, each moment repeated for its duration."""
-    import av
-
-    if "libx264" not in av.codecs_available:
-        raise ArgumentError("this installation of PyAV writes no H.264; save the loop as .webp or .gif")
-    width, height = (side - side % 2 for side in film.frames[0].size)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "loop.mp4")
-        _encode(av.open(str(path), "w", options={"movflags": "faststart"}), film, (width, height))
-        content = path.read_bytes()
-    if len(content) > MOST_BYTES:
-        raise _too_large(len(content))
-    return content
-
-
-def _encode(opened, film, size):
-    import av
-
-    width, height = size
-    with opened as container:
-        stream = container.add_stream("libx264", rate=RATE, options={"crf": "20", "preset": "veryfast"})
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
-        for picture, milliseconds in zip(film.frames, film.milliseconds, strict=True):
-            frame = av.VideoFrame.from_image(picture.crop((0, 0, width, height)))
-            for _ in range(max(1, round(milliseconds * RATE / 1000))):
-                container.mux(stream.encode(frame))
-        container.mux(stream.encode())
-
-
-def _too_large(size, most=None):
-    most = MOST_BYTES if most is None else most
-    more = "choose fewer words, a shorter clip or 960 pixels"
-    return TooLargeError(f"this loop would take {size / 1e6:.1f} MB, more than {most / 1e6:g}: {more}")
-
-
-_WRITERS = {"webp": _webp, "gif": _gif, "mp4": _mp4}

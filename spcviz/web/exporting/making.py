@@ -1,20 +1,21 @@
 """Visitors' files made step by step, in processes that have everything loaded and fork for each request.
 
-A page is opened, and a loop written, by children of a fork server (`spcviz.shared.confined`; `steps` is what
-they do), with the limits of a `Task`; each ends with its request. In between, Chromium draws: it takes more
-address space than any limit would allow, so it runs outside them, started by the server and kept for the next
-request (`chromium`).
+A page is opened (`steps`), and a loop written (`animation`), by children of two fork servers
+(`spcviz.shared.confined`), with the limits of a `Task`; each ends with its request. In between, Chromium
+draws: it takes more address space than any limit would allow, so it runs outside them, started by the server
+and kept for the next request (`chromium`).
 """
 
 import contextlib
 from collections.abc import Callable
+from types import ModuleType
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.confined import fork_server
 from spcviz.shared.confined.asking import Answer, ask
 from spcviz.shared.confined.limits import NICE, LateError, Task
 from spcviz.web.cached import ownership
-from spcviz.web.exporting import chromium, drawing, loops, page, steps
+from spcviz.web.exporting import animation, chromium, drawing, loops, page, steps
 
 SECONDS = 180.0
 """Time limit for saving."""
@@ -23,15 +24,15 @@ BROWSERS = chromium.Browsers(drawing.require_browser, NICE)
 ownership.hold(lambda _: BROWSERS.end(chromium.IDLE))
 
 
-def _task(function: str) -> Task:
+def _task(module: ModuleType, function: str, server: str) -> Task:
     return Task(
-        work=f"{steps.__name__}:{function}", ready=f"{steps.__name__}:load", memory=2 << 30, cpu_seconds=120,
-        seconds=round(SECONDS), descriptors=512, most_in=256 << 20, most_out=64 << 20, may_write=True,
-        server="saving",
+        work=f"{module.__name__}:{function}", ready=f"{module.__name__}:load", memory=2 << 30,
+        cpu_seconds=120, seconds=round(SECONDS), descriptors=512, most_in=256 << 20, most_out=64 << 20,
+        may_write=True, server=server,
     )  # fmt: skip
 
 
-OPEN, WRITE = _task("open_page"), _task("write_loop")
+OPEN, WRITE = _task(steps, "open_page", "saving"), _task(animation, "write_loop", "writing")
 
 
 def make_file(
@@ -53,8 +54,9 @@ def make_file(
         pngs, told = draw(bytes(answer.body), scale, glance) if is_there else ([], "")
     _body(answer)
     if kind != "svg":
-        about |= {"told": told, "scale": scale, "sizes": [len(png) for png in pngs]}
-        return bytes(_body(ask(WRITE, about, b"".join(pngs), warm=warm, glance=glance)))
+        about = loops.taking_of(address, told, scale)._asdict()
+        about |= {"kind": kind, "sizes": [len(png) for png in pngs]}
+        return bytes(_body(ask(WRITE, about, b"".join(pngs), glance=glance)))
     if (moving := loops.moving_of(told)) is None:
         raise ArgumentError("this page has no lattice that could move; choose WebP, GIF or MP4")
     return moving.encode()
@@ -66,6 +68,7 @@ def wake(address: str) -> None:
     Raises `ArgumentError` if the address belongs to no page, or nothing here can draw.
     """
     fork_server.wake(fork_server.Request(OPEN, (page.scene_of(address).page,)))
+    fork_server.wake(fork_server.Request(WRITE))
     if chromium.HAS_PIPES:
         BROWSERS.wake()
 

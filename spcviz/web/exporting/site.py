@@ -26,6 +26,7 @@ from plotly.offline import get_plotlyjs
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.web.exporting import drawing, loops, markup, site_html, snapshot
+from spcviz.web.exporting.animation import TooLargeError
 from spcviz.web.tours import gallery, tour
 from spcviz.web.ui import navigation
 from spcviz.web.view import mount
@@ -227,7 +228,7 @@ class Site:
         for path, one in self.wall.items():
             try:
                 content = loops.small(one.address, _SMALL, _LOOP_BYTES)
-            except (loops.NoStoryError, loops.TooLargeError):
+            except (loops.NoStoryError, TooLargeError):
                 continue  # its picture stands still
             name = path.replace(".html", "-loop.webp")
             write_bytes_atomic(self.folder / name, content)

@@ -1,4 +1,4 @@
-"""Steps of saving that run in child processes (`making`): a page's file, the sheet of its moments, its loop.
+"""The step of saving that opens a page, in a child process of `making`: a file, or a sheet of moments.
 
 Nothing is imported before `load` has declared that this process has no visitors: a fork server has one
 thread.
@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, DistributionFinder
-from itertools import accumulate
 from typing import Any
 
 WHOLE = ("page", "python")
@@ -28,8 +27,6 @@ def load(name: Any = None) -> None:
     ownership.have_no_visits()
     if not isinstance(name, str):
         return
-    from PIL import Image
-
     from spcviz import registry
     from spcviz.registry import warmup
     from spcviz.web.cached import ahead
@@ -40,7 +37,6 @@ def load(name: Any = None) -> None:
         for _ in ahead.fill(group, "prepare"):
             pass
     _find_packages_by_name()
-    Image.init()  # imports the readers and writers of pictures
     loops.sheet(name)
     gc.collect()
     gc.freeze()  # a child whose collector walked through all this would copy it, page by page
@@ -72,13 +68,3 @@ def open_page(about: dict[str, Any], _data: bytes) -> tuple[dict, list[bytes]]:
         make = page.html if kind == "page" else paper.python
         return {}, [make(address).encode()]
     return {}, [loops.sheet(address, dark=about["dark"], is_svg=kind == "svg").encode()]
-
-
-def write_loop(about: dict[str, Any], data: bytes) -> tuple[dict, list[bytes]]:
-    """Write a loop from the pictures of its moments, `sizes` bytes each."""
-    from spcviz.web.exporting import loops
-
-    ends = [*accumulate(about["sizes"])]
-    pngs = [data[end - size : end] for size, end in zip(about["sizes"], ends, strict=True)]
-    film = loops.film_of(about["address"], pngs, about["told"], scale=about["scale"])
-    return {}, [loops.write(film, about["kind"])]
