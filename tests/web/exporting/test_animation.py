@@ -72,8 +72,6 @@ def test_a_loop_that_is_a_little_too_large_is_packed_harder_before_it_loses_anyt
     smooth = animation.Film(frames, MILLISECONDS[:3])
     sizes = [len(animation._webp_of(smooth, lossless=True, quality=effort)) for effort in animation.EFFORTS]
     quick, hard = sizes
-        len(animation._webp_of(smooth, lossless=True, quality=effort)) for effort in animation.EFFORTS
-    )
     assert hard < quick <= animation.LITTLE * hard
     monkeypatch.setattr(animation, "MOST_BYTES", hard)
     made = Image.open(io.BytesIO(animation.write(smooth, "webp")))
