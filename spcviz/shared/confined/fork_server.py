@@ -37,6 +37,8 @@ _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 _ARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # Scikit-learn imports pandas, which imports pyarrow where it is installed. Pyarrow starts a thread, and a
 # fork server would fork next to it.
+_MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
+# By default each large array comes from the system and goes back at once; a child ends with its task.
 _LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 """One per fork server, by its name: while one server loads, requests to another do not wait."""
 
@@ -177,8 +179,8 @@ def _send(request: Request, descriptors: Sequence[int]) -> None:
             command = [sys.executable, "-P", "-m", __name__, str(there.fileno())]
             try:
                 process = subprocess.Popen(
-                    command, cwd=os.sep, env=environment(*_KEPT_IN_SERVERS), pass_fds=[there.fileno()],
-                    stdin=subprocess.DEVNULL,
+                    command, cwd=os.sep, env=environment(*_KEPT_IN_SERVERS) | _MALLOC,
+                    pass_fds=[there.fileno()], stdin=subprocess.DEVNULL,
                 )  # fmt: skip
             except OSError:
                 here.close()

@@ -40,6 +40,10 @@ MOST_PAGES, IDLE = 50, 60.0
 
 _GLANCE = 0.1
 _MOST = 256 << 20  # bytes of a message
+_PIPE = 1 << 20
+"""Bytes that fit in the pipe from the browser: by default a picture takes dozens of reads, each of which waits
+for the interpreter's lock in a busy server.
+"""
 HINTING = "--font-render-hinting=slight"
 """The hinting of text in browsers with windows, where the system has no settings; those without windows have
 another default."""
@@ -127,6 +131,8 @@ class Chromium:
         self._window = ""  # Chromium's id of the private one
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
+        with contextlib.suppress(OSError, AttributeError):  # on Linux alone
+            fcntl.fcntl(self._in, fcntl.F_SETPIPE_SZ, _PIPE)
         command = [path, *_FLAGS, f"--user-data-dir={self._folder.name}/profile", "about:blank"]
         if niceness:
             command = [sys.executable, "-I", "-S", "-c", _BEHIND, str(niceness), *command]

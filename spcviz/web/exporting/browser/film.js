@@ -5,6 +5,13 @@ import { bytesOf, mountView } from "./host.js";
 /* global KINDS, MOUNTS -- defined in the file: see loops.py */
 const VIEWS = "spcviz-views", views = [];
 
+const pictures = [], OwnImage = Image;
+globalThis.Image = function Image(...size) {
+  const one = new OwnImage(...size);
+  pictures.push(one);
+  return one;
+};
+
 /** The view with the longest story, as the page shows it; the others are hidden. */
 function hero() {
   for (const [k, [kind, data]] of MOUNTS.entries()) {
@@ -26,9 +33,16 @@ function fitWidth() {
   const over = Math.max(1, ...parts.map((one) => one.scrollWidth / one.clientWidth));
   if (over > 1.01) document.body.style.zoom = Math.max(LEAST_ZOOM, (document.body.style.zoom || 1) / over);
 }
+const sizes = () => chosen.watched.map((one) => `${one.clientWidth} ${one.clientHeight}`).join();
+
 globalThis.FILM = {
   story: chosen?.story ?? [],
-  show(moment) { chosen.showMoment(chosen.story[moment]); },
+  /** Show a moment at once. A view whose size it changes fits itself again, as on a page at the next frame. */
+  show(moment) {
+    const before = sizes();
+    chosen.showMoment(chosen.story[moment]);
+    if (sizes() !== before) chosen.showMoment(chosen.story[moment]);
+  },
   svg() {
     const [sentence, address] = [...document.querySelectorAll("footer > *")].map((one) => one.textContent);
     chosen?.showMoment(chosen.story[0]);
@@ -37,4 +51,5 @@ globalThis.FILM = {
   fitWidth,
   height: () => Math.ceil(["main", "footer"].reduce((sum, name) => sum + (document.querySelector(name)?.getBoundingClientRect().height ?? 0), 0)),
 };
+await Promise.all(pictures.map((one) => one.decode().catch(() => {}))); // a broken one stays a gap
 parent.postMessage("film", "*");

@@ -1,6 +1,7 @@
 // The moments of a loop. A browser that takes commands shows them one after the other, in one frame, and photographs
 // each (`globalThis.show`): a frame costs more than all its moments. Any other shows all of them at once, each in its
-// own frame, and is photographed once. The layout is reported as JSON.
+// own frame, and is photographed once. The layout is reported as JSON. Frames are hidden until then: painting them
+// would take as long as laying them out.
 
 import { chosenOf, durations } from "../../view/moments.js";
 
@@ -10,7 +11,7 @@ const TURNS = 2; // rounds of layout: a view asks how much space it has, and tak
 async function frame() {
   const element = document.createElement("iframe");
   element.srcdoc = DOCUMENT;
-  element.style.cssText = `width:${WIDTH}px;height:${HEIGHT}px`;
+  element.style.cssText = `width:${WIDTH}px;height:${HEIGHT}px;visibility:hidden`;
   const heard = new Promise((done) => {
     addEventListener("message", function hear({ source }) {
       if (source !== element.contentWindow) return;
@@ -23,8 +24,6 @@ async function frame() {
   return { element, film: element.contentWindow.FILM };
 }
 const rest = () => new Promise((done) => setTimeout(done, 60));
-
-const waitUntilDrawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 const first = await frame(), { film } = first, moments = IS_SVG ? [] : chosenOf(film.story.length, MOST), count = moments.length;
 const frames = [first];
@@ -45,18 +44,12 @@ for (let turn = 0; IS_AT_ONCE && count && turn < TURNS; turn++) {
   await rest();
   take(Math.max(...frames.map((each) => each.film.height())));
 }
-globalThis.show = async (k) => {
-  film.show(moments[k]);
-  await waitUntilDrawn();
-};
+globalThis.show = (k) => film.show(moments[k]);
 if (count && !IS_AT_ONCE) {
-  const high = moments.map((moment) => (film.show(moment), film.height())), most = Math.max(...high);
+  const measure = (chosen) => chosen.map((moment) => (film.show(moment), film.height()));
+  const highs = measure(moments), most = Math.max(...highs);
   take(most); // given more space, a view may take more
-  const again = [];
-  for (const k of new Set([0, high.indexOf(most), count - 1])) {
-    await globalThis.show(k);
-    again.push(film.height());
-  }
-  take(Math.max(...again));
+  take(Math.max(...measure([...new Set([0, highs.indexOf(most), count - 1])].map((k) => moments[k]))));
 }
+for (const { element } of frames) element.style.visibility = "visible";
 document.getElementById("out").textContent = JSON.stringify(IS_SVG ? { svg: film.svg() } : { moments, height, milliseconds: count > 1 ? durations(count) : [] });
