@@ -26,6 +26,9 @@ class ServerError(SpcvizError):
 class Server:
     """``streamlit run app.py`` on a free port, with the user's own folder of kernels by default."""
 
+    streamlit = ("-m", "streamlit")
+    """Arguments of Python that start streamlit's command line."""
+
     def __init__(self, port: int | None = None, kernels: str | None = None):
         self.port = _free_port() if port is None else port
         self._environment = os.environ | ({"SPCVIZ_JIT_DIR": kernels} if kernels else {})
@@ -42,7 +45,7 @@ class Server:
         return self
 
     def _start(self):
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        command = [sys.executable, *self.streamlit, "run", "app.py", "--server.port", str(self.port)]
         return subprocess.Popen(
             [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
             stdout=self._log, stderr=subprocess.STDOUT, env=self._environment, start_new_session=True,

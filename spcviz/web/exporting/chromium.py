@@ -41,8 +41,8 @@ MOST_PAGES, IDLE = 50, 60.0
 _GLANCE = 0.1
 _MOST = 256 << 20  # bytes of a message
 _PIPE = 1 << 20
-"""Bytes that fit in the pipe from the browser: by default a picture takes dozens of reads, and in a busy server
-each waits for the interpreter's lock.
+"""Bytes that fit in the pipe from the browser: by default a picture takes a dozen reads, and in a busy
+server each waits for the interpreter's lock.
 """
 HINTING = "--font-render-hinting=slight"
 """The hinting of text in browsers with windows, where the system has no settings; those without windows have
