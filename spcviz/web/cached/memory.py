@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 
 MOST_BYTES = 550_000_000
 """A class that opens and tries every page requests about 720 MB of values. Its requests, replayed
-(`python -m benchmarks.app.eviction`), make the server compute for 1 s again with 550 MB and for 13 s with 450.
+(`python -m benchmarks.app.eviction`), make it compute for 1 s again with 550 MB and for 13 s with 450.
 """
 _LARGE = 2**16
 """Bytes from which the budget tracks an array separately, so that values that share it count it once."""
