@@ -253,6 +253,8 @@ def _fork(task: Task, descriptors: Sequence[int], link: socket.socket) -> None:
             _be_child(task, pipes, (status, link.fileno(), *_JOBS.values()))
         _JOBS[job] = status
         _report(status, job)
+    except OSError:  # no process can be started: the caller reads the end of `status`
+        os.close(status)
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for pipe in pipes:

@@ -142,3 +142,35 @@ def test_nobody_waits_while_another_fork_server_loads():
     assert time.monotonic() - begun < works.SLOWLY / 2
     assert waiting.is_alive()
     waiting.join()
+
+
+def test_a_child_that_ends_while_its_server_loads_is_reported_at_once():
+    lazy = Task(**task("nap", "reporting")._asdict() | {"ready": f"{works.__name__}:load_slowly"})
+    ask(lazy, {"seconds": 0.0})
+    told = {}
+
+    def nap():
+        told["answer"] = ask(lazy, {"seconds": 1.0})
+        told["ended"] = time.monotonic()
+
+    napping, begun = threading.Thread(target=nap), time.monotonic()
+    napping.start()
+    time.sleep(0.3)
+    fork_server.wake(fork_server.Request(lazy, ("for another",)))
+    napping.join()
+    assert told["ended"] - begun < works.SLOWLY
+    assert told["answer"].head == {"parent": fork_server._RUNNING["reporting"].process.pid}
+
+
+def test_children_at_the_same_time_do_not_inherit_each_other():
+    """Otherwise one that hangs would hold what the others wait for."""
+    alone = ask(task("descriptors", "testing"), {}).head
+    naps = [threading.Thread(target=ask, args=(task("nap", "testing"), {"seconds": 2.0})) for _ in range(3)]
+    for one in naps:
+        one.start()
+    time.sleep(0.5)
+    assert ask(task("descriptors", "testing"), {}).head == alone
+    for one in naps:
+        one.join()
+    server = psutil.Process(fork_server._RUNNING["testing"].process.pid)
+    assert not server.children()

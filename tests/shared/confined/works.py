@@ -29,6 +29,15 @@ def sleep(about, data):
     time.sleep(600)
 
 
+def nap(about, data):
+    time.sleep(about["seconds"])
+    return {"parent": os.getppid()}, []
+
+
+def descriptors(about, data):
+    return {"n": len(os.listdir("/proc/self/fd"))}, []
+
+
 def grow(about, data):
     return {}, [bytes(2 << 30)]
 
