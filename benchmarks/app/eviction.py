@@ -22,7 +22,7 @@ from spcviz.web.cached import memory
 from spcviz.web.ui import navigation
 
 N, PERIOD, SECONDS, ROUNDS = 40, 1.5, 6.0, 2
-MEGABYTES = 150, 250, 350, 450, 550, 700
+MEGABYTES = 250, 350, 450, 550, 600, 700
 SERVE = "serve"
 
 

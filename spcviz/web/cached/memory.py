@@ -23,9 +23,9 @@ import numpy as np
 
 LOG = logging.getLogger(__name__)
 
-MOST_BYTES = 550_000_000
-"""A class that opens and tries every page requests about 720 MB of values. Its requests, replayed
-(`python -m benchmarks.app.eviction`), make it compute for 1 s again with 550 MB and for 13 s with 450.
+MOST_BYTES = 600_000_000
+"""A class that opens and tries every page twice requests 906 MB of values. Its requests, recorded and replayed
+(`python -m benchmarks.app.eviction`), make it compute for 15 s again with 550 MB, 2.8 with 600, 1.0 with 700.
 """
 _LARGE = 2**16
 """Bytes from which the budget tracks an array separately, so that values that share it count it once."""
@@ -106,7 +106,7 @@ class MemoryBudget:
 
     A value is worth most if it is requested often, took long to compute and is small: Cherkasova (1998),
     Improving WWW proxies performance with greedy-dual-size-frequency caching policy. If those that were not
-    requested for longest were evicted instead, the class of `MOST_BYTES` would compute for 258 s again.
+    requested for longest were evicted instead, the class of `MOST_BYTES` would compute for 429 s again.
 
     >>> gone = []
     >>> memory, a = MemoryBudget(2 * OF_ENTRY + 350), "x" * 100
