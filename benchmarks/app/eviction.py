@@ -31,7 +31,7 @@ class Recorder(memory.MemoryBudget):
 
     def __init__(self, path: str) -> None:
         super().__init__(sys.maxsize)
-        self._file = open(path, "w", buffering=1, encoding="utf-8")
+        self._file = Path(path).open("w", buffering=1, encoding="utf-8")  # noqa: SIM115  # until it ends
         self._numbers: dict[Hashable, int] = {}
 
     def touch(self, name: Hashable, value: Any) -> None:

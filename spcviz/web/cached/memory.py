@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 
 MOST_BYTES = 600_000_000
 """A class that opens and tries every page twice requests 906 MB of values. Its requests, replayed
-(`python -m benchmarks.app.eviction`), make it compute for 15 s again with 550 MB, 2.8 s with 600, 1 s with 700.
+(`python -m benchmarks.app.eviction`), make it compute for 15 s again with 550 MB, 2.8 with 600, 1 with 700.
 """
 _LARGE = 2**16
 """Bytes from which the budget tracks an array separately, so that values that share it count it once."""
