@@ -97,6 +97,9 @@ class Problem(NamedTuple):
     scenes: tuple[str, ...] = ()
     """``"name=module:function"`` of a function of `spcviz.scenes` by that name: a plain function that returns
     a page's numbers, called by that page's Python. Its module imports next to nothing before the call."""
+    opened: tuple[str, ...] = ()
+    """Addresses whose values are stored in addition to those of pages and tours, because one of them takes
+    seconds and its first visitor would wait (`spcviz.web.first_scenes`)."""
     serves: tuple[str, ...] = ()  # other problems whose pages call these kernels too
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from streamlit.testing.v1 import AppTest
 
+from spcviz import registry
 from spcviz.engine.errors import ArgumentError
 from spcviz.shared.folders import APP, shipped_path
 from spcviz.web.cached import first
@@ -31,12 +32,14 @@ class Opened(NamedTuple):
 
 
 def addresses() -> list[str]:
-    """Every page, then every state that a shipped tour opens, each once."""
+    """Every page, then every state that a tour opens or a problem names (`Problem.opened`), each once."""
     states = dict.fromkeys(navigation.names())
     for a_tour in tour.shipped_tours().values():
         for scene in a_tour.scenes:
             for is_answered in (False, True) if scene.after else (False,):
                 states[tour.address(scene.page, scene.query(is_answered))] = None
+    for problem in registry.problems():
+        states |= dict.fromkeys(problem.opened)
     return [address for address in states if not _is_left_out(address)]
 
 

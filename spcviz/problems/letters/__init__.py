@@ -46,4 +46,5 @@ PROBLEM = Problem(
         f"{name}=spcviz.problems.letters.page.scenes:{name}" for name in ("home", "letters", "write", "sweep")
     ),
     cards=("", "letters", "write", "spcviz.problems.letters.controls.card"),
+    opened=("letters?features=open&rule=margin",),
 )

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from spcviz.problems.letters.page import cached, sweep_text
+from spcviz.problems.letters.page import cached, live, sweep_text
 from tests.app.driver import open_page
 
 sweep = partial(open_page, "pages/cascade/sweep.py")
@@ -48,6 +48,14 @@ def test_promises_stand_beside_the_theorems():
     at = sweep(show="bound", level="2", tol="1.0")
     assert "What can be promised without a theorem" in said(at)
     assert "| with 90 % certainty |" in said(at)
+
+
+def test_nobody_waits_for_the_margins_of_the_open_vocabulary(monkeypatch):
+    """They are tuned on all development words, in seconds: a class would wait for its first student."""
+    cached.letters_margins.clear()
+    monkeypatch.setattr(live, "margins_of", lambda model: pytest.fail("margins were tuned"))
+    assert len(cached.letters_margins("open")) == 6
+    assert not letters(features="open", rule="margin", controls="1").exception
 
 
 def test_letters_by_a_margin_keeps_the_same_distance_for_every_word():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spcviz import cli
+from spcviz import cli, registry
 from spcviz.shared.work import disk_cache
 from spcviz.web import first_scenes
 from spcviz.web.cached import first, sharing
@@ -179,6 +179,10 @@ def test_every_page_and_every_scene_of_a_tour_is_opened():
     assert left_out
     assert all(address.startswith("pose?") for address in left_out)
     assert len(set(addresses)) == len(addresses)
+    more = [address for problem in registry.problems() for address in problem.opened]
+    assert more
+    assert set(more) < set(addresses)
+    assert {tour.Scene(address).page for address in more} < set(navigation.names())
 
 
 def test_a_run_that_did_not_end_is_said(again, monkeypatch):

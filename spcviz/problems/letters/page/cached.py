@@ -134,7 +134,7 @@ def letters_trace(
     return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 
-@share(_EVERY)
+@share(_EVERY, stored=())
 def letters_margins(features: str) -> tuple[float, ...]:
     """A margin for each level of an open vocabulary's model; see `spcviz.problems.letters.page.live`."""
     return live.margins_of(ocr_model(features))
