@@ -1,4 +1,4 @@
-"""Which values a full memory should give up: a class's requests, recorded and replayed under each policy.
+"""Compare what a full memory evicts: a class's requests, recorded and replayed under two policies.
 
 A class of forty opens and tries every page, twice, on a server whose memory has no limit and that notes every
 request to `spcviz.web.cached.memory`. The replay counts the seconds for which values that were evicted would
@@ -98,7 +98,7 @@ async def act(server: Server) -> None:
     for turn in range(ROUNDS):
         for page in pages:
             done = await crowd(server.port, page, N, within=2.0, period=PERIOD, seconds=SECONDS, seed=turn)
-            print(f"{page}: {len(done.reruns)} actions, {server.memory_mb():.0f} MB", file=sys.stderr)
+            sys.stderr.write(f"{page}: {len(done.reruns)} actions, {server.memory_mb():.0f} MB\n")
         mixed = {"within": 3.0, "period": 2.0, "seconds": 4 * SECONDS, "seed": turn}
         await asyncio.gather(*(crowd(server.port, page, max(1, N // len(pages)), **mixed) for page in pages))
 
@@ -150,7 +150,7 @@ def main() -> None:
     for megabytes in MEGABYTES:
         for name, kind in POLICIES.items():
             n, seconds = replay(requests, kind(megabytes * 1_000_000))
-            print(f"{megabytes:5} MB, {name}: {n:6} values again, {seconds:8.1f} s")
+            sys.stdout.write(f"{megabytes:5} MB, {name}: {n:6} values again, {seconds:8.1f} s\n")
 
 
 if __name__ == "__main__":
