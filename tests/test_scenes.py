@@ -167,6 +167,9 @@ def test_letters_tuned_by_margins_are_those_of_the_page():
     word = int(call.partition("letters(")[2].partition(",")[0])
     trace = cached.letters_trace(word, "open", 2, (None, None), "margin")
     found = scenes.letters(word, order=2, rule="margin")
-    assert [level.alpha for level in found] == [level.alpha for level in trace.levels]
+    # The page's margins are stored: with other threads, matrices of 32 bits are added up in another order.
+    assert [level.alpha for level in found] == pytest.approx(
+        [level.alpha for level in trace.levels], rel=1e-5
+    )
     assert [level.n_candidates for level in found] == [len(level.max_marginal) for level in trace.levels]
     assert found != scenes.letters(word, order=2)
