@@ -1,7 +1,7 @@
 """A loop's moments as one animated file of limited size: WebP and GIF by Pillow, MP4 by PyAV.
 
-Visitors' loops are written in child processes that have loaded nothing but this: a fork of a process with a
-whole page in it takes a third of the time of the writing.
+Visitors' loops are written in child processes that have loaded nothing but this: a process takes the
+longer to fork, the more it has loaded.
 """
 
 import io

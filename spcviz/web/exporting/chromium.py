@@ -53,7 +53,7 @@ _FLAGS = (
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
     "--disable-backgrounding-occluded-windows", "--renderer-process-limit=1", HINTING,
 )  # fmt: skip
-"""A single process lays out all pages, one after the other: starting one takes a tenth of a second."""
+"""A single process lays out all pages, one after the other: none has to be started for a page."""
 _BEHIND = """
 import ctypes, os, sys
 os.nice(int(sys.argv[1]))

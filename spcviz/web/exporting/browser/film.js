@@ -5,6 +5,7 @@ import { bytesOf, mountView } from "./host.js";
 /* global KINDS, MOUNTS -- defined in the file: see loops.py */
 const VIEWS = "spcviz-views", views = [];
 
+// A view draws a picture when it has arrived, a loop only once: it waits for all that a view has requested.
 const pictures = [], OwnImage = Image;
 globalThis.Image = function Image(...size) {
   const one = new OwnImage(...size);

@@ -1,7 +1,7 @@
 // The moments of a loop. A browser that takes commands shows them one after the other, in one frame, and photographs
 // each (`globalThis.show`): a frame costs more than all its moments. Any other shows all of them at once, each in its
-// own frame, and is photographed once. The layout is reported as JSON. Frames are hidden until then: painting them
-// would take as long as laying them out.
+// own frame, and is photographed once. The layout is reported as JSON. Frames are hidden until then: nobody sees
+// what would be painted.
 
 import { chosenOf, durations } from "../../view/moments.js";
 
